@@ -60,15 +60,13 @@ def read_json_bytes(data: bytes, cached: Literal["all", "keys"] = "all") -> Any:
 
 # Infinity and NaN as marshal writes them: `g`, which may bear a mark, and eight bytes, the highest
 # last. The first is sought in no time, and is in no text of UTF-8 but DEL and a length.
-_NOT_FINITE: Final = (
-    re.compile(rb"(?s)\x7f(?<=[g\xe7].{6}[\xf0-\xff]\x7f)"),
-    re.compile(rb"(?s)\xff(?<=[g\xe7].{6}[\xf0-\xff]\xff)"),
-)
+_INFINITE: Final = re.compile(rb"(?s)\x7f(?<=[g\xe7].{6}[\xf0-\xff]\x7f)")
+_NEGATIVE: Final = re.compile(rb"(?s)\xff(?<=[g\xe7].{6}[\xf0-\xff]\xff)")
 
 
 def may_be_infinite(plain: bytes) -> bool:
     """Whether a number that is none may stand in a JSON value as marshal writes it."""
-    return any(odd.search(plain) for odd in _NOT_FINITE)
+    return bool(_INFINITE.search(plain) or _NEGATIVE.search(plain))
 
 
 def load_objects(text: str) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import field
 from typing import Annotated, Any, Final, Literal, TypeVar
 
@@ -95,12 +94,6 @@ class Message:
 
     role: Role
     parts: tuple[Part, ...] = ()
-
-    def with_more(self, parts: Sequence[Part]) -> Message:
-        """The message with more parts at its end, without a look at those that it has: an answer
-        that comes in thousands of pieces is checked once, and not once a piece."""
-        more = Message(self.role, tuple(parts)).parts
-        return unchecked(Message, {"role": self.role, "parts": (*self.parts, *more)})
 
     @property
     def text(self) -> str:

@@ -36,7 +36,7 @@ def test_it_comes_seldom_within_and_as_ever_between() -> None:
 
     for _ in each_seldom(items()):  # type: ignore[arg-type]
         found.append(gc.get_threshold()[0])
-    assert found == [50_000, 701] * 3
+    assert found == [200_000, 701] * 3
 
 
 def test_it_is_as_ever_after_a_session_and_after_a_fault() -> None:
@@ -57,7 +57,7 @@ def test_the_last_of_several_threads_puts_back_what_the_first_found() -> None:
     with seldom():
         thread.start()
         assert inside.wait(5)
-    assert gc.get_threshold()[0] == 50_000
+    assert gc.get_threshold()[0] == 200_000
     leave.set()
     thread.join()
 
@@ -69,7 +69,7 @@ def test_what_somebody_else_sets_meanwhile_stays() -> None:
     gc.set_threshold(701, 9, 8)
 
 
-@pytest.mark.parametrize(("command", "within"), [("short", 50_000), ("proxy", 701)])
+@pytest.mark.parametrize(("command", "within"), [("short", 200_000), ("proxy", 701)])
 def test_it_comes_seldom_while_a_command_runs_that_ends(command: str, within: int) -> None:
     program = (
         "import gc\n"

@@ -13,6 +13,7 @@ from playground.findings import Finding, finding
 from playground.json_numbers import finite, is_finite, load_json
 from playground.messages import Message, Part, Role, ToolCallPart, ToolResultPart, unchecked
 from playground.recordings.recording import Recording, named_apart
+from playground.sessions import made
 from playground.sessions.configuration import dynamic_of, task_of
 from playground.sessions.inner_json import json_or_text as json_or_text
 from playground.sessions.kept import Kept as Kept
@@ -68,13 +69,14 @@ class SessionBuilder:
 
     def say(self, role: Role, parts: Sequence[Part], place: Place) -> None:
         """Add a message; one without parts is added too, for the doctor to see."""
-        self.messages.append(unchecked(Message, {"role": role, "parts": tuple(parts)}))
+        self.messages.append(made.message(role, tuple(parts)))
         self.places.append(str(place))
         self.kept.times += 1
 
     def add_parts(self, parts: Sequence[Part], index: int = -1) -> None:
         """More parts of a message, the last one or another, as where an answer is in pieces."""
-        self.messages[index] = self.messages[index].with_more(parts)
+        message = self.messages[index]
+        self.messages[index] = made.message(message.role, (*message.parts, *parts))
         self.kept.times += 1
 
     def known(self, *, title: Any = "", model: Any = "", **agent: Any) -> None:
@@ -170,8 +172,7 @@ class SessionBuilder:
         self._unanswered.setdefault(given, {})[name] = None
         if not _TEXTS.issuperset(map(type, arguments)):  # YAML has others; pydantic tells
             return ToolCallPart(given, name, arguments)
-        fields = {"tool_call_id": given, "tool_name": name, "args": arguments, "type": "tool_call"}
-        return unchecked(ToolCallPart, fields)
+        return made.call(given, name, arguments)
 
     def _arguments(self, text: str, place: Place) -> dict[str, Any]:
         if not text.strip():
@@ -219,14 +220,7 @@ class SessionBuilder:
             self.texts.append(content)
         else:
             content = self.finite(content, Place(field=f"result {given}"))
-        fields = {
-            "tool_call_id": given,
-            "tool_name": name,
-            "result": content,
-            "is_error": is_error,
-            "type": "tool_result",
-        }
-        return unchecked(ToolResultPart, fields)
+        return made.result(given, name, content, is_error)
 
     def by_provider(self, name: str, place: Place) -> None:
         """A tool that the provider ran itself: told of once, since a session lists its calls and
@@ -280,9 +274,12 @@ class SessionBuilder:
             "usage": usage if isinstance(usage, dict) and usage else None,
             "agent_version": "" if version == self.agent.version else version,
         }
-        is_json = _TEXTS.issuperset(map(type, fields["usage"] or ()))  # as YAML's need not be
-        record = unchecked(RequestRecord, fields) if is_json else RequestRecord(**fields)
-        self.requests.append(record)
+        self.requests.append(made.record(fields))
+        self.kept.times += 1
+
+    def used(self, usage: dict[str, Any]) -> None:
+        """The usage of the last request, where it is told by itself."""
+        self.requests[-1] = made.record({**vars(self.requests[-1]), "usage": usage})
         self.kept.times += 1
 
     def _place(self, index: int) -> str:

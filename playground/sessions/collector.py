@@ -18,7 +18,9 @@ from typing import Final, TypeVar
 
 Item = TypeVar("Item")
 
-_SELDOM: Final = (50_000, 20, 100)  # never off: a parser's cycles would stay for the whole file
+# Never off: a parser's cycles would stay for the whole file. All that a session of 20 MB holds is
+# looked at once, when it is there.
+_SELDOM: Final = (200_000, 20, 100)
 _lock = Lock()
 _readers: list[tuple[int, int, int]] = []  # the thresholds that each found, of several threads
 

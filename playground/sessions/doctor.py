@@ -43,7 +43,7 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
         if asked and role != before and (role == "system" or not before):
             found += _order(role, before, _where(index, places))
         before = role
-    if not round_.seen:
+    if not round_.names:
         found += _calls_in_text(session.messages, places)
     found += unsaid(session, places)
     if round_.told:
@@ -113,7 +113,6 @@ class _Round:
 
     places: Sequence[str]
     open_calls: dict[str, int] = field(default_factory=dict)
-    seen: set[str] = field(default_factory=set)
     answered: set[str] = field(default_factory=set)
     results: int = 0
     names: dict[str, str] = field(default_factory=dict)
@@ -135,9 +134,8 @@ class _Round:
         found = _NOTHING
         if not given:
             found = [self._told("missing-id", index, f"a call of {call.tool_name!r} has no id")]
-        elif given in self.seen:
+        elif given in self.names:
             found = [self._told("duplicate-id", index, f"id {given!r} is used twice")]
-        self.seen.add(given)
         self.open_calls[given] = index
         self.names[given] = call.tool_name
         return found
@@ -145,13 +143,13 @@ class _Round:
     def result(self, result: ToolResultPart, index: int) -> Sequence[Finding]:
         given = result.tool_call_id
         self.results += 1
-        found = [] if given else [self._told("missing-id", index, "a result has no id")]
+        found = _NOTHING if given else [self._told("missing-id", index, "a result has no id")]
         if self.open_calls.pop(given, None) is not None:
             self.answered.add(given)
         elif given and given in self.answered:
-            found.append(self._told("duplicate-id", index, f"the call {given!r} is answered twice"))
+            found = [self._told("duplicate-id", index, f"the call {given!r} is answered twice")]
         elif given:
-            found.append(self._told("orphan-result", index, f"no open call has the id {given!r}"))
+            found = [self._told("orphan-result", index, f"no open call has the id {given!r}")]
         return found
 
     def missing(self, message: Message, index: int) -> list[Finding]:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from itertools import chain
+from operator import attrgetter
 from typing import Any, Final
 
 from playground.characters import are_whole, holds_half, is_all_whole, plain_bytes
 from playground.json_numbers import is_finite, may_be_infinite
-from playground.messages import TextPart, ToolCallPart, ToolResultPart
+from playground.messages import ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from playground.sessions.session import Session
 
-_TOLD: Final = frozenset({ToolCallPart, ToolResultPart})
+# The parts whose texts are looked at by themselves.
+_TOLD: Final = frozenset({TextPart, ReasoningPart, ToolCallPart, ToolResultPart})
+_TEXTS_OF_REQUEST: Final = attrgetter("model", "at", "stop_reason", "agent_version")
 
 _SMALL: Final = frozenset({bool, type(None)})
 _COUNT: Final = 1 << 62  # as those of tokens: nearly every whole number is smaller
 _BITS: Final = 14_000  # of a number that surely has fewer digits than Python writes
+_SOME: Final = 8
 _BYTES: Final = 1800  # fewer than marshal takes for more bits: 15 of them in two bytes
 
 
 def is_sound(value: Any) -> bool:
     """Whether a JSON value is finite and every text in it whole."""
-    if type(value) is dict and _is_surely_text(value):  # as the arguments of most calls
+    if type(value) is dict and _is_surely_plain(value):  # as the arguments of most calls
         return True
     waiting = [value]
     held: list[Any]
@@ -45,17 +50,22 @@ def is_sound(value: Any) -> bool:
                 else kind in _SMALL or (kind is int and -_COUNT < one < _COUNT)
             )
         ]
-        if rest and not _is_surely_sound(each):
+        if len(rest) > _SOME:  # as the usage of all requests: a few at a time
+            waiting += [rest[at : at + _SOME] for at in range(0, len(rest), _SOME)]
+        elif rest and not _is_surely_sound(rest):
             waiting += rest
     return True
 
 
-def _is_surely_text(value: dict[Any, Any]) -> bool:
-    """Whether an object holds nothing but texts in ASCII."""
+def _is_surely_plain(value: dict[Any, Any]) -> bool:
+    """Whether an object holds nothing but texts in ASCII and what `_SMALL` names."""
     for name, held in value.items():
-        if type(held) is not str or type(name) is not str:
+        if type(name) is not str or not name.isascii():
             return False
-        if not held.isascii() or not name.isascii():
+        if type(held) is str:
+            if not held.isascii():
+                return False
+        elif type(held) not in _SMALL and not (type(held) is int and -_COUNT < held < _COUNT):
             return False
     return True
 
@@ -75,19 +85,18 @@ def is_whole_beside(session: Session) -> bool:
     texts = [session.title, session.purpose, task.user_agent_prompt, task.model_name]
     texts.append(session.dynamic.dynamic_environment_details_block)
     texts += [agent.name, agent.version, agent.session, agent.sub_agent]
-    for each in session.requests:
-        texts += (each.model, each.at, each.stop_reason, each.agent_version)
-    others: list[Any] = [*session.compactions]
-    for message in session.messages:
-        for part in message.parts:
-            if type(part) is TextPart:
-                texts.append(part.text)
-            elif type(part) not in _TOLD:
-                others.append(part)
+    texts += chain.from_iterable(map(_TEXTS_OF_REQUEST, session.requests))
+    parts = [part for message in session.messages for part in message.parts]
+    texts += [part.text for part in parts if type(part) is TextPart]
+    thoughts = [part for part in parts if type(part) is ReasoningPart]
+    texts += [part.text for part in thoughts]
+    texts += [part.signature for part in thoughts if part.signature]
     if not are_whole(texts):
         return False
+    others: list[Any] = [part for part in parts if type(part) not in _TOLD]
+    others += session.compactions
     # All of a tool but its examples is JSON: that of all tools is looked at in one search.
     others += [each.examples for each in session.tools if each.examples]
     others.append([(each.name, each.description, each.input_schema) for each in session.tools])
     others += [(each.gone, each.at, each.sub_agent) for each in session.rows]
-    return not others or is_all_whole(others)
+    return is_all_whole(others)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from playground.messages import Part, TextPart, unchecked
+from playground.messages import Part, TextPart
+from playground.sessions import made
 
 
 def text_part(text: str) -> TextPart:
     """What was said."""
-    return unchecked(TextPart, {"text": str(text), "type": "text"})  # str: of a NotANumber, too
+    return made.text(str(text))  # str: of a NotANumber, too
 
 
 def with_text(parts: Sequence[Part], text: str) -> list[Part]:

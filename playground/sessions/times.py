@@ -21,7 +21,7 @@ def utc_time(value: Any) -> str | None:
     if value is None or value == "":
         return ""
     if isinstance(value, str):
-        return _of_text(value.strip())
+        return value if _is_in_utc(value) else _of_text(value.strip())
     if isinstance(value, datetime):  # YAML reads dates by itself
         return _written(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -40,8 +40,19 @@ def in_seconds(milliseconds: Any) -> Any:
         return milliseconds
 
 
+def _is_in_utc(text: str) -> bool:
+    """Whether a time is in this form already, as nearly all are."""
+    if not _IN_UTC.match(text):
+        return False
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _of_text(text: str) -> str | None:
-    in_utc = _IN_UTC.match(text)  # as nearly all are
+    in_utc = _IN_UTC.match(text)
     if not in_utc and _NUMBER.match(text) and text.isascii():
         return utc_time(float(text))
     for read in (datetime.fromisoformat, _of_rfc_2822):

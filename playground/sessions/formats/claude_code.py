@@ -129,6 +129,9 @@ def read_log(
     yield from threads.sessions()
 
 
+_Begun = tuple[int, dict[str, Any] | None]  # an answer's message, and its request
+
+
 @dataclass
 class _Thread:
     """One agent's conversation; the message and the request that each answer's id became since its
@@ -136,7 +139,7 @@ class _Thread:
 
     builder: SessionBuilder
     marked: Marked = field(init=False)
-    answers: dict[str, tuple[int, dict[str, Any] | None]] = field(default_factory=dict)
+    answers: dict[str, _Begun] = field(default_factory=dict)
     requests: list[dict[str, Any]] = field(default_factory=list)
     is_known: bool = False  # all that lines repeat of the agent has been read
 
@@ -166,18 +169,17 @@ class _Threads:
 
     def line(self, value: dict[str, Any], place: Place) -> None:
         kind, message = value.get("type"), value.get("message")
-        data = value.get("data") if kind == "progress" else None
-        if isinstance(data, dict):
+        if kind == "progress" and isinstance(data := value.get("data"), dict):
             inner = data.get("message")  # a sub-agent's line inside its agent's transcript
             if isinstance(inner, dict) and isinstance(inner.get("message"), dict):
                 agent = data.get("agentId") or value.get("parentToolUseID") or "sub-agent"
-                self._message(self._thread(str(agent)), inner, place.at("data", "message"))
+                _message(self._thread(str(agent)), inner, place.at("data", "message"))
             return
         thread = self._of(value)
         if not thread.is_known:
             self._about(thread, value)
         if isinstance(message, dict):
-            self._message(thread, value, place)
+            _message(thread, value, place)
         elif kind == "result":
             _outcome(thread, value, place)
         elif kind == "system":
@@ -227,41 +229,46 @@ class _Threads:
         agent = thread.builder.agent
         thread.is_known = bool(agent.name and agent.version and agent.session)
 
-    def _message(self, thread: _Thread, value: dict[str, Any], place: Place) -> None:
-        builder, message = thread.builder, value["message"]
-        where = place.at("message")
-        given = str(message.get("id") or "")
-        role = role_of(message)
-        is_answer = role == "assistant" or value.get("type") == "assistant"
-        is_summary = value.get("isCompactSummary")
-        if is_summary and not _just_compacted(builder):
-            builder.compacted(value.get("timestamp"), place=place)
-            left(builder, ())
-        if is_answer and given in thread.answers:
-            index, request = thread.answers[given]
-            thread.marked.note(value.get("uuid"), index, index + 1)
-            parts = read_parts(builder, message.get("content"), where)
-            builder.add_parts([p for p in parts if not isinstance(p, ToolResultPart)], index)
-            if results := [p for p in parts if isinstance(p, ToolResultPart)]:
-                builder.say("tool", results, where)
-            if request is not None:
-                request.update(_request(value, message, index))
-            return
-        before = len(builder.messages)
-        read_message(builder, message if role else {**message, "role": _role(value)}, where)
-        thread.marked.note(value.get("uuid"), before)
-        if is_summary and thread.marked.open:
-            left(builder, [*range(before, len(builder.messages)), *thread.marked.open])
-        if thread.answers and _has_spoken(builder, before):
-            thread.answers.clear()  # no answer goes on after its user has spoken
-        if not is_answer or len(builder.messages) == before:
-            return
-        request = None
-        if str(message.get("model")) not in NO_MODEL:
-            request = _request(value, message, before)
-            thread.requests.append(request)
-        if given:
-            thread.answers[given] = before, request
+
+def _message(thread: _Thread, value: dict[str, Any], place: Place) -> None:
+    """The message of a line, or more of an answer that lines before began."""
+    builder, message, where = thread.builder, value["message"], place.at("message")
+    given, role = message.get("id"), role_of(message)
+    is_answer = role == "assistant" or value.get("type") == "assistant"
+    is_summary = value.get("isCompactSummary")
+    if is_summary and not _just_compacted(builder):
+        builder.compacted(value.get("timestamp"), place=place)
+        left(builder, ())
+    if is_answer and given and (begun := thread.answers.get(str(given))):
+        _more(thread, begun, value, where)
+        return
+    before = len(builder.messages)
+    read_message(builder, message if role else {**message, "role": _role(value)}, where)
+    thread.marked.note(value.get("uuid"), before)
+    if is_summary and thread.marked.open:
+        left(builder, [*range(before, len(builder.messages)), *thread.marked.open])
+    if thread.answers and _has_spoken(builder, before):
+        thread.answers.clear()  # no answer goes on after its user has spoken
+    if not is_answer or len(builder.messages) == before:
+        return
+    request = None
+    if str(message.get("model")) not in NO_MODEL:
+        request = _request(value, message, before)
+        thread.requests.append(request)
+    if given:
+        thread.answers[str(given)] = before, request
+
+
+def _more(thread: _Thread, begun: _Begun, value: dict[str, Any], place: Place) -> None:
+    """A later piece of an answer; results in it are a message of their own."""
+    builder, message, (index, request) = thread.builder, value["message"], begun
+    thread.marked.note(value.get("uuid"), index, index + 1)
+    parts = read_parts(builder, message.get("content"), place)
+    builder.add_parts([p for p in parts if not isinstance(p, ToolResultPart)], index)
+    if results := [p for p in parts if isinstance(p, ToolResultPart)]:
+        builder.say("tool", results, place)
+    if request is not None:
+        request.update(_request(value, message, index))
 
 
 def _has_spoken(builder: SessionBuilder, before: int) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -155,8 +154,7 @@ def _usage(builder: SessionBuilder, payload: dict[str, Any]) -> None:
     usage = (info.get("last_token_usage") or info) if isinstance(info, dict) else None
     usage = payload.get("usage") or usage
     if isinstance(usage, dict) and builder.requests:
-        builder.requests[-1] = replace(builder.requests[-1], usage=usage)
-        builder.kept.times += 1
+        builder.used(usage)
 
 
 def _no_image(part: dict[str, Any]) -> bool:

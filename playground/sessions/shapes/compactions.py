@@ -5,6 +5,7 @@ What it does not name stays unsaid: nothing here guesses.
 
 from __future__ import annotations
 
+import marshal
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from playground.messages import Message
 from playground.sessions.building import SessionBuilder
 from playground.sessions.session import held
 
+_BY_VALUE: Final = 0  # marshal's later versions tell, too, which texts are one object
 _NO_ID: Final = (list, dict)  # a tuple: a union would be made at each question
 
 
@@ -36,6 +38,7 @@ class Marked:
     """Where in a conversation the entries of a transcript stand, by their ids or lines."""
 
     builder: SessionBuilder
+    noted: list[tuple[Any, int, int]] = field(default_factory=list)  # entry, before, stop
     starts: dict[Any, int] = field(default_factory=dict)  # entry → how many messages were before it
     stops: dict[Any, int] = field(default_factory=dict)  # … and with it
     summaries: set[int] = field(default_factory=set)
@@ -44,16 +47,23 @@ class Marked:
 
     def note(self, entry: Any, before: int, stop: int | None = None) -> None:
         """An entry that was read when there were so many messages, or is part of an earlier one."""
-        if entry is None or isinstance(entry, _NO_ID):
-            return
-        self.starts[entry] = before
-        self.stops[entry] = len(self.builder.messages) if stop is None else stop
+        stop = len(self.builder.messages) if stop is None else stop
+        self.noted.append((entry, before, stop))
+
+    def _find_out(self) -> None:
+        """Most transcripts are never asked where an entry stands."""
+        for entry, before, stop in self.noted:
+            if entry is not None and not isinstance(entry, _NO_ID):
+                self.starts[entry] = before
+                self.stops[entry] = stop
+        self.noted.clear()
 
     def between(self, first: Any, last: Any = None) -> list[int] | None:
         """The messages from one entry to another, or to the end, but for summaries; None where the
         transcript holds no such entry."""
         if isinstance(first, _NO_ID) or isinstance(last, _NO_ID):
             return None
+        self._find_out()
         if first not in self.starts or (last is not None and last not in self.stops):
             return None
         stop = len(self.builder.messages) if last is None else self.stops[last]
@@ -107,4 +117,9 @@ class Said:
 
 
 def _what(message: Message) -> bytes:
-    return blake2b(repr(message).encode(errors="surrogatepass"), digest_size=16).digest()
+    said = [message.role, *([*vars(part).values()] for part in message.parts)]
+    try:
+        plain = marshal.dumps(said, _BY_VALUE)
+    except ValueError:  # a NotANumber: no plain value
+        plain = repr(message).encode(errors="surrogatepass")
+    return blake2b(plain, digest_size=16).digest()

@@ -14,6 +14,7 @@ from playground.sessions.building import Place, SessionBuilder, json_or_text, te
 from playground.sessions.shapes.block_messages import of_blocks
 from playground.sessions.shapes.fields import listed
 from playground.sessions.shapes.parts import read_parts, result_value
+from playground.sessions.shapes.plain_items import read_plain_item
 from playground.sessions.shapes.results import CONTENT, add, holds_result, read_result
 
 ROLES: Final[dict[str, Role]] = {
@@ -45,6 +46,8 @@ _PLAIN: Final = {
     "role", "type", "content", "id", "model", "usage", "timestamp", "stop_reason", "stop_sequence",
     "tool_calls", "tool_call_id", "name",
 }  # fmt: skip
+# What else stands beside content, and says nothing.
+_PLAIN_BESIDE: Final = {*_PLAIN, "container", "context_management", "stop_details"}
 _OF_GEMINI: Final = {"role", "parts"}
 _GEMINI_ROLES: Final[dict[str, Role]] = {"user": "user", "model": "assistant"}
 _PLAIN_ROLES: Final[tuple[Role, ...]] = ("user", "assistant", "system")
@@ -98,7 +101,7 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
     if not isinstance(value, dict):
         builder.lost(f"a message that is a {type(value).__name__}", place)
         return
-    if _plain_message(builder, value, place):
+    if _plain_message(builder, value, place) or read_plain_item(builder, value, place):
         return
     value = bare_message(value)
     if _item(builder, value, place):
@@ -128,11 +131,12 @@ def _plain_message(builder: SessionBuilder, value: dict[str, Any], place: Place)
             return False
         add(builder, spoken, read_parts(builder, value["parts"], place, "parts"), place)
         return True
-    if not value.keys() <= _PLAIN or value.get("type", "message") != "message":
+    content = value.get("content")
+    known = _PLAIN_BESIDE if content else _PLAIN
+    if not known.issuperset(value) or value.get("type", "message") != "message":
         return False
     role = value.get("role")
     if role in _PLAIN_ROLES:
-        content = value.get("content")
         if not content or "tool_calls" in value:
             add(builder, role, _parts(builder, value, place), place)
         elif type(content) is str:
@@ -140,7 +144,7 @@ def _plain_message(builder: SessionBuilder, value: dict[str, Any], place: Place)
         else:
             add(builder, role, read_parts(builder, content, place, "content"), place)
         return True
-    if role == "tool" and value.get("content") is not None:
+    if role == "tool" and content is not None:
         read_result(builder, value, place)
         return True
     return False

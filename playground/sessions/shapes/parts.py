@@ -10,8 +10,9 @@ from typing import Any, Final
 
 from playground.findings import finding
 from playground.messages import ImagePart, Part, ReasoningPart
+from playground.sessions import made
 from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
-from playground.sessions.sound import is_sound
+from playground.sessions.shapes.plain_parts import PLAIN_CALL, plain_part
 
 _Reader = Callable[[SessionBuilder, dict[str, Any], Place], list[Part]]
 
@@ -26,7 +27,7 @@ def read_parts(
     if isinstance(content, list):
         parts: list[Part] = []
         for index, item in enumerate(content):
-            if (plain := _plain_part(builder, item)) is not None:
+            if (plain := plain_part(builder, item)) is not None:
                 parts.append(plain)
             else:
                 parts += read_parts(builder, item, place, *steps, index)
@@ -37,27 +38,6 @@ def read_parts(
     if content is not None:
         builder.lost(f"content that is a {type(content).__name__}", where)
     return []
-
-
-def _plain_part(builder: SessionBuilder, value: Any) -> Part | None:
-    """A part of the form that most have, of which nothing has to be told; else None, and nothing is
-    read of it."""
-    if type(value) is not dict:
-        return None
-    kind = value.get("type")
-    if kind == "text" or (kind is None and len(value) == 1):  # Gemini's has no type
-        text = value.get("text")
-        if type(text) is str and text and value.keys() <= _PLAIN_TEXT:
-            return text_part(text)
-    if kind == "tool_result" and value.keys() <= _PLAIN_RESULT:
-        content, failed = value.get("content"), bool(value.get("is_error"))
-        if type(content) is str:
-            return builder.result(value.get("tool_use_id"), content, is_error=failed)
-    if kind == "tool_use" and value.keys() == _PLAIN_CALL and value["id"] and value["name"]:
-        arguments = value["input"]
-        if type(arguments) is dict and is_sound(arguments):
-            return builder.sound_call(str(value["id"]), str(value["name"]), arguments)
-    return None
 
 
 def plain_text(content: Any) -> str | None:
@@ -138,10 +118,10 @@ def _reasoning(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
     if isinstance(given, list) and given and isinstance(given[0], dict):
         text = plain_text(given) or ""
     signature = _first(value, "signature", "thinkingSignature", "encrypted_content", "data")
-    signature = signature if isinstance(signature, str) else None
+    signature = str(signature) if isinstance(signature, str) else None
     if signature and not text:
         builder.findings.append(finding("reasoning-sealed", str(place)))
-    return [ReasoningPart(str(text), signature)] if text or signature else []
+    return [made.reasoning(str(text), signature)] if text or signature else []
 
 
 def _image(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
@@ -182,8 +162,8 @@ def _document(builder: SessionBuilder, value: dict[str, Any], place: Place) -> l
 
 
 def _call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    if value.keys() == _PLAIN_CALL and value["id"] and value["name"]:  # as most are
-        return [builder.call(value["id"], value["name"], value["input"], place)]
+    if value.get("id") and value.get("name") and "input" in value and PLAIN_CALL.issuperset(value):
+        return [builder.call(value["id"], value["name"], value["input"], place)]  # as most are
     inner = _first(
         value, "functionCall", "function_call", "function", "toolCall", "tool_call", "toolUse"
     )
@@ -274,9 +254,6 @@ def _first(value: dict[str, Any], *keys: str) -> Any:
     return None
 
 
-_PLAIN_TEXT: Final = {"type", "text"}
-_PLAIN_CALL: Final = {"type", "id", "name", "input"}
-_PLAIN_RESULT: Final = {"type", "tool_use_id", "content", "is_error"}
 _BY_TYPE: Final[dict[str, _Reader]] = {
     **dict.fromkeys(("text", "input_text", "output_text", "refusal", "summary_text"), _text),
     "compaction": _text,  # the summary that stands for what was said before

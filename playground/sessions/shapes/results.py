@@ -79,11 +79,11 @@ def _is_result(part: dict[str, Any]) -> bool:
 
 def add(builder: SessionBuilder, role: Role, parts: list[Part], place: Place) -> None:
     """Add a message; results among another role's parts become messages of the role `tool`."""
-    if role == "tool" or ToolResultPart not in (kinds := set(map(type, parts))):
-        builder.say(role, parts, place)
+    if len(parts) == 1:  # as nearly always
+        builder.say("tool" if type(parts[0]) is ToolResultPart else role, parts, place)
         return
-    if len(kinds) == 1:  # as nearly always
-        builder.say("tool", parts, place)
+    if role == "tool" or ToolResultPart not in set(map(type, parts)):
+        builder.say(role, parts, place)
         return
     for is_result, run in groupby(parts, lambda part: isinstance(part, ToolResultPart)):
         builder.say("tool" if is_result else role, list(run), place)
