@@ -150,7 +150,7 @@ def _escaped_object(reader: Reader, call: OpenCall, shape: JsonShape) -> Walk[No
     if not isinstance(name, str):
         raise BrokenCall("missing-name")
     reader.set_name(call, 0, name)
-    call.raw.append((None, dump_json(arguments)))
+    call.raw[:] = [(None, dump_json(arguments))]  # what was claimed is the whole call
     call.relaxed = True
 
 
