@@ -1187,8 +1187,8 @@ HALVED: Final[list[Row]] = [  # a call that lacks a part of it behind a whole on
         "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0"
         '<|tool_call_argument_begin|>{"city": "Rome"}<|tool_call_end|><|tool_call_begin|>{"city": ',
         [ROME],
-        '<|tool_call_begin|>{"city": ',
-        ["bare-opener", "unclosed-section"],
+        "",
+        ["truncated-call", "unclosed-section"],
     ),
     (
         "hermes",
@@ -1448,6 +1448,45 @@ ESCAPED_BODIES: Final[list[Row]] = [  # the whole of a call escaped once more, i
         r"{\"name\": \"get_weather\"}",
     )
 ]
+RAN_TOGETHER: Final[list[Row]] = [  # two calls of which the brackets between them are missing
+    (
+        "hermes",
+        f"<tool_call>\n{_JSON[:-1]}, {_OSLO_JSON[1:]}\n</tool_call> Done.",
+        [],
+        " Done.",
+        ["malformed-json", "unexpected-text"],
+    ),
+    (
+        "minimax-m3",
+        f'{_M3}<invoke name="get_weather">{_M3}<city>Rome{_M3}</days>'
+        f'{_M3}<invoke name="get_weather"',
+        [],
+        "",
+        ["truncated-call"],
+    ),
+]
+JSON_IN_TOKENS: Final[list[Row]] = [  # a whole call where a header and its arguments should stand
+    (dialect, f"So.{opener}{_JSON}{closer}", [ROME], "So.", [])
+    for dialect, opener, closer in (
+        (
+            "kimi-k2",
+            "<|tool_calls_section_begin|><|tool_call_begin|>",
+            "<|tool_call_end|><|tool_calls_section_end|>",
+        ),
+        ("kimi-k2", "<|tool_call_begin|>", "<|tool_call_end|>"),
+        ("kimi-k2", "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"),
+        (
+            "deepseek-v3.1",
+            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>",
+            "<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+        ),
+        (
+            "deepseek-v3",
+            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>",
+            "<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+        ),
+    )
+]
 _MARK: Final = '<|"|>'
 HALF_MARKED: Final[list[Row]] = [  # Gemma's texts whose first mark is missing, and odd keys
     (
@@ -1508,6 +1547,8 @@ HALF_MARKED: Final[list[Row]] = [  # Gemma's texts whose first mark is missing, 
         *HALF_AN_OPENER,
         *ESCAPED_BODIES,
         *HALF_MARKED,
+        *RAN_TOGETHER,
+        *JSON_IN_TOKENS,
     ],
 )
 def test_what_a_model_got_wrong_is_read_or_told(

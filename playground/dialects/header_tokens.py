@@ -41,6 +41,10 @@ def _harmony(recipient: str, body: str, constrain: str, name: str = "") -> tuple
 
 
 _DEEPSEEK = "<｜tool▁calls▁begin｜>{calls}<｜tool▁calls▁end｜>"
+# a whole call in the place of a header and its arguments
+_DEEPSEEK_JSON = Syntax(
+    call="<｜tool▁call▁begin｜>{call:json}<｜tool▁call▁end｜>", section=_DEEPSEEK, separator=""
+)
 _HARMONY_ALSO = (
     *_harmony("functions.{name}", "{args:json}", " <|constrain|>json"),
     *_harmony("browser.{name}", "{args:json}", " <|constrain|>json"),
@@ -60,6 +64,18 @@ DIALECTS = (
                 *map(_kimi, ("functions.{name}", "{name}:{index}", "{name}")),
                 # where the server took the tokens out
                 Syntax(call="functions.{name}:{index}{args:json}", separator=""),
+                # a whole call in the place of a header and its arguments
+                Syntax(
+                    call="<|tool_call_begin|>{call:json}<|tool_call_end|>",
+                    section="<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>",
+                    separator="",
+                ),
+                Syntax(
+                    call="{call:json}",
+                    section="<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>",
+                    separator="",
+                    section_required=True,
+                ),
             ),
         ),
         dropped=(*SEQUENCE_TOKENS, "<|tool_call_argument_begin|>"),
@@ -87,6 +103,7 @@ DIALECTS = (
                     ),
                     section=_DEEPSEEK,
                 ),
+                _DEEPSEEK_JSON,
             ),
         ),
         result="<｜tool▁output▁begin｜>{result}<｜tool▁output▁end｜>",
@@ -111,6 +128,7 @@ DIALECTS = (
                     ),
                     section=_DEEPSEEK,
                 ),
+                _DEEPSEEK_JSON,
             ),
         ),
         dropped=(*SEQUENCE_TOKENS, "<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),

@@ -24,7 +24,15 @@ from playground.prompt_data import PromptData
 LOOKED_AT: Final = 20_000  # characters, at the beginning: no reply waits for more than a moment
 _LEAST: Final = 5  # characters of a marker that prose does not hold
 _LEAST_OFF: Final = 9  # of one that may be a letter off
-_SIGNS: Final = str.maketrans({"｜": "|", "▁": "_", "＜": "<", "＞": ">"})
+# signs that look like those of markers, as fonts and keyboards have them
+_SIGNS: Final = str.maketrans(
+    {
+        **dict.fromkeys("｜‖∥∣│┃❘❙ǀ￨¦", "|"),
+        **dict.fromkeys("▁＿‗⎽⎯", "_"),
+        **dict.fromkeys("＜‹〈⟨", "<"),
+        **dict.fromkeys("＞›〉⟩", ">"),
+    }
+)
 _CODED: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 _BLANK: Final = re.compile(r"[\s_ĠĊ\-]+|\\[nrt]|\\(?=\W)")
 _DOUBLED: Final = re.compile(r"([^\w\s`])\1+")  # one back-tick is code in prose, three are a fence

@@ -228,6 +228,8 @@ def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
     elif path == shape.name and call.name is None and _BARE_START.match(first):
         yield from _bare_name(reader, call)
     elif beside and path[-1] in (shape.arguments[-1], *shape.aliases):
+        if call.raw and call.renamed:
+            raise BrokenCall("malformed-json", f"{call.name} and {call.renamed} in one object")
         if call.raw:
             scanner.note("duplicate-argument", call.place, "the call's arguments come twice")
         yield from claim_arguments(reader, call)
@@ -239,6 +241,8 @@ def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
         yield from json_walk.value(scanner, scanner.claim_markup(kept))
         if shape.id and path == (shape.id,):
             call.call_id = _unquoted(kept.take()) or call.call_id
+        elif path == shape.name and call.name is not None:
+            call.renamed = _unquoted(kept.take())  # of two calls that ran into one, the second
     else:
         yield from json_walk.value(scanner, reader.emit_argument(call, path[-1], kept))
         call.strays[path[-1]] = kept.take()

@@ -285,8 +285,9 @@ def _own(reader: Reader, call: OpenCall, key: str, syntax: Declaration) -> Calla
     def own(match: Match) -> bool:
         if not reader.closes(match, call):
             return False  # another tool's closer and a call behind it are the value's own
-        if name := part(match, "name") or part(match, "next_name"):
-            return not reader.tools or name in reader.tools
+        name = part(match, "name") or part(match, "next_name")
+        if name and reader.tools and name not in reader.tools:
+            return False
         if following := part(match, "next_key"):
             return _follows(call, key, following, syntax, match[0].startswith("\n"))
         return part(match, "close_key") in (None, key)
