@@ -172,6 +172,18 @@ def first_mark_missing(text: str, dialect: DeclaredDialect, source: random.Rando
 
 
 @changing
+def ran_together(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """Two objects in one: what stands between them is a comma."""
+    return re.sub(r"\}\s*,?\s*\{", ", ", text, count=1) if dialect.parallel else text
+
+
+@changing
+def look_alikes(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """The signs of control tokens as a font or another keyboard has them."""
+    return text.translate(str.maketrans({"｜": source.choice("|‖∣│"), "▁": source.choice("_＿ ")}))
+
+
+@changing
 def marks_as_quotes(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     mark = dialect.syntax.string_mark
     return text.replace(mark, "'") if mark else text

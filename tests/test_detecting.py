@@ -184,6 +184,7 @@ def test_what_no_dialect_reads_has_the_nearest_one(
         ("hermes", "&lt;tool_call&gt; and so on", "<tool_call>"),
         ("qwen3-coder", "< tool_call>< function=list_files>< /function>", "<tool_call>"),
         ("deepseek-dsml", _DSML.replace("｜", "\\uff5c"), "<｜DSML｜tool_calls>"),
+        *(("deepseek-dsml", _DSML.replace("｜", sign), "<｜DSML｜tool_calls>") for sign in "‖∣│"),
         ("gemma3", "```TOOL_CODE\nlist_files()\n```", "```tool_code"),
         ("kimi-k2", "I look.<|tool_calls_sec", "<|tool_calls_section_begin|>"),
         ("json", 'I look.\n{"tool_name": "list', '"tool_name"'),

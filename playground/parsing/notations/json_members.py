@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from playground.json_numbers import load_json
+from playground.parsing import relaxed_json
 from playground.parsing.declaration import JsonShape
 from playground.parsing.patterns import SPACE
 from playground.parsing.values import dump_json
@@ -36,6 +38,31 @@ def _order(shape: JsonShape, keys: Iterable[str]) -> list[str]:
     """The keys of a call's object as they are written."""
     first = [key for key in shape.order if key in keys]
     return [*first, *(key for key in keys if key not in first)]
+
+
+def unquoted(text: str) -> str:
+    """The inside of a JSON string, or of one in single quotes; "" where it is none."""
+    try:
+        value = load_json(text) if text[:1] == '"' else relaxed_json.load(text)
+    except (ValueError, RecursionError):
+        return ""
+    return value if isinstance(value, str) else ""
+
+
+def members_of(given: Any, shape: JsonShape) -> tuple[Any, Any]:
+    """Name and arguments in the members of an object."""
+    if shape.name_is_key:
+        return next(iter(given.items()), ("", {})) if isinstance(given, dict) else (None, {})
+    around = _at(given, shape.arguments[:-1])
+    keys = (shape.arguments[-1], *shape.aliases)
+    found = [around[key] for key in keys if isinstance(around, dict) and key in around]
+    return _at(given, shape.name), found[0] if found else {}
+
+
+def _at(given: Any, path: tuple[str, ...]) -> Any:
+    for key in path:
+        given = given.get(key) if isinstance(given, dict) else None
+    return given
 
 
 def head(shape: JsonShape) -> str:
