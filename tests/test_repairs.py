@@ -1475,16 +1475,6 @@ JSON_IN_TOKENS: Final[list[Row]] = [  # a whole call where a header and its argu
         ),
         ("kimi-k2", "<|tool_call_begin|>", "<|tool_call_end|>"),
         ("kimi-k2", "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"),
-        (
-            "deepseek-v3.1",
-            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>",
-            "<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
-        ),
-        (
-            "deepseek-v3",
-            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>",
-            "<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
-        ),
     )
 ]
 _MARK: Final = '<|"|>'

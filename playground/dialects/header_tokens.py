@@ -41,10 +41,6 @@ def _harmony(recipient: str, body: str, constrain: str, name: str = "") -> tuple
 
 
 _DEEPSEEK = "<｜tool▁calls▁begin｜>{calls}<｜tool▁calls▁end｜>"
-# a whole call in the place of a header and its arguments
-_DEEPSEEK_JSON = Syntax(
-    call="<｜tool▁call▁begin｜>{call:json}<｜tool▁call▁end｜>", section=_DEEPSEEK, separator=""
-)
 _HARMONY_ALSO = (
     *_harmony("functions.{name}", "{args:json}", " <|constrain|>json"),
     *_harmony("browser.{name}", "{args:json}", " <|constrain|>json"),
@@ -103,7 +99,6 @@ DIALECTS = (
                     ),
                     section=_DEEPSEEK,
                 ),
-                _DEEPSEEK_JSON,
             ),
         ),
         result="<｜tool▁output▁begin｜>{result}<｜tool▁output▁end｜>",
@@ -128,7 +123,6 @@ DIALECTS = (
                     ),
                     section=_DEEPSEEK,
                 ),
-                _DEEPSEEK_JSON,
             ),
         ),
         dropped=(*SEQUENCE_TOKENS, "<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),
