@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Final
 
 import pytest
 from conftest import ROOT
@@ -204,6 +205,22 @@ def test_what_is_nearly_a_marker_is_told_of(dialect: str, text: str, marker: str
     assert (result.content, result.tool_calls) == (text, [])
     told = [(each.code, each.message) for each in result.findings]
     assert told == ([("near-marker", f"nearly {marker!r}: it is kept as text")] if marker else [])
+
+
+_PRINTED: Final = [
+    "ModelResponse(id='c', choices=[Choices(message=Message(content='Hi', tool_calls=None))])",
+    "ChatCompletion(id='c', choices=[Choice(message=ChatCompletionMessage(content='Hi'))])",
+    ' ChatCompletionMessage(content=\'<tool_call>\\n{"name": "list_files"}\\n</tool_call>\')',
+]
+
+
+@pytest.mark.parametrize("text", _PRINTED)
+@pytest.mark.parametrize("dialect", ["hermes", "native", "xml"])
+def test_a_printed_response_of_a_client_library_is_told(dialect: str, text: str) -> None:
+    codes = [each.code for each in parse(text, dialect, TOOLS).findings]
+    assert codes == ["printed-response"]
+    prose = "Message(content='Hi') is how it prints; ChatCompletion() is a class."
+    assert parse(prose, dialect, TOOLS).findings == []
 
 
 @pytest.mark.parametrize(
