@@ -164,6 +164,31 @@ def single_quotes(text: str, dialect: DeclaredDialect, source: random.Random) ->
     return re.sub(r'"(\w*)"', r"'\1'", text)
 
 
+@changing
+def first_mark_missing(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """A text between marks, as Gemma writes it, without the first of them."""
+    mark = dialect.syntax.string_mark
+    return re.sub(rf"(?<=[:,\[]){re.escape(mark)}(?=\w)", "", text, count=1) if mark else text
+
+
+@changing
+def ran_together(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """Two objects in one: what stands between them is a comma."""
+    return re.sub(r"\}\s*,?\s*\{", ", ", text, count=1) if dialect.parallel else text
+
+
+@changing
+def look_alikes(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """The signs of control tokens as a font or another keyboard has them."""
+    return text.translate(str.maketrans({"｜": source.choice("|‖∣│"), "▁": source.choice("_＿ ")}))
+
+
+@changing
+def marks_as_quotes(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    mark = dialect.syntax.string_mark
+    return text.replace(mark, "'") if mark else text
+
+
 @of_objects
 def bare_keys(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     return re.sub(r'"(\w+)": ', r"\1: ", text)

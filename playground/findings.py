@@ -70,6 +70,7 @@ CODES: Final[dict[str, FindingKind]] = {
         "warning",
         "what is nearly a marker of calls, in another case, say, or cut off: kept as text",
     ),
+    "printed-response": FindingKind("warning", "what a client library prints of a response"),
     "native-call": FindingKind("info", "a native tool call in a stream read as a text dialect"),
     "no-dialect": FindingKind(
         "warning", "no dialect sees anything of a call in this text: it is shown unread"

@@ -42,6 +42,7 @@ FIXES: Final[dict[str, str]] = {
     "expected-misfit": "correct the expected call, or the tool's schema",
     "foreign-markup": "read the reply in the dialect that is named",
     "near-marker": "look whether a server or a filter changed the reply, or show the marker again",
+    "printed-response": "give the response as JSON (`model_dump_json()`), or its content alone",
     "unknown-dialect": "register the dialect, or read the recording in one that is here",
     "no-dialect": "name its dialect, or have one proposed by `playground dialect propose`",
     "unknown-tool": "give the session the tool, or name the tools in the rules",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Final
 
 import pytest
 from conftest import ROOT
@@ -184,6 +185,7 @@ def test_what_no_dialect_reads_has_the_nearest_one(
         ("hermes", "&lt;tool_call&gt; and so on", "<tool_call>"),
         ("qwen3-coder", "< tool_call>< function=list_files>< /function>", "<tool_call>"),
         ("deepseek-dsml", _DSML.replace("｜", "\\uff5c"), "<｜DSML｜tool_calls>"),
+        *(("deepseek-dsml", _DSML.replace("｜", sign), "<｜DSML｜tool_calls>") for sign in "‖∣│"),
         ("gemma3", "```TOOL_CODE\nlist_files()\n```", "```tool_code"),
         ("kimi-k2", "I look.<|tool_calls_sec", "<|tool_calls_section_begin|>"),
         ("json", 'I look.\n{"tool_name": "list', '"tool_name"'),
@@ -203,6 +205,22 @@ def test_what_is_nearly_a_marker_is_told_of(dialect: str, text: str, marker: str
     assert (result.content, result.tool_calls) == (text, [])
     told = [(each.code, each.message) for each in result.findings]
     assert told == ([("near-marker", f"nearly {marker!r}: it is kept as text")] if marker else [])
+
+
+_PRINTED: Final = [
+    "ModelResponse(id='c', choices=[Choices(message=Message(content='Hi', tool_calls=None))])",
+    "ChatCompletion(id='c', choices=[Choice(message=ChatCompletionMessage(content='Hi'))])",
+    ' ChatCompletionMessage(content=\'<tool_call>\\n{"name": "list_files"}\\n</tool_call>\')',
+]
+
+
+@pytest.mark.parametrize("text", _PRINTED)
+@pytest.mark.parametrize("dialect", ["hermes", "native", "xml"])
+def test_a_printed_response_of_a_client_library_is_told(dialect: str, text: str) -> None:
+    codes = [each.code for each in parse(text, dialect, TOOLS).findings]
+    assert codes == ["printed-response"]
+    prose = "Message(content='Hi') is how it prints; ChatCompletion() is a class."
+    assert parse(prose, dialect, TOOLS).findings == []
 
 
 @pytest.mark.parametrize(

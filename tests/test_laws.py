@@ -452,10 +452,11 @@ def test_law_9_the_core_is_light() -> None:
 # Nothing in the text of these says where a call ends but its own closer: without it, what follows
 # is still the call's (or its last argument's), and the call is aborted or open-ended.
 RUN_TO_THEIR_CLOSER = {
-    *("xml", "qwen3-coder", "seed-oss", "openhands", "k-exaone-2", "glm", "hunyuan", "hy3"),
+    *("xml", "qwen3-coder", "seed-oss", "openhands", "k-exaone-2", "glm", "hunyuan", "hy3", "hy4"),
     *(
         "k2-horizon",
         "iquest-coder",
+        "iquest-q1",
         "telechat4",
         "anthropic-invoke",
         "anthropic-legacy",

@@ -34,7 +34,7 @@ RELATIVES: Final[list[Row]] = [
         "",
         [],
     ),
-    *((d, _HY3, [("f", {"a": "x"})], "", []) for d in ("hunyuan", "hy3")),
+    *((d, _HY3, [("f", {"a": "x"})], "", []) for d in ("hunyuan", "hy3", "hy4")),
     *(
         (d, _HY3.replace(":opensource", ""), [("f", {"a": "x"})], "", [])
         for d in ("hunyuan", "hy3")

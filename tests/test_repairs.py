@@ -1187,8 +1187,8 @@ HALVED: Final[list[Row]] = [  # a call that lacks a part of it behind a whole on
         "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0"
         '<|tool_call_argument_begin|>{"city": "Rome"}<|tool_call_end|><|tool_call_begin|>{"city": ',
         [ROME],
-        '<|tool_call_begin|>{"city": ',
-        ["bare-opener", "unclosed-section"],
+        "",
+        ["truncated-call", "unclosed-section"],
     ),
     (
         "hermes",
@@ -1440,6 +1440,64 @@ METHODS: Final[list[Row]] = [
 ]
 
 
+ESCAPED_BODIES: Final[list[Row]] = [  # the whole of a call escaped once more, its arguments empty
+    ("hermes", f"<tool_call>{body}</tool_call>", [("get_weather", {})], "", ["relaxed-json"])
+    for body in (
+        r"{\"name\": \"get_weather\", \"arguments\": {}}",
+        r"{\"name\": \"get_weather\", \"arguments\": null}",
+        r"{\"name\": \"get_weather\"}",
+    )
+]
+RAN_TOGETHER: Final[list[Row]] = [  # two calls of which the brackets between them are missing
+    (
+        "hermes",
+        f"<tool_call>\n{_JSON[:-1]}, {_OSLO_JSON[1:]}\n</tool_call> Done.",
+        [],
+        " Done.",
+        ["malformed-json", "unexpected-text"],
+    ),
+    (
+        "minimax-m3",
+        f'{_M3}<invoke name="get_weather">{_M3}<city>Rome{_M3}</days>'
+        f'{_M3}<invoke name="get_weather"',
+        [],
+        "",
+        ["truncated-call"],
+    ),
+]
+JSON_IN_TOKENS: Final[list[Row]] = [  # a whole call where a header and its arguments should stand
+    (dialect, f"So.{opener}{_JSON}{closer}", [ROME], "So.", [])
+    for dialect, opener, closer in (
+        (
+            "kimi-k2",
+            "<|tool_calls_section_begin|><|tool_call_begin|>",
+            "<|tool_call_end|><|tool_calls_section_end|>",
+        ),
+        ("kimi-k2", "<|tool_call_begin|>", "<|tool_call_end|>"),
+        ("kimi-k2", "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"),
+    )
+]
+_MARK: Final = '<|"|>'
+HALF_MARKED: Final[list[Row]] = [  # Gemma's texts whose first mark is missing, and odd keys
+    (
+        "gemma4",
+        f"<|tool_call>call:get_weather{{{body}}}<tool_call|>",
+        [("get_weather", arguments)],
+        "",
+        ["relaxed-json"] * len(arguments.keys() - {"days"}),
+    )
+    for body, arguments in (
+        (f"city:Rome{_MARK}", {"city": "Rome"}),
+        (f"city:Rome, Italy{_MARK},days:2", {"city": "Rome, Italy", "days": 2}),
+        (f"where:{{city:Rome{_MARK}}},days:2", {"where": {"city": "Rome"}, "days": 2}),
+        (f"tags:[{_MARK}a{_MARK},b{_MARK}],days:2", {"tags": ["a", "b"], "days": 2}),
+        (f"tags:[a{_MARK},{_MARK}b{_MARK}]", {"tags": ["a", "b"]}),
+        ("city:'Rome, days: 3',days:2", {"city": "Rome, days: 3", "days": 2}),
+        ("tags:['a, b','c'],city:'it''", {"tags": ["a, b", "c"], "city": "it'"}),
+    )
+]
+
+
 @pytest.mark.parametrize(
     ("dialect", "text", "calls", "content", "findings"),
     [
@@ -1477,6 +1535,10 @@ METHODS: Final[list[Row]] = [
         *TORN_WRAPPERS,
         *NO_CALL,
         *HALF_AN_OPENER,
+        *ESCAPED_BODIES,
+        *HALF_MARKED,
+        *RAN_TOGETHER,
+        *JSON_IN_TOKENS,
     ],
 )
 def test_what_a_model_got_wrong_is_read_or_told(
@@ -1605,6 +1667,18 @@ def test_a_number_that_json_has_not_stays_text(number: str) -> None:
     result = parse(text, "openhands", [tool])
     assert result.tool_calls[0].arguments == {"a": number}
     assert [finding.code for finding in result.findings] == ["not-a-number"]
+
+
+def test_a_key_with_blanks_that_the_tool_has_ends_a_text_without_marks() -> None:
+    keys = {"force": {"type": "boolean"}, "time of day": {"type": "integer"}}
+    tools = [{"name": "f", "parameters": {"type": "object", "properties": keys}}]
+    text = "<|tool_call>call:f{force:false,time of day:7}<tool_call|>"
+    assert parse(text, "gemma4", tools).tool_calls[0].arguments == {
+        "force": False,
+        "time of day": 7,
+    }
+    loose = parse(text, "gemma4").tool_calls[0].arguments
+    assert loose == {"force": "false,time of day:7"}
 
 
 def test_a_union_behind_a_reference_gives_the_type() -> None:

@@ -95,8 +95,8 @@ _FILES: Final = (  # the names are said here, so that a dialect loads its own fi
     ),
     (
         "parameter_tags",
-        "seed-oss openhands mimo k-exaone-2 glm hunyuan hy3 solar-open2 k2-horizon iquest-coder "
-        "telechat4",
+        "seed-oss openhands mimo k-exaone-2 glm hunyuan hy3 hy4 solar-open2 k2-horizon "
+        "iquest-coder iquest-q1 telechat4",
     ),
     (
         "header_tokens",

@@ -60,6 +60,18 @@ DIALECTS = (
                 *map(_kimi, ("functions.{name}", "{name}:{index}", "{name}")),
                 # where the server took the tokens out
                 Syntax(call="functions.{name}:{index}{args:json}", separator=""),
+                # a whole call in the place of a header and its arguments
+                Syntax(
+                    call="<|tool_call_begin|>{call:json}<|tool_call_end|>",
+                    section="<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>",
+                    separator="",
+                ),
+                Syntax(
+                    call="{call:json}",
+                    section="<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>",
+                    separator="",
+                    section_required=True,
+                ),
             ),
         ),
         dropped=(*SEQUENCE_TOKENS, "<|tool_call_argument_begin|>"),

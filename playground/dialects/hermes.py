@@ -38,7 +38,7 @@ Write a JSON object with the function's "name" and its "arguments" between <tool
     model_names=(
         "hermes",
         "qwen-?2",
-        r"qwen-?3(?!-?coder|\.[58])",
+        r"qwen-?3(?!-?coder|\.[5-9])",
         "qwq",
         "granite-?4",
         "arch-function",

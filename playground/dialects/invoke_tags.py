@@ -205,7 +205,7 @@ DIALECTS = (
         switches=Switches(broken_calls="text"),
         reasoning=(THINK,),
         models="Step 3 (chat template, 2026-11)",
-        model_names=(r"step-?3(?!\.5)",),
+        model_names=(r"step-?3(?!\.[57])",),
     ),
     _invoked(
         name="minicpm5",

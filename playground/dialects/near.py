@@ -24,7 +24,15 @@ from playground.prompt_data import PromptData
 LOOKED_AT: Final = 20_000  # characters, at the beginning: no reply waits for more than a moment
 _LEAST: Final = 5  # characters of a marker that prose does not hold
 _LEAST_OFF: Final = 9  # of one that may be a letter off
-_SIGNS: Final = str.maketrans({"｜": "|", "▁": "_", "＜": "<", "＞": ">"})
+# signs that look like those of markers, as fonts and keyboards have them
+_SIGNS: Final = str.maketrans(
+    {
+        **dict.fromkeys("｜‖∥∣│┃❘❙ǀ￨¦", "|"),
+        **dict.fromkeys("▁＿‗⎽⎯", "_"),
+        **dict.fromkeys("＜‹〈⟨", "<"),
+        **dict.fromkeys("＞›〉⟩", ">"),
+    }
+)
 _CODED: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 _BLANK: Final = re.compile(r"[\s_ĠĊ\-]+|\\[nrt]|\\(?=\W)")
 _DOUBLED: Final = re.compile(r"([^\w\s`])\1+")  # one back-tick is code in prose, three are a fence
@@ -33,6 +41,11 @@ _ARGUMENT: Final = r"\s{0,8}(?:\W?\)|\w+\s{0,8}=)"  # or none
 # up to a call that is a member, or the first of a list
 _BEGUN_OBJECT: Final = re.compile(r'\{\s{0,8}"[^{}]{1,200}":\s{0,8}(?:\[\s{0,8})?\Z')
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
+# the classes of OpenAI's and LiteLLM's clients, with a field of theirs
+_PRINTED: Final = re.compile(
+    r"\s{0,8}(ModelResponse|ChatCompletion(?:Message|Chunk)?|Response(?=\(id='resp_))\("
+    r"(?:id|choices|content|role)=(?:['\"\[]|None)"
+)
 
 
 def near_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -> Finding | None:
@@ -46,6 +59,13 @@ def near_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -> F
     if not marker:
         return None
     return finding("near-marker", "the whole reply", f"nearly {marker!r}: it is kept as text")
+
+
+def printed_response(result: ParseResult) -> Finding | None:
+    """A finding where the reply is no reply, but what a client library prints of a response."""
+    first = next((event for event in result.events if isinstance(event, TextEvent)), None)
+    found = _PRINTED.match(first.text) if first and not first.span.start else None
+    return finding("printed-response", "the whole reply", f"a {found[1]}") if found else None
 
 
 def around_a_call(result: ParseResult) -> Finding | None:

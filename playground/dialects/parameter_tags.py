@@ -60,6 +60,17 @@ def _labelled(label: str) -> tuple[Syntax, ...]:
     )
 
 
+def _unseparated(label: str) -> Syntax:
+    """Hy4's form: nothing stands between a name and the parameters, nor between these."""
+    key, value = f"arg_key{label}", f"arg_value{label}"
+    return Syntax(
+        call=f"<tool_call{label}>{{name}}{{params}}</tool_call{label}>",
+        param=f"<{key}>{{key}}</{key}><{value}>{{value}}</{value}>",
+        section=f"<tool_calls{label}>{{calls}}</tool_calls{label}>",
+        separator="",
+    )
+
+
 _HUNYUAN, _HY3 = _labelled(""), _labelled(":opensource")
 _HY3_THINK = ReasoningTags("<think:opensource>", "</think:opensource>")
 # of its alphabet there is another closer, which some models write in place of the template's
@@ -123,15 +134,16 @@ DIALECTS = (
         stops=("<|observation|>", "<|user|>", "<|role_end|>", "<|endoftext|>"),
         result="<tool_response>\n{result}\n</tool_response>",
         models=(
-            "GLM 4.5 to 5, Ling 3, Spark 2.5, HyperCLOVAX SEED Think (chat templates and vLLM's "
-            "parsers, 2026-11; GLM 5 by SGLang's issue 22922, where it runs with glm47)"
+            "GLM 4.5 to 5, Ling 3, Spark 2.5 and 3, HyperCLOVAX SEED Think (chat templates, "
+            "vLLM's and SGLang's parsers, 2026-11; GLM 5 by SGLang's issue 22922, where it runs "
+            "with glm47)"
         ),
         model_names=(
             r"glm-?4\.?[5-9]",
             "glm-?5",
             "ling-?3",
             "laguna",
-            "spark-?2",
+            "spark-?[23]",
             "hyperclovax-seed-think(?!-14b)",
         ),
     ),
@@ -156,6 +168,18 @@ DIALECTS = (
         result_role="tool",
         models="Hy3 (chat template, 2026-11)",
         model_names=("^hy-?v?3",),
+    ),
+    _tags(
+        name="hy4",
+        title="Hy4",
+        syntax=replace(
+            _unseparated(":opensource"), also=(_unseparated(""), *_HY3[:2], *_HUNYUAN[:2])
+        ),
+        reasoning=(_HY3_THINK, THINK),
+        switches=Switches(broken_calls="text"),
+        stops=_HY3_STOPS,
+        models="Hy4 preview (vLLM's parser, with the label of its suite, 2026-11)",
+        model_names=("^hy-?v?4",),
     ),
     _tags(
         name="solar-open2",
@@ -185,8 +209,8 @@ DIALECTS = (
             ),
         ),
         reasoning=(ReasoningTags("<ifm|think>", "</ifm|think>"), THINK),
-        models="K2 Horizon (vLLM's parser, 2026-11)",
-        model_names=("k2-?horizon",),
+        models="K2 Horizon, K2 V3 (vLLM's and SGLang's parsers, 2026-11)",
+        model_names=("k2-?horizon", r"\bk2-?v3"),
     ),
     _tags(
         name="iquest-coder",
@@ -194,6 +218,15 @@ DIALECTS = (
         syntax=_keys("<iquestcoder_tool_call>{name}\n{params}</iquestcoder_tool_call>"),
         models="IQuest Coder V2 (vLLM's parser, 2026-11)",
         model_names=("iquest-?coder-?v2",),
+    ),
+    _tags(
+        name="iquest-q1",
+        title="IQuest Q1",
+        syntax=_keys("<iquest_tool_call>{name}\n{params}</iquest_tool_call>"),
+        reasoning=(THINK,),
+        stops=("<|iquest_end|>",),
+        models="IQuest Q1 (SGLang's parsers, 2026-11)",
+        model_names=("iquest-?q1",),
     ),
     _tags(
         name="telechat4",
@@ -206,7 +239,7 @@ DIALECTS = (
                 Syntax(call="<tool_call>{name}\n{args:json}</tool_call>"),
             ),
         ),
-        models="TeleChat 4 (TensorRT-LLM's parser, 2026-11)",
-        model_names=("telechat-?4",),
+        models="TeleChat 4, Xing 4.0 (TensorRT-LLM's parsers, 2026-11)",
+        model_names=("telechat-?4", r"xing(?:chen)?-?4"),
     ),
 )

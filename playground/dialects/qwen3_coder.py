@@ -28,14 +28,15 @@ tool_response tags.""",
     dropped=SEQUENCE_TOKENS,
     tool_docs=JSON_LINES,
     models=(
-        "Qwen3-Coder, Qwen 3.5, Step 3.5, Nemotron 3 (chat templates, 2026-11); UI-TARS "
+        "Qwen3-Coder, Qwen 3.5 to 3.8, Step 3.5 and 3.7, Nemotron 3 (chat templates; of 3.6 and "
+        "3.7 what SMG and TabbyAPI serve them with, 2026-11); UI-TARS "
         "(ai-sdk-tool-call-middleware, 2026-11); IQuest Coder V1 (vLLM's parser, 2026-11)"
     ),
     model_names=(
         "qwen-?3-?coder",
         "iquest-?coder-?v1",
-        r"qwen-?3\.[58]",
-        r"step-?3\.5",
+        r"qwen-?3\.[568]",
+        r"step-?3\.[57]",
         "nemotron-?3",
         "ui-tars",
         "intellect-3",

@@ -9,7 +9,7 @@ from typing import Any
 from playground.arguments import as_bytes, takes
 from playground.dialects import Dialect, get_dialect, is_ours
 from playground.dialects.foreign import foreign_markup
-from playground.dialects.near import around_a_call, near_markup
+from playground.dialects.near import around_a_call, near_markup, printed_response
 from playground.parsing.parser import DialectParser
 from playground.parsing.result import ParseResult, read_to_end, with_finding
 from playground.parsing.switches import Switches
@@ -58,7 +58,7 @@ def parse(
 def looked_over(result: ParseResult, dialect: Dialect, prompt_data: PromptData) -> ParseResult:
     """The result with what only the whole reply shows: another dialect's calls, near markers,
     an object around a call."""
-    found = foreign_markup(result, dialect, prompt_data)
+    found = printed_response(result) or foreign_markup(result, dialect, prompt_data)
     found = found or near_markup(result, dialect, prompt_data) or around_a_call(result)
     return with_finding(result, found) if found else result
 

@@ -45,6 +45,7 @@ class OpenCall:
     strays: dict[str, str] = field(default_factory=dict)  # members beside the form's own, as JSON
     known: KnownTool | None = None
     in_section: bool = False
+    renamed: str = ""  # what its object says of the name once more
     relaxed: bool = False  # its JSON has single quotes, bare keys or comments
     ended: bool = False  # its body ended by itself: what stands behind it is none of its own
     typed: bool = True

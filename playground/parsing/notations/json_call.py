@@ -6,7 +6,7 @@ The walk decides at each key what its value is: the members may come in any orde
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Final
 
 from playground.parsing import json_walk
 from playground.parsing.choice import Choice
@@ -19,7 +19,12 @@ from playground.parsing.notations.json_arguments import (
     decode_arguments,
     read_escaped,
 )
-from playground.parsing.notations.json_members import call_object, first_member, head
+from playground.parsing.notations.json_members import (
+    call_object,
+    first_member,
+    head,
+    members_of,
+)
 from playground.parsing.notations.json_names import bare_name, quoted_name, unquoted
 from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import BrokenCall, OpenCall
@@ -140,28 +145,12 @@ def _escaped_object(reader: Reader, call: OpenCall, shape: JsonShape) -> Walk[No
     """An object that was escaped once more, as if inside of a string: read when it is whole."""
     text = yield from claim_arguments(reader, call)
     given = decoded(read_escaped, text, "malformed-json")
-    name, arguments = _escaped_members(given, shape)
+    name, arguments = members_of(given, shape)
     if not isinstance(name, str):
         raise BrokenCall("missing-name")
     reader.set_name(call, 0, name)
-    call.raw.append((None, dump_json(arguments)))
+    call.raw[:] = [(None, dump_json(arguments))]  # what was claimed is the whole call
     call.relaxed = True
-
-
-def _escaped_members(given: Any, shape: JsonShape) -> tuple[Any, Any]:
-    """Name and arguments in the members of an object."""
-    if shape.name_is_key:
-        return next(iter(given.items()), ("", {})) if isinstance(given, dict) else (None, {})
-    around = _at(given, shape.arguments[:-1])
-    keys = (shape.arguments[-1], *shape.aliases)
-    found = [around[key] for key in keys if isinstance(around, dict) and key in around]
-    return _at(given, shape.name), found[0] if found else {}
-
-
-def _at(given: Any, path: tuple[str, ...]) -> Any:
-    for key in path:
-        given = given.get(key) if isinstance(given, dict) else None
-    return given
 
 
 def _keyed_object(reader: Reader, call: OpenCall) -> Walk[None]:
@@ -226,20 +215,34 @@ def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
     elif path == shape.name and call.name is None and _BARE_START.match(first):
         yield from bare_name(reader, call)
     elif beside and path[-1] in (shape.arguments[-1], *shape.aliases):
-        if call.raw:
-            scanner.note("duplicate-argument", call.place, "the call's arguments come twice")
-        yield from claim_arguments(reader, call)
+        yield from _arguments(reader, call)
     elif first == "{" and path in (shape.name[: len(path)], shape.arguments[: len(path)]):
         yield from _object(reader, call, shape, path)
     elif call.name is None and (yield from _named_otherwise(reader, call, shape, path)):
         pass
     elif _is_own(path, shape):
         yield from json_walk.value(scanner, scanner.claim_markup(kept))
-        if shape.id and path == (shape.id,):
-            call.call_id = unquoted(kept.take()) or call.call_id
+        _keep_own(call, shape, path, kept.take())
     else:
         yield from json_walk.value(scanner, reader.emit_argument(call, path[-1], kept))
         call.strays[path[-1]] = kept.take()
+
+
+def _arguments(reader: Reader, call: OpenCall) -> Walk[None]:
+    """The arguments. Behind another name they are another call's, which has run into this one."""
+    if call.raw and call.renamed:
+        raise BrokenCall("malformed-json", f"{call.name} and {call.renamed} in one object")
+    if call.raw:
+        reader.scanner.note("duplicate-argument", call.place, "the call's arguments come twice")
+    yield from claim_arguments(reader, call)
+
+
+def _keep_own(call: OpenCall, shape: JsonShape, path: tuple[str, ...], text: str) -> None:
+    """What a member of the form's own says of the call: its id, or a name once more."""
+    if shape.id and path == (shape.id,):
+        call.call_id = unquoted(text) or call.call_id
+    elif path == shape.name:
+        call.renamed = unquoted(text)
 
 
 def _named_otherwise(

@@ -38,6 +38,22 @@ def _order(shape: JsonShape, keys: Iterable[str]) -> list[str]:
     return [*first, *(key for key in keys if key not in first)]
 
 
+def members_of(given: Any, shape: JsonShape) -> tuple[Any, Any]:
+    """Name and arguments in the members of an object."""
+    if shape.name_is_key:
+        return next(iter(given.items()), ("", {})) if isinstance(given, dict) else (None, {})
+    around = _at(given, shape.arguments[:-1])
+    keys = (shape.arguments[-1], *shape.aliases)
+    found = [around[key] for key in keys if isinstance(around, dict) and key in around]
+    return _at(given, shape.name), found[0] if found else {}
+
+
+def _at(given: Any, path: tuple[str, ...]) -> Any:
+    for key in path:
+        given = given.get(key) if isinstance(given, dict) else None
+    return given
+
+
 def head(shape: JsonShape) -> str:
     """The head of a JSON call that no marker announces: its keys in the declared order, up to the
     arguments and the name."""

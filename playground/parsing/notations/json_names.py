@@ -64,6 +64,6 @@ def unquoted(text: str) -> str:
     """The inside of a JSON string, or of one in single quotes; "" where it is none."""
     try:
         value = load_json(text) if text[:1] == '"' else relaxed_json.load(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     return value if isinstance(value, str) else ""

@@ -265,8 +265,9 @@ def _own(reader: Reader, call: OpenCall, key: str, syntax: Declaration) -> Calla
     def own(marker: Marker) -> bool:
         if not reader.closes(marker, call):
             return False  # another tool's closer and a call behind it are the value's own
-        if name := marker.named.get("name") or marker.named.get("next_name"):
-            return not reader.tools or name in reader.tools
+        name = marker.named.get("name") or marker.named.get("next_name")
+        if name and reader.tools and name not in reader.tools:
+            return False
         if following := marker.named.get("next_key"):
             return _follows(call, key, following, syntax, marker.text.startswith("\n"))
         return marker.named.get("close_key") in (None, key)

@@ -1,0 +1,298 @@
+"""Values as Gemma writes them, of a whole text: written, and read with what models get wrong.
+
+A text may lack its marks, or the first of them, or stand in quotes: it ends before what may follow.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from playground.json_numbers import load_json
+from playground.parsing.values import JSON_WORDS, Literals
+from playground.tools import Schema, allowed_types
+
+_BARE_KEY: Final = re.compile(r"[A-Za-z_][\w\-]*\Z")
+_BARE_KEY_AT: Final = re.compile(r"[A-Za-z_][\w\-]*\s*:")
+_SPACE: Final = re.compile(r"\s*")
+_JSON: Final = json.JSONDecoder(strict=False)
+_BARE: Final = re.compile(r"[^,:{}\[\]]*")
+_PLAIN_KEY: Final = r"[A-Za-z_][\w.\-]*"
+# in single quotes, up to one that an item of a list may end with
+_QUOTED_ITEM: Final = re.compile(r"'([^\n]*?)'(?=\s*[,\]])")
+
+
+def write(value: Any, mark: str, literals: Literals = JSON_WORDS) -> str:
+    """A value in this form; the way back is `read`."""
+    match value:
+        case str():
+            return f"{mark}{value}{mark}"
+        case list():
+            return "[" + ",".join(write(item, mark, literals) for item in value) + "]"
+        case Mapping():
+            members = (
+                f"{write_key(key, mark)}:{write(item, mark, literals)}"
+                for key, item in value.items()
+            )
+            return "{" + ",".join(members) + "}"
+        case _:
+            return literals.written(value)
+
+
+def write_key(key: str, mark: str) -> str:
+    return key if _BARE_KEY.match(key) else f"{mark}{key}{mark}"
+
+
+def read(
+    text: str,
+    mark: str,
+    schema_of: Callable[[str], Schema] | None = None,
+    doubts: Doubts | None = None,
+    literals: Literals = JSON_WORDS,
+    keys: frozenset[str] = frozenset(),
+) -> Any:
+    """The object that a whole text stands for. A bare value is text where its schema says so, and
+    where it is too deep to read, or nothing else: `doubts` gets the keys of those. A text without
+    marks ends before the next key; of `keys`, the tool's own, any may be one.
+
+    Raises ValueError, and RecursionError without `doubts`.
+    """
+    start = _skip(text, 0) + 1
+    form = _Form(mark, literals.words, doubts, _ends(mark, keys))
+    members, stop = _members(text, start, form, schema_of or (lambda _key: {}), outermost=True)
+    if _skip(text, stop) != len(text):
+        raise ValueError(f"expected nothing more at character {stop}")
+    return members
+
+
+class Doubts(NamedTuple):
+    """The keys of values that were kept as text because they are too `deep` to read, and of those
+    about which something was `forgiven`, with what."""
+
+    deep: list[str]
+    forgiven: list[tuple[str, str]]
+
+
+class _Ends(NamedTuple):
+    """Where a text without its marks may be over, by what the tool's keys look like."""
+
+    ended: re.Pattern[str]  # what stands behind a member
+    missing: re.Pattern[str]  # that, where the member's value should begin
+    unmarked: re.Pattern[str]  # what stands in quotes or brackets is the text's own
+    half_marked: re.Pattern[str]  # a text whose first mark alone is missing
+    quoted: re.Pattern[str]  # a text in single quotes
+
+
+@lru_cache(maxsize=256)
+def _ends(mark: str, keys: frozenset[str]) -> _Ends:
+    odd = sorted(re.escape(key) for key in keys if not re.fullmatch(_PLAIN_KEY, key))
+    known = "|".join([r"[^\w\s,:{}\[\]][^,:{}\[\]]*", _PLAIN_KEY, *odd])
+    key_next = rf",\s*(?:{known})\s*:(?!//)"
+    ended = rf"\s*(?:,\s*\}}|\}}|{key_next})"
+    end = re.escape(mark)
+    return _Ends(
+        re.compile(ended),
+        re.compile(rf",?\s*\}}|{key_next}"),
+        re.compile(rf'"[^"\n]*"|[{{}}\[\]]|{key_next}'),
+        re.compile(rf"((?:(?!{end}|{key_next})[^{{}}\[\]])*)(?<![\s:,]){end}(?={ended})"),
+        re.compile(rf"'((?:(?!'{ended})[^\n])*)'(?={ended})"),
+    )
+
+
+class _Form(NamedTuple):
+    """The mark around texts, what words stand for that are no texts, who is told of doubts, and
+    where texts without marks end."""
+
+    mark: str
+    words: Mapping[str, Any]
+    doubts: Doubts | None
+    ends: _Ends
+
+    def forgive(self, key: str, what: str) -> None:
+        if self.doubts is not None:
+            self.doubts.forgiven.append((key, what))
+
+
+def _value(text: str, at: int, form: _Form, key: str) -> tuple[Any, int]:
+    if text.startswith(form.mark, at):
+        return _marked(text, at, form.mark)
+    if text.startswith('"', at):
+        return _quoted(text, at, form)
+    if text.startswith("{", at):
+        return _members(text, at + 1, form, lambda _key: {})
+    if text.startswith("[", at):
+        return _items(text, at + 1, form, key)
+    return _scalar(text, at, form)
+
+
+def _marked(text: str, at: int, mark: str) -> tuple[str, int]:
+    start = at + len(mark)
+    stop = text.find(mark, start)
+    if stop < 0:
+        raise ValueError(f"the text at character {at} is never closed")
+    return text[start:stop], stop + len(mark)
+
+
+def _quoted(text: str, at: int, form: _Form) -> tuple[Any, int]:
+    """A text as JSON writes it, or a bare one that begins with a quote."""
+    try:
+        value, stop = _JSON.raw_decode(text, at)
+    except ValueError:
+        return _scalar(text, at, form)
+    return value, stop
+
+
+def _scalar(text: str, at: int, form: _Form) -> tuple[Any, int]:
+    match = _BARE.match(text, at)
+    assert match  # it matches the empty text too
+    word = match[0]
+    if not word.strip():
+        raise ValueError(f"expected a value at character {at}")
+    if word.strip() in form.words:
+        return form.words[word.strip()], at + len(word)
+    try:
+        return load_json(word), at + len(word)
+    except ValueError:
+        return word.strip(), at + len(word)  # a text without its marks
+
+
+def _items(text: str, at: int, form: _Form, key: str) -> tuple[list[Any], int]:
+    items: list[Any] = []
+    at = _skip(text, at)
+    while not text.startswith("]", at):
+        item, at = _item(text, at, form, key)
+        items.append(item)
+        at = _after(text, at, "]")
+    return items, at + 1
+
+
+def _item(text: str, at: int, form: _Form, key: str) -> tuple[Any, int]:
+    """An item of a list; a text may stand in single quotes, or lack its first mark."""
+    if form.doubts is not None and (quoted := _QUOTED_ITEM.match(text, at)):
+        form.forgive(key, "a text in single quotes")
+        return quoted[1], quoted.end()
+    item, stop = _value(text, at, form, key)
+    bare = not text.startswith((form.mark, '"', "{", "["), at)
+    if bare and isinstance(item, str) and item.endswith(form.mark):
+        form.forgive(key, "a text without its first mark")
+        item = item.removesuffix(form.mark)
+    return item, stop
+
+
+def _members(
+    text: str,
+    at: int,
+    form: _Form,
+    schema_of: Callable[[str], Schema],
+    outermost: bool = False,
+) -> tuple[dict[str, Any], int]:
+    members: dict[str, Any] = {}
+    at = _skip(text, at)
+    while not text.startswith("}", at):
+        key, start = _read_key(text, at, form)
+        try:
+            value, at = _member(text, start, form, key)
+        except RecursionError:
+            if form.doubts is None or not outermost:
+                raise
+            form.doubts.deep.append(key)
+            value, at = _as_it_stands(text, start, form.mark)
+        bare = not isinstance(value, str | list | dict)
+        if bare and allowed_types(schema_of(key)) == {"string"}:
+            value = text[start:at].strip()  # `{zip:01234}` is a text that lacks its marks
+        members[key] = value
+        at = _after_member(text, at, form, key)
+    return members, at + 1
+
+
+def _after_member(text: str, at: int, form: _Form, key: str) -> int:
+    """Where the next member begins: behind a comma, or where it was forgotten, at a bare key."""
+    at = _skip(text, at)
+    apart = not text[at - 1].isalnum()
+    if apart and form.doubts is not None and _BARE_KEY_AT.match(text, at):
+        form.doubts.forgiven.append((key, "no comma behind it"))
+        return at
+    return _after(text, at, "}")
+
+
+def _member(text: str, start: int, form: _Form, key: str) -> tuple[Any, int]:
+    """A member's value, an empty text where there is none. A text without marks may hold commas,
+    colons and brackets: it ends before the next key, or with its object."""
+    if key and form.doubts is not None and form.ends.missing.match(text, start):
+        form.forgive(key, "no value")
+        return "", start
+    if form.doubts is None or text.startswith((form.mark, '"', "{", "["), start):
+        return _value(text, start, form, key)
+    if quoted := form.ends.quoted.match(text, start):
+        form.forgive(key, "a text in single quotes")
+        return quoted[1], quoted.end()
+    if half := form.ends.half_marked.match(text, start):
+        form.forgive(key, "a text without its first mark")
+        return half[1], half.end()
+    value, at = _value(text, start, form, key)
+    if form.ends.ended.match(text, at) and text.count('"', start, at) % 2 == 0:
+        return value, at
+    stop = _unmarked_end(text, start, form)
+    form.forgive(key, "a text without marks, up to what follows")
+    return text[start:stop].strip(), stop
+
+
+def _unmarked_end(text: str, start: int, form: _Form) -> int:
+    depth = 0
+    for match in form.ends.unmarked.finditer(text, start):
+        if match[0] in "{[":
+            depth += 1
+        elif match[0] in "}]":
+            if depth == 0:
+                return match.start()
+            depth -= 1
+        elif depth == 0 and match[0][0] != '"':
+            return match.start()
+    raise ValueError(f"the text at character {start} is never over")
+
+
+def _as_it_stands(text: str, start: int, mark: str) -> tuple[str, int]:
+    """A list or an object as its text, up to its own bracket."""
+    depth, inside = 0, False
+    for match in re.compile(rf"{re.escape(mark)}|[{{}}\[\]]").finditer(text, start):
+        if match[0] == mark:
+            inside = not inside
+        elif not inside:
+            depth += 1 if match[0] in "{[" else -1
+        if depth == 0:
+            return text[start : match.end()], match.end()
+    raise ValueError(f"the value at character {start} is never closed")
+
+
+def _read_key(text: str, at: int, form: _Form) -> tuple[str, int]:
+    """A key, and where its value begins."""
+    if text.startswith(form.mark, at):
+        key, at = _marked(text, at, form.mark)
+    elif text.startswith('"', at):
+        key, at = _quoted(text, at, form)
+    else:
+        match = _BARE.match(text, at)
+        assert match  # it matches the empty text too
+        key, at = match[0].strip(), match.end()
+    at = _skip(text, at)
+    if not text.startswith(":", at):
+        raise ValueError(f"expected a colon at character {at}")
+    return key, _skip(text, at + 1)
+
+
+def _after(text: str, at: int, closer: str) -> int:
+    at = _skip(text, at)
+    if text.startswith(",", at):
+        return _skip(text, at + 1)
+    if not text.startswith(closer, at):
+        raise ValueError(f"expected a comma or {closer} at character {at}")
+    return at
+
+
+def _skip(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    assert match  # it matches the empty text too
+    return match.end()
