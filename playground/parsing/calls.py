@@ -10,6 +10,7 @@ from playground.json_numbers import finite, is_finite
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations import notation_of
+from playground.parsing.notations.param_ends import closer_of
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Match, Walk
@@ -203,7 +204,7 @@ class CallReader(Reader):
                 call.name,
                 tuple(call.raw),
                 broken.code,
-                argument_open=self.argument is not None,
+                argument_open=self._leaves_open(form),
             )
         )
         if broken.code == "truncated-call":
@@ -214,6 +215,14 @@ class CallReader(Reader):
                 scanner.emit_match(match)
         else:
             self.in_pieces = broken.code == "malformed-json" and not call.ended
+
+    def _leaves_open(self, form: Form) -> bool:
+        """Whether the last argument lacks its closer. One that stands at the very end is still
+        held: what would follow it has not come."""
+        if self.argument is None or not form.syntax.param:
+            return self.argument is not None
+        closer = closer_of(self.argument, form.syntax)
+        return not closer or not self.scanner.held.lstrip().startswith(closer)
 
 
 def _is_given(group: str) -> bool:
