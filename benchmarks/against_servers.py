@@ -24,7 +24,7 @@ from functools import partial
 from typing import Any, Final
 
 from scratch import run_beside
-from server_parsers import BESIDE, NEEDED, SERVERS, Handed, in_time
+from server_parsers import BESIDE, NEEDED, RELEASED, SERVERS, Handed, in_time
 from spoils import SPOILS, TOOLS, literals
 from wild_replies import ODD, PROSE, some_call
 
@@ -284,7 +284,7 @@ def options() -> argparse.Namespace:
 def main() -> None:
     given = options()
     declared = next(server for server in DECLARED if server.name == given.server)
-    package = f"{given.server}=={declared.version}"
+    package = f"{given.server}=={RELEASED.get(given.server, declared.version)}"
     run_beside(*NEEDED, *BESIDE[given.server], without_dependencies=(package,))
     warnings.simplefilter("ignore")
     counts: Counts = Counter()

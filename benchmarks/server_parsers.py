@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from playground.dialects import get_dialect
+from playground.messages import ToolCallPart
 from playground.prompt_data import PromptData
 
 NEEDED: Final = ("click", "docstring_parser", "jinja2", "pydantic", "pyyaml", "regex", "rich")
@@ -33,6 +34,10 @@ BESIDE: Final[dict[str, tuple[str, ...]]] = {
     "rapid-mlx": ("json_repair",),
     "vllm-mlx": ("json_repair",),
 }
+
+
+RELEASED: Final = {"rapid-mlx": "0.16.10", "vllm-mlx": "0.6.0"}
+"""Where the declared version is a commit: the release that stands nearest behind it."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +102,8 @@ class Nothing(metaclass=_AnyName):
 
     def __init__(self, *given: Any, **named: Any) -> None: ...
 
+    def __init_subclass__(cls, **named: Any) -> None: ...
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -127,14 +134,19 @@ class Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return types.ModuleType(spec.name)
 
     def exec_module(self, module: Any) -> None:
-        members: dict[str, Any] = {}
+        any_member(module)
 
-        def member(name: str) -> Any:
-            if name.startswith("__"):
-                raise AttributeError(name)
-            return members.setdefault(name, _AnyName(name, (Nothing,), {}))
 
-        module.__getattr__ = member
+def any_member(module: Any) -> None:
+    """What a module lacks is a class of its own."""
+    members: dict[str, Any] = {}
+
+    def member(name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return members.setdefault(name, _AnyName(name, (Nothing,), {}))
+
+    module.__getattr__ = member
 
 
 def bare(name: str) -> Path:
@@ -162,6 +174,9 @@ class Vocabulary(dict[str, int]):
         return self[token]
 
 
+SUFFIXES: Final = {"hy3": ":opensource"}  # of its tokens
+
+
 class Tokenizer:
     """The control tokens that were asked for, and every other character by itself."""
 
@@ -170,9 +185,12 @@ class Tokenizer:
 
     def __init__(self, dialect: str) -> None:
         self.tokens = Vocabulary()
-        syntax = get_dialect(dialect).create_parser(PromptData())
-        for literal in (*syntax.openers, *syntax.closers):
-            self.tokens[literal]
+        own = get_dialect(dialect)
+        syntax = own.create_parser(PromptData())
+        text = own.format_tool_call(ToolCallPart("c", "f", {"a": 1}))
+        for token in (*syntax.openers, *syntax.closers, *re.findall(r"</?[^<>\s/]+>", text)):
+            self.tokens[token.strip()]
+        self.init_kwargs = {"token_suffix": SUFFIXES.get(dialect, "")}
 
     def get_vocab(self) -> Vocabulary:
         return self.tokens
@@ -307,6 +325,25 @@ def _load_vllm() -> None:
 # SGLang
 
 
+QWEN_THINKS: Final = ("exaone-4", "ernie45", "lfm2", "minicpm5", "k-exaone-2", "internlm2", "xlam")
+SGLANG_ABSENT: Final = (
+    "torch",
+    "xgrammar",
+    "zmq",
+    "msgspec",
+    "sglang.srt.utils",
+    "sglang.srt.function_call.beam_detector",
+    "sglang.srt.function_call.response_template_structural_tag",
+)
+
+
+class Switched:
+    """Switches of the environment, all off."""
+
+    def __getattr__(self, name: str) -> Any:
+        return types.SimpleNamespace(get=lambda: False)
+
+
 def sglang(parser: str, dialect: str, tools: list[dict[str, Any]]) -> Read:
     """As serving_chat gives it: reasoning first, then calls where a marker of them is there; a
     parser that raises leaves the text as it is."""
@@ -314,16 +351,26 @@ def sglang(parser: str, dialect: str, tools: list[dict[str, Any]]) -> Read:
 
     if "sglang" not in sys.modules:
         stand_in()
+        protocol, environ = (
+            sys.modules[f"sglang.srt.{name}"] for name in ("entrypoints.openai.protocol", "environ")
+        )
+        for module in (protocol, environ, sys.modules["sglang.srt.parser.response_template"]):
+            any_member(module)
+        environ.envs = Switched()  # type: ignore[attr-defined]
+        for name in ("sglang.srt.entrypoints", "sglang.srt.entrypoints.openai"):
+            sys.modules[name].__path__ = []
+        sys.meta_path.insert(0, Absent(*SGLANG_ABSENT))
         logging.disable(logging.CRITICAL)
     protocol = sys.modules["sglang.srt.entrypoints.openai.protocol"]
     calls_of = importlib.import_module("sglang.srt.function_call.function_call_parser")
     thoughts = importlib.import_module("sglang.srt.parser.reasoning_parser").ReasoningParser
     offered = [protocol.Tool.model_validate(tool) for tool in tools]
+    thinking = dict.fromkeys(QWEN_THINKS, "qwen3") | REASONING
 
     def read(text: str, reasoned: bool) -> Handed:
         reasoning, content = "", text
-        if reasoned and dialect in REASONING:
-            reasoning, content = thoughts(REASONING[dialect]).parse_non_stream(text)
+        if reasoned and dialect in thinking:
+            reasoning, content = thoughts(thinking[dialect]).parse_non_stream(text)
         made = calls_of.FunctionCallParser(offered, parser, tokenizer=Tokenizer(dialect))
         called: Iterable[Any] = ()
         if made.has_tool_call(content or ""):
@@ -340,12 +387,15 @@ def sglang(parser: str, dialect: str, tools: list[dict[str, Any]]) -> Read:
 # Rapid-MLX and vllm-mlx
 
 
+MLX_ABSENT: Final = ("transformers", "mlx", "mlx_lm", "jsonschema", "huggingface_hub", "psutil")
+
+
 def _mlx(package: str) -> Callable[[str, str, list[dict[str, Any]]], Read]:
     def make(parser: str, dialect: str, tools: list[dict[str, Any]]) -> Read:
         """The parser of tools alone."""
         if package not in sys.modules:
             bare(package)
-            sys.meta_path.insert(0, Absent("transformers", "mlx", "mlx_lm"))
+            sys.meta_path.insert(0, Absent(*MLX_ABSENT))
             logging.disable(logging.CRITICAL)
         manager = importlib.import_module(f"{package}.tool_parsers").ToolParserManager
 

@@ -59,8 +59,24 @@ def unclosed(reply: Projection) -> None:
         for event in stretch.events
         if isinstance(event, FindingEvent)
     }
-    if reply.view.unclosed == "reply" and "unclosed-section" in codes:
+    if "unclosed-section" not in codes:
+        return
+    if reply.view.unclosed == "reply":
         whole(reply, keep_calls=False)
+    elif reply.view.unclosed == "dropped":
+        for call in _last_section(reply):
+            reply.drop(call, "a call of a section without its closer")
+
+
+def _last_section(reply: Projection) -> list[Stretch]:
+    """The calls of the section that is still open at the end."""
+    found: list[Stretch] = []
+    for stretch in reply.stretches:
+        if stretch.kind == "section":
+            found = []
+        elif stretch.kind == "call":
+            found.append(stretch)
+    return found
 
 
 def _failed_dropped(reply: Projection, stretch: Stretch) -> None:

@@ -57,7 +57,8 @@ class View:
     it; or the whole reply is content, without the calls that were read or with them, or only where
     no call was read. An empty choice takes the dialect's own. `unmended` are repairs of our reading
     by the codes of their findings: a call that needed one is broken to the server, or cut off where
-    it lacks its closer. `unclosed` is a section whose closer is missing; with `late_closers` a call
+    it lacks its closer. `unclosed` is a section whose closer is missing: its calls
+    are delivered or dropped, or the whole reply is content; with `late_closers` a call
     reaches up to a closer that stands behind other stray markers.
 
     `unknown` are calls of tools that were not offered, `undeclared` arguments that the tool has
@@ -90,7 +91,7 @@ class View:
     broken: Failed = ""
     unread: Failed = ""
     unmended: tuple[str, ...] = ()
-    unclosed: Literal["calls", "reply"] = "calls"
+    unclosed: Literal["calls", "dropped", "reply"] = "calls"
     late_closers: bool = False
     unknown: Literal["delivered", "dropped", "text", "reply"] = "delivered"
     undeclared: Keep = "kept"

@@ -148,6 +148,7 @@ SERVER: Final = Server(
             BEFORE_CALLS,
             ELSE_TEXT,
             reads=("hunyuan",),
+            shares=("hy3",),
         ),
         _read(
             "internlm",

@@ -116,6 +116,7 @@ def _object(
     scanner, start, whole = reader.scanner, reader.scanner.offset, False
     scanner.emit_markup(1)
     expected = "a key in double quotes"
+    before = ""  # a comma or a member, which decides what may follow
     while True:
         call.relaxed |= yield from json_walk.skip_gap(scanner)
         char = yield from scanner.peek()
@@ -124,9 +125,12 @@ def _object(
                 call.relaxed = True
                 yield from _object(reader, call, shape, path, doubled=True)
             case "}":
+                call.relaxed |= before == "comma"
                 scanner.emit_markup(1)
                 return
             case ",":
+                call.relaxed |= before != "member"
+                before = "comma"
                 scanner.emit_markup(1)
                 expected = "a key in double quotes"
             case _ if whole and char not in ('"', "'"):
@@ -135,6 +139,8 @@ def _object(
             case "":
                 raise BrokenCall("truncated-call")
             case _:
+                call.relaxed |= before == "member"
+                before = "member"
                 key = yield from _key(scanner, call, char, expected)
                 value = scanner.offset
                 yield from _member(reader, call, shape, (*path, key))
