@@ -155,6 +155,7 @@ KINDS: Final[dict[str, Make]] = {
     "piece lost": spoiled("piece_lost"),
 }
 OPENED: Final = ("step3",)  # whose prompt has the opener of reasoning, and no reply
+TOOLS_ALONE: Final = ("rapid-mlx", "vllm-mlx")  # whose parsers of tools are run alone
 WITH_REASONING: Final = ("reasoning", "reasoning alone")
 
 
@@ -219,6 +220,8 @@ def compare(
         assert isinstance(dialect, DeclaredDialect)
         read = make(parser.name, name, [function(tool) for tool in TOOLS])
         for kind in given.kind or KINDS:
+            if server in TOOLS_ALONE and _needs_both(kind, parser):
+                continue
             for text in replies(dialect, kind, given.tries, given.seed):
                 theirs = in_time(partial(read, text, kind in WITH_REASONING))
                 mine = ours(text, name, f"{server}:{parser.name}")
@@ -231,14 +234,20 @@ def compare(
     return counts
 
 
+def _needs_both(kind: str, parser: Parser) -> bool:
+    """Whether a parser of reasoning would have to run beside that of tools."""
+    dropped = parser.view.reasoning == "dropped with calls" and kind == "reasoning"
+    return kind in WITH_REASONING and not dropped
+
+
 def table(counts: Counts) -> None:
     """Equal of all, by parser and dialect, and by kind."""
     kinds = [kind for kind in KINDS if any(key[2] == kind for key in counts)]
     print(f"{'':34}{'all':>10}" + "".join(f"{kind[:9]:>10}" for kind in kinds))
     rows: defaultdict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
     for (parser, dialect, kind, outcome), count in counts.items():
-        for row in ("(all)", f"{parser} {dialect}"):
-            rows[row][kind, outcome] += count
+        for each in ("(all)", f"{parser} {dialect}"):
+            rows[each][kind, outcome] += count
     for name, row in rows.items():
         cells = [_cell(row, [kind]) for kind in kinds]
         print(f"{name:34}{_cell(row, kinds)}" + "".join(cells))

@@ -31,7 +31,7 @@ NEEDED: Final = ("click", "docstring_parser", "jinja2", "pydantic", "pyyaml", "r
 BESIDE: Final[dict[str, tuple[str, ...]]] = {
     "vllm": ("partial_json_parser", "openai", "ijson", "json_repair"),
     "sglang": ("orjson", "partial_json_parser", "json_repair"),
-    "rapid-mlx": ("json_repair",),
+    "rapid-mlx": ("json_repair", "packaging"),
     "vllm-mlx": ("json_repair",),
 }
 
@@ -400,7 +400,8 @@ def _mlx(package: str) -> Callable[[str, str, list[dict[str, Any]]], Read]:
         manager = importlib.import_module(f"{package}.tool_parsers").ToolParserManager
 
         def read(text: str, reasoned: bool) -> Handed:
-            found = manager.get_tool_parser(parser)().extract_tool_calls(text, {"tools": tools})
+            made = manager.get_tool_parser(parser)(Tokenizer(dialect))
+            found = made.extract_tool_calls(text, {"tools": tools})
             called = [(call["name"], arguments(call["arguments"])) for call in found.tool_calls]
             return Handed(found.content or "", "", called)
 

@@ -66,6 +66,10 @@ DSML = (
     '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" '
     'string="true">Prague</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>'
 )
+LFM = 'get_weather(city="Prague")'
+BARE = '<invoke name="get_weather"></invoke>'
+MINIMAX_BARE = f"<minimax:tool_call>{BARE}</minimax:tool_call>"
+ODD = "[TOOL_CALLS]get_weather[ARGS]{'c': 1}"
 HORIZON = "<ifm|tool_calls>\n<ifm|tool_call>f\n</ifm|tool_call>\n</ifm|tool_calls>"
 
 
@@ -138,6 +142,12 @@ TABLE = [
     ("k2-horizon", "vllm", HORIZON, "whole", "", [], []),
     ("qwen3-coder", "vllm", "A <tool_call> B", "A ", "", [], ["<tool_call> B"]),
     ("qwen3-coder", "vllm", "A <tool_call> </tool_call> B", "A  B", "", [], []),
+    ("deepseek-dsml", "vllm", "see <|DSML|tool> there", "whole", "", [], []),
+    # sections without their closer, calls without arguments
+    ("lfm2", "sglang", 'A <|tool_call_start|>[get_weather(city="Prague")', "A ", "", [], [LFM]),
+    ("lfm2", "vllm", 'A <|tool_call_start|>[get_weather(city="Prague")', "whole", "", [], []),
+    ("minimax-m2", "rapid-mlx", MINIMAX_BARE, "", "", [], [BARE]),
+    ("mistral", "sglang", "A [TOOL_CALLS]get_weather[ARGS]{'c': 1}", "A ", "", [], [ODD]),
     # a call that is delivered, although its arguments are no JSON
     ("kimi-k2", "vllm", KIMI.replace('"Pra', "Pra"), "", "", [("get_weather", {})], []),
     (
@@ -437,6 +447,18 @@ def test_a_cut_argument_is_told_from_a_whole_one() -> None:
     (cut,) = pg.parse(start, "hermes").aborted
     (whole,) = pg.parse(start + "}", "hermes").aborted
     assert (whole.argument_open, cut.argument_open) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("end", "is_open"), [("", True), ("</arg_v", True), ("</arg_value>\n", False)]
+)
+def test_an_argument_is_closed_by_a_closer_at_the_very_end(end: str, is_open: bool) -> None:
+    """Nothing stands behind the closer yet that would show that it is no part of the value."""
+    text = f"<tool_call>say<arg_key>a</arg_key><arg_value>x{end}"
+    (call,) = pg.parse(text, "glm").aborted
+    assert call.argument_open is is_open
+    handed = pg.parse(text, "glm", server="vllm")
+    assert [call.arguments for call in handed.tool_calls] == [{} if is_open else {"a": "x"}]
 
 
 def test_an_opener_without_a_call_is_told() -> None:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import unescape
 
-from playground.events import CallAbortedEvent, CallEndedEvent, CallStartedEvent
+from playground.events import (
+    CallAbortedEvent,
+    CallEndedEvent,
+    CallStartedEvent,
+    MarkupEvent,
+    owned_text,
+)
 from playground.json_numbers import finite, is_finite
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
@@ -217,12 +223,14 @@ class CallReader(Reader):
             self.in_pieces = broken.code == "malformed-json" and not call.ended
 
     def _leaves_open(self, form: Form) -> bool:
-        """Whether the last argument lacks its closer. One that stands at the very end is still
-        held: what would follow it has not come."""
+        """Whether the last argument lacks its closer. One that stands at the very end came out as
+        the half of a marker: what would have to follow it is not there."""
         if self.argument is None or not form.syntax.param:
             return self.argument is not None
         closer = closer_of(self.argument, form.syntax)
-        return not closer or not self.scanner.held.lstrip().startswith(closer)
+        behind = next((e for e in reversed(self.scanner.events) if owned_text(e)), None)
+        held = behind.text if isinstance(behind, MarkupEvent) else ""
+        return not closer or not held.lstrip().startswith(closer)
 
 
 def _is_given(group: str) -> bool:

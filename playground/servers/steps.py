@@ -73,9 +73,9 @@ def _marked(found: Sequence[Stretch]) -> bool:
 
 
 def _strangers(reply: Projection) -> None:
-    """Markers that the server does not know."""
-    for stretch in reply.of_kind("section") if reply.view.strangers else ():
-        if stretch.text.strip() in reply.view.strangers:
+    """Markers that the server does not know, and calls that begin with one."""
+    for stretch in reply.of_kind("section", "call", "failed", "bare"):
+        if stretch.text.lstrip().startswith(reply.view.strangers):
             reply.as_text(stretch)
 
 
@@ -151,6 +151,13 @@ def _late_closers(reply: Projection) -> None:
                 stretch.events += after
                 stretch.kind = "text"
             call = None
+
+
+def _bare(reply: Projection) -> None:
+    """Calls without arguments."""
+    for stretch in reply.of_kind("call") if reply.view.bare == "dropped" else ():
+        if stretch.ended is not None and not stretch.ended.arguments:
+            reply.drop(stretch, "a call without arguments")
 
 
 def _unknown(reply: Projection) -> None:
@@ -322,6 +329,7 @@ STEPS: Final[tuple[Callable[[Projection], None], ...]] = (
     _late_closers,
     _indexed,
     _unknown,
+    _bare,
     failed,
     unclosed,
     _header,

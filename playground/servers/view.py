@@ -42,8 +42,9 @@ class View:
     Which calls are looked for: those `anywhere`, `nowhere`, only where they are the `whole` reply,
     or that and behind a tag or a fence (`marked`), or where no text follows them (`at the end`);
     else they are content. Of `sections` all are read, or the first alone: another has the fate of
-    text after calls. `breaks_at` are literals that end a section in a value too: it is lost, with
-    all its calls. `strangers` are markers of the dialect that the server does not know: content.
+    text after calls. `bare` are calls without arguments. `breaks_at` are literals that end a
+    section in a value too: it is lost, with all its calls. `strangers` are how markers of the
+    dialect begin that the server does not know: content.
 
     Text: what stands `before` the first call, `between` calls (in their sections too) and `after`
     the last; `until` an opener that led to no call, or only up to its closer, or the end; `partial`
@@ -57,9 +58,9 @@ class View:
     it; or the whole reply is content, without the calls that were read or with them, or only where
     no call was read. An empty choice takes the dialect's own. `unmended` are repairs of our reading
     by the codes of their findings: a call that needed one is broken to the server, or cut off where
-    it lacks its closer. `unclosed` is a section whose closer is missing: its calls
-    are delivered or dropped, or the whole reply is content; with `late_closers` a call
-    reaches up to a closer that stands behind other stray markers.
+    it lacks its closer. `unclosed` is a section whose closer is missing: its calls are delivered or
+    dropped, or the whole reply is content; with `late_closers` a call reaches up to a closer that
+    stands behind other stray markers.
 
     `unknown` are calls of tools that were not offered, `undeclared` arguments that the tool has
     not. With `indexed` a call needs an index behind its name (`name:0`); `unescaped` decodes
@@ -77,6 +78,7 @@ class View:
     reasoning: Reasoning = "apart"
     calls: Literal["anywhere", "whole", "marked", "at the end", "nowhere"] = "anywhere"
     sections: Literal["all", "first"] = "all"
+    bare: Keep = "kept"
     breaks_at: tuple[str, ...] = ()
     opens: str = ""
     strangers: tuple[str, ...] = ()

@@ -255,6 +255,8 @@ SERVER: Final = Server(
             FIRST_SECTION,
             LEFT_OUT,
             breaks_at=("]",),
+            unmended=("relaxed-json", "unexpected-text"),
+            unclosed="dropped",
             until="opener",
             reads=("functools",),
             aliases=("phi4mini",),

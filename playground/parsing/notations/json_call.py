@@ -41,6 +41,7 @@ _BARE_NAME: Final = wait(Choice(r"[A-Za-z_][\w.\-]{0,127}+(?=\s{0,16}+(?:,|(?P<l
 _QUOTED: Final = {
     quote: re.compile(rf"[^{quote}\\]*(?:\\.[^{quote}\\]*)*(?={quote})") for quote in "\"'"
 }
+_KEY: Final = "a key in double quotes"
 _BARE_KEY: Final = wait(Choice(r"[A-Za-z_$][\w$\-]{0,127}+"))
 
 
@@ -104,19 +105,14 @@ class JsonCall(Notation):
 
 
 def _object(
-    reader: Reader,
-    call: OpenCall,
-    shape: JsonShape,
-    path: tuple[str, ...],
-    doubled: bool = False,
+    reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...], doubled: bool = False
 ) -> Walk[None]:
     """Walk one object; at each key decide whether its value is name, arguments or neither. `path`
     are the keys that lead to the object. Its braces may be `doubled`, as templates write them. One
     around a `function` that has ended may lack its own end: the call is whole."""
     scanner, start, whole = reader.scanner, reader.scanner.offset, False
     scanner.emit_markup(1)
-    expected = "a key in double quotes"
-    before = ""  # a comma or a member, which decides what may follow
+    expected, comma = _KEY, False
     while True:
         call.relaxed |= yield from json_walk.skip_gap(scanner)
         char = yield from scanner.peek()
@@ -125,24 +121,22 @@ def _object(
                 call.relaxed = True
                 yield from _object(reader, call, shape, path, doubled=True)
             case "}":
-                call.relaxed |= before == "comma"
+                call.relaxed |= comma
                 scanner.emit_markup(1)
                 return
             case ",":
-                call.relaxed |= before != "member"
-                before = "comma"
+                call.relaxed |= expected == _KEY
                 scanner.emit_markup(1)
-                expected = "a key in double quotes"
+                expected, comma = _KEY, True
             case _ if whole and char not in ('"', "'"):
                 scanner.note("missing-closer", call.place)
                 return
             case "":
                 raise BrokenCall("truncated-call")
             case _:
-                call.relaxed |= before == "member"
-                before = "member"
+                call.relaxed |= expected != _KEY
                 key = yield from _key(scanner, call, char, expected)
-                value = scanner.offset
+                value, comma = scanner.offset, False
                 yield from _member(reader, call, shape, (*path, key))
                 whole = (*path, key) == (_FUNCTION,) and bool(call.name and call.raw)
                 expected = "`,` or `}`" if scanner.offset > value else "a value"
