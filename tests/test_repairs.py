@@ -1691,6 +1691,6 @@ def test_a_call_that_breaks_off_is_told_what_it_lacks(body: str, expected: str) 
     ],
 )
 def test_a_comma_around_name_and_arguments_is_mended_and_told(body: str, told: list[str]) -> None:
-    result = pg.parse(f"<tool_call>{body}</tool_call>", "hermes")
+    result = parse(f"<tool_call>{body}</tool_call>", "hermes")
     assert [(call.name, call.arguments) for call in result.tool_calls] == [("f", {"a": 1})]
     assert [found.code for found in result.findings] == told
