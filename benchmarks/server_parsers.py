@@ -25,7 +25,6 @@ from typing import Any, Final
 
 from playground.dialects import get_dialect
 from playground.messages import ToolCallPart
-from playground.prompt_data import PromptData
 
 NEEDED: Final = ("click", "docstring_parser", "jinja2", "pydantic", "pyyaml", "regex", "rich")
 BESIDE: Final[dict[str, tuple[str, ...]]] = {
@@ -185,11 +184,9 @@ class Tokenizer:
 
     def __init__(self, dialect: str) -> None:
         self.tokens = Vocabulary()
-        own = get_dialect(dialect)
-        syntax = own.create_parser(PromptData())
-        text = own.format_tool_call(ToolCallPart("c", "f", {"a": 1}))
-        for token in (*syntax.openers, *syntax.closers, *re.findall(r"</?[^<>\s/]+>", text)):
-            self.tokens[token.strip()]
+        call = ToolCallPart("call_1", "f", {"a": 1})
+        for token in re.findall(r"</?[^<>\s/]+>", get_dialect(dialect).format_tool_call(call)):
+            self.tokens[token]  # those that it writes: some look for a suffix in the list
         self.init_kwargs = {"token_suffix": SUFFIXES.get(dialect, "")}
 
     def get_vocab(self) -> Vocabulary:

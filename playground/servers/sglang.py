@@ -12,6 +12,7 @@ from playground.servers.habits import (
     AS_WRITTEN,
     BEFORE_CALLS,
     CLOSED_ONLY,
+    ELSE_TEXT,
     FUNCTION_IN_TAGS,
     JSON_IN_TAGS,
     LEFT_OUT,
@@ -93,7 +94,9 @@ SERVER: Final = Server(
         _read(
             "hunyuan",
             "hunyuan_detector.py:308",
-            BEFORE_CALLS,
+            NO_WAY_BACK,
+            CLOSED_ONLY,
+            ELSE_TEXT,
             OFFERED_ONLY,
             partial="dropped",
             cut="dropped",
