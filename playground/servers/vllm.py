@@ -250,7 +250,7 @@ SERVER: Final = Server(
         ),
         _read(
             "phi4_mini_json",
-            "phi4mini_tool_parser.py:54; 67: a list ends at the first bracket",
+            "phi4mini_tool_parser.py:54; 60: a list ends at the first bracket",
             CALLS_ALONE,
             FIRST_SECTION,
             LEFT_OUT,

@@ -4,7 +4,7 @@ The table walks stream and whole reply alike. Text in a section is in no state t
 table without a way back to content loses all that follows; and at the end of the stream an open
 call ends, delivered as far as it was read. Where a table does lead back, the whole reply still
 loses what stands behind the first call: it is held for a later delta, and none comes
-(engine/parser_engine.py:868-872, _events_to_delta). A stream hands it over.
+(engine/parser_engine.py:852-894, _events_to_delta). A stream hands it over.
 """
 
 from functools import partial
