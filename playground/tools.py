@@ -102,6 +102,11 @@ class ToolMetadata(BaseModel):
         followed, those of a union too."""
         return resolve_union(self._properties().get(name, {}), self.input_schema)
 
+    def own_schema(self, name: str) -> Schema:
+        """The JSON Schema of one parameter as it stands there, its references not followed."""
+        found = self._properties().get(name, {})
+        return found if isinstance(found, dict) else {}
+
     def _parameter(self, name: str) -> ParameterMetadata:
         schema = self.parameter_schema(name)
         given = self._properties()[name]

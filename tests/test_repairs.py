@@ -1752,3 +1752,19 @@ def test_a_call_that_breaks_off_is_told_what_it_lacks(body: str, expected: str) 
     assert [(found.code, found.message) for found in result.findings] == [
         ("malformed-json", expected)
     ]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ('{"name": "f", "arguments": {"a": 1}}', []),
+        ('{"arguments": {"a": 1}, "name": "f", "id": "x"}', []),
+        ('{"name": "f" "arguments": {"a": 1}}', ["relaxed-json"]),
+        ('{"name": "f", "arguments": {"a": 1},}', ["relaxed-json"]),
+        ('{"name": "f",, "arguments": {"a": 1}}', ["relaxed-json"]),
+    ],
+)
+def test_a_comma_around_name_and_arguments_is_mended_and_told(body: str, told: list[str]) -> None:
+    result = parse(f"<tool_call>{body}</tool_call>", "hermes")
+    assert [(call.name, call.arguments) for call in result.tool_calls] == [("f", {"a": 1})]
+    assert [found.code for found in result.findings] == told

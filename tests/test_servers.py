@@ -56,6 +56,35 @@ AT = 'A\n@get_weather(c1): {"city": "Prague"}'
 CALL = [("get_weather", {"city": "Prague"})]
 CODE = [("python_interpreter", {"code": "x = 1"})]
 
+NAMED = '{"name": "get_weather", "arguments": {"city": "Prague"}}'
+APERTUS = '<|tools_prefix|>[{"get_weather": {"city": "Prague"}}]<|tools_suffix|>'
+ARRAY = f"<tool_calls>[{NAMED}]</tool_calls>"
+IN_ARRAY = ["<tool_calls>[", NAMED, "]</tool_calls>"]
+FUNCTOOLS = f"functools[{NAMED.replace('ague', 'ague]')}]"
+GEMMA = "<start_function_call>call:get_weather{city:<escape>Prague<escape>,n:2}<end_function_call>"
+DSML = (
+    '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" '
+    'string="true">Prague</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>'
+)
+LFM = 'get_weather(city="Prague")'
+BARE = '<invoke name="get_weather"></invoke>'
+MINIMAX_BARE = f"<minimax:tool_call>{BARE}</minimax:tool_call>"
+ODD = "[TOOL_CALLS]get_weather[ARGS]{'c': 1}"
+HORIZON = "<ifm|tool_calls>\n<ifm|tool_call>f\n</ifm|tool_call>\n</ifm|tool_calls>"
+
+
+def coder(value: str) -> str:
+    parameter = f"<parameter=city>\n{value}\n</parameter>"
+    return f"<tool_call>\n<function=get_weather>\n{parameter}\n</function>\n</tool_call>"
+
+
+def step3(value: str) -> str:
+    parameter = f'<steptml:parameter name="city">{value}</steptml:parameter>'
+    invoke = f'<steptml:invoke name="get_weather">{parameter}</steptml:invoke>'
+    call = f"<｜tool_call_begin｜>function<｜tool_sep｜>{invoke}<｜tool_call_end｜>"
+    return f"<｜tool_calls_begin｜>{call}<｜tool_calls_end｜>"
+
+
 # dialect, server, reply, content, reasoning, calls, what is dropped
 TABLE = [
     ("hermes", "vllm", f"A {HERMES} B", "A ", "", CALL, [" B"]),
@@ -79,7 +108,48 @@ TABLE = [
     ("kimi-k2", "vllm", f"A {KIMI} B", "A ", "", CALL, [" B"]),
     ("kimi-k2", "sglang", f"A {KIMI} B", "A ", "", CALL, [" B"]),
     ("glm", "vllm", GLM.replace("weather", "tides"), "", "", [], ["whole"]),
-    ("minimax-m2", "vllm", f"A {MINIMAX} B", "A  B", "", CALL, []),
+    ("minimax-m2", "vllm", f"A {MINIMAX} B", "A ", "", CALL, [" B"]),
+    # calls of the first section alone, whose text goes with that after calls
+    ("apertus", "vllm", f"{APERTUS}A{APERTUS}", f"A{APERTUS}", "", CALL, []),
+    ("tool-calls-array", "vllm", f"{ARRAY}A{ARRAY}", "", "", CALL, ["A", *IN_ARRAY]),
+    ("functools", "vllm", FUNCTOOLS, "", "", [], [FUNCTOOLS[10:-1]]),
+    # calls by where they stand
+    ("gigachat3", "vllm", f"<|function_call|>{NAMED}", "", "", CALL, []),
+    ("gigachat3", "vllm", f"<|function_call|>{NAMED} B", "whole", "", [], []),
+    ("xlam", "vllm", f"A [{NAMED}]", "whole", "", [], []),
+    ("xlam", "vllm", f"A ```json\n[{NAMED}]\n```", "A ", "", CALL, []),
+    # values that stay text, or are left out
+    ("functiongemma", "vllm", GEMMA, "", "", CALL, [""]),
+    ("step3", "vllm", step3('["Prague"]'), "", "", [("get_weather", {"city": '["Prague"]'})], []),
+    ("qwen3-coder", "vllm", coder("{a: 1}"), "", "", [("get_weather", {"city": "{a: 1}"})], []),
+    # what our reading mends
+    (
+        "hermes",
+        "vllm",
+        "<tool_call>{'name': 'f', 'arguments': {}}</tool_call>",
+        "whole",
+        "",
+        [],
+        [],
+    ),
+    ("ernie45", "vllm", f"A <tool_call>{NAMED}", "A ", "", [], [f"<tool_call>{NAMED}"]),
+    ("hermes", "vllm:granite4", f"A <tool_call>{NAMED}", "whole", "", [], []),
+    ("hermes", "vllm", f"A <tool_call>{NAMED}", "A ", "", CALL, []),
+    # markers, and tools, that the server does not know
+    ("deepseek-dsml", "vllm:deepseek_v32", DSML, "<｜DSML｜tool_calls>\n", "", CALL, []),
+    ("deepseek-dsml", "vllm", DSML, "", "", CALL, []),
+    ("kimi-k2", "vllm", "A <|tool_calls_section_end|> B", "whole", "", [], []),
+    ("k2-horizon", "vllm", HORIZON, "whole", "", [], []),
+    ("qwen3-coder", "vllm", "A <tool_call> B", "A ", "", [], ["<tool_call> B"]),
+    ("qwen3-coder", "vllm", "A <tool_call> </tool_call> B", "A  B", "", [], []),
+    ("deepseek-dsml", "vllm", "see <|DSML|tool> there", "whole", "", [], []),
+    # sections without their closer, calls without arguments
+    ("lfm2", "sglang", 'A <|tool_call_start|>[get_weather(city="Prague")', "A ", "", [], [LFM]),
+    ("lfm2", "vllm", 'A <|tool_call_start|>[get_weather(city="Prague")', "whole", "", [], []),
+    ("minimax-m2", "rapid-mlx", MINIMAX_BARE, "", "", [], [BARE]),
+    ("mistral", "sglang", "A [TOOL_CALLS]get_weather[ARGS]{'c': 1}", "A ", "", [], [ODD]),
+    # a call that is delivered, although its arguments are no JSON
+    ("kimi-k2", "vllm", KIMI.replace('"Pra', "Pra"), "", "", [("get_weather", {})], []),
     (
         "minimax-m2",
         "vllm:minimax_m2_append_think",
@@ -143,6 +213,9 @@ def check(reading: ServerReading, text: str) -> None:
     assert "".join(map(owned_text, reading.events)) == text
     stops = [0, *(event.span.stop for event in owned(reading.events))]
     assert [event.span.start for event in owned(reading.events)] == stops[:-1]
+    # nothing is handed over that does not stand in the reply
+    told_apart = [e for e in reading.events if isinstance(e, TextEvent | ReasoningEvent)]
+    assert all(event.text == text[slice(*event.span)] for event in told_apart)
     lost = {place for event in reading.dropped for place in range(*event.span)}
     # nothing that our own reading hands over is silently gone: it is handed over, or dropped
     assert handed(reading.lossless.events) <= handed(reading.events) | lost
@@ -167,6 +240,9 @@ OTHERS: dict[str, st.SearchStrategy[object]] = {
     "opens": st.sampled_from(["", "<think>", "no marker"]),
     "header": st.sampled_from(["", "<|message|>", "<", ">", "no marker"]),
     "verbatim": st.sampled_from([(), ("a",), ("content", "city")]),
+    "breaks_at": st.sampled_from([(), ("]",), ("a", " ")]),
+    "strangers": st.sampled_from([(), ("<tool_call>", "<tool_calls>")]),
+    "unmended": st.sampled_from([(), ("missing-closer",), ("relaxed-json", "unexpected-text")]),
     "switches": st.fixed_dictionaries({}, optional=choices(Switches)),
 }
 views = st.builds(View, **choices(View), **OTHERS)
@@ -371,6 +447,18 @@ def test_a_cut_argument_is_told_from_a_whole_one() -> None:
     (cut,) = pg.parse(start, "hermes").aborted
     (whole,) = pg.parse(start + "}", "hermes").aborted
     assert (whole.argument_open, cut.argument_open) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("end", "is_open"), [("", True), ("</arg_v", True), ("</arg_value>\n", False)]
+)
+def test_an_argument_is_closed_by_a_closer_at_the_very_end(end: str, is_open: bool) -> None:
+    """Nothing stands behind the closer yet that would show that it is no part of the value."""
+    text = f"<tool_call>say<arg_key>a</arg_key><arg_value>x{end}"
+    (call,) = pg.parse(text, "glm").aborted
+    assert call.argument_open is is_open
+    handed = pg.parse(text, "glm", server="vllm")
+    assert [call.arguments for call in handed.tool_calls] == [{} if is_open else {"a": "x"}]
 
 
 def test_an_opener_without_a_call_is_told() -> None:

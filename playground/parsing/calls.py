@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from html import unescape
 
-from playground.events import CallAbortedEvent, CallEndedEvent, CallStartedEvent
+from playground.events import (
+    CallAbortedEvent,
+    CallEndedEvent,
+    CallStartedEvent,
+    MarkupEvent,
+    owned_text,
+)
 from playground.json_numbers import finite, is_finite
 from playground.parsing.choice import Kind
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.marker import Marker
 from playground.parsing.notations import notation_of
+from playground.parsing.notations.param_ends import closer_of
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
@@ -205,7 +212,7 @@ class CallReader(Reader):
                 call.name,
                 tuple(call.raw),
                 broken.code,
-                argument_open=self.argument is not None,
+                argument_open=self._leaves_open(form),
             )
         )
         if broken.code == "truncated-call":
@@ -216,6 +223,16 @@ class CallReader(Reader):
                 scanner.emit_marker(marker)
         else:
             self.in_pieces = broken.code == "malformed-json" and not call.ended
+
+    def _leaves_open(self, form: Form) -> bool:
+        """Whether the last argument lacks its closer. One that stands at the very end came out as
+        the half of a marker: what would have to follow it is not there."""
+        if self.argument is None or not form.syntax.param:
+            return self.argument is not None
+        closer = closer_of(self.argument, form.syntax)
+        behind = next((e for e in reversed(self.scanner.events) if owned_text(e)), None)
+        held = behind.text if isinstance(behind, MarkupEvent) else ""
+        return not closer or not held.lstrip().startswith(closer)
 
 
 def _is_given(group: str) -> bool:

@@ -12,7 +12,7 @@ from playground.events import CallEndedEvent, FindingEvent
 from playground.parsing.values import dump_json, read_value
 from playground.servers.stretches import Stretch
 from playground.servers.view import View
-from playground.tools import Schema, ToolMetadata, allowed_types
+from playground.tools import Schema, ToolMetadata, allowed_types, json_type
 
 ToolsByName = Mapping[str, ToolMetadata]
 
@@ -26,8 +26,11 @@ def handed_over(
         unescaped = {unescape(key): value for key, value in call.arguments.items()}
         call = replace(call, name=unescape(call.name), arguments=unescaped)
     gone = _undeclared(call, tool) if view.undeclared == "dropped" else set[str]()
+    if view.values == "texts":
+        gone |= {key for key, value in call.arguments.items() if not isinstance(value, str)}
     arguments = {key: value for key, value in call.arguments.items() if key not in gone}
     arguments |= _repeated(call) if view.duplicates == "list" else {}
+    arguments |= _left_as_text(call, arguments, view, tool)
     changed = {key: _value(key, value, view, tool) for key, value in arguments.items()}
     return replace(call, arguments=changed), gone
 
@@ -68,15 +71,48 @@ def _repeated(call: CallEndedEvent) -> dict[str, Any]:
     return {key: found for key, found in texts.items() if len(found) > 1}
 
 
+def _left_as_text(
+    call: CallEndedEvent, arguments: Mapping[str, Any], view: View, tool: ToolMetadata | None
+) -> dict[str, str]:
+    """The texts of values that the server does not read."""
+    texts = {key: text for key, text in call.raw if key is not None}
+    return {
+        key: texts[key]
+        for key, value in arguments.items()
+        if key in texts
+        and (
+            _referred(key, value, view, tool)
+            or (view.values == "scalars" and isinstance(value, list | dict))
+            or (view.exact and not isinstance(value, str) and not _is_json(texts[key]))
+        )
+    }
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _referred(key: str, value: Any, view: View, tool: ToolMetadata | None) -> bool:
+    """Whether only a reference in the schema gives the value its type."""
+    if view.references == "followed" or tool is None:
+        return False
+    schema = tool.own_schema(key)
+    return "$ref" in dump_json(schema) and json_type(value) not in allowed_types(schema)
+
+
 def _value(key: str, value: Any, view: View, tool: ToolMetadata | None) -> Any:
     schema: Schema = tool.parameter_schema(key) if tool else {}
     if view.trimmed and key not in view.verbatim:
         value = _trimmed(value)
     match view.values:
-        case "typed":
+        case "typed" | "scalars" | "texts":
             return value
         case "text":
-            return value if allowed_types(schema) else _texts(value)
+            return _texts(value, schema)
         case "guessed":
             return _guessed(value)
 
@@ -87,13 +123,19 @@ def _trimmed(value: Any) -> Any:
     return value.strip() if isinstance(value, str) else value
 
 
-def _texts(value: Any) -> Any:
-    """Numbers, booleans and null as the texts that they are written as."""
+def _texts(value: Any, schema: Schema) -> Any:
+    """What no schema gives a type, at any depth, as the texts that they are written as."""
     if isinstance(value, dict):
-        return {key: _texts(item) for key, item in value.items()}
+        declared = schema.get("properties")
+        inner = declared if isinstance(declared, dict) else {}
+        return {key: _texts(item, _as_schema(inner.get(key))) for key, item in value.items()}
     if isinstance(value, list):
-        return [_texts(item) for item in value]
-    return value if isinstance(value, str) else dump_json(value)
+        return [_texts(item, _as_schema(schema.get("items"))) for item in value]
+    return value if isinstance(value, str) or allowed_types(schema) else dump_json(value)
+
+
+def _as_schema(value: Any) -> Schema:
+    return value if isinstance(value, dict) else {}
 
 
 def _guessed(value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Final
 from playground.events import (
     ArgumentEvent,
     CallAbortedEvent,
+    CallEndedEvent,
     CallNamedEvent,
     CallStartedEvent,
     Event,
@@ -24,12 +25,30 @@ from playground.servers.view import Failed
 
 
 def failed(reply: Projection) -> None:
+    _unmended(reply)
     for stretch in reply.of_kind("failed"):
         aborted = stretch.aborted
-        if aborted is None:
+        if aborted is None and stretch.ended is None:
             continue  # content by now, with the whole reply
-        fate = reply.view.failed(aborted.reason, reply.switches)
+        reason = aborted.reason if aborted else _reason(stretch)
+        fate = reply.view.failed(reason, reply.switches)
         _FATES[fate](reply, stretch)
+
+
+def _reason(mended: Stretch) -> str:
+    """Why the server cannot read a call that was mended here."""
+    return "truncated-call" if "missing-closer" in _codes(mended) else "unmended"
+
+
+def _codes(stretch: Stretch) -> set[str]:
+    return {e.finding.code for e in stretch.events if isinstance(e, FindingEvent)}
+
+
+def _unmended(reply: Projection) -> None:
+    """Calls that our reading has mended, and the server does not."""
+    for stretch in reply.of_kind("call") if reply.view.unmended else ():
+        if _codes(stretch) & set(reply.view.unmended):
+            stretch.kind = "failed"
 
 
 def unclosed(reply: Projection) -> None:
@@ -40,8 +59,24 @@ def unclosed(reply: Projection) -> None:
         for event in stretch.events
         if isinstance(event, FindingEvent)
     }
-    if reply.view.unclosed == "reply" and "unclosed-section" in codes:
-        _whole(reply, keep_calls=False)
+    if "unclosed-section" not in codes:
+        return
+    if reply.view.unclosed == "reply":
+        whole(reply, keep_calls=False)
+    elif reply.view.unclosed == "dropped":
+        for call in _last_section(reply):
+            reply.drop(call, "a call of a section without its closer")
+
+
+def _last_section(reply: Projection) -> list[Stretch]:
+    """The calls of the section that is still open at the end."""
+    found: list[Stretch] = []
+    for stretch in reply.stretches:
+        if stretch.kind == "section":
+            found = []
+        elif stretch.kind == "call":
+            found.append(stretch)
+    return found
 
 
 def _failed_dropped(reply: Projection, stretch: Stretch) -> None:
@@ -61,7 +96,7 @@ def _failed_arguments(reply: Projection, stretch: Stretch) -> None:
                 kept.append(TextEvent(event.span, event.text))
             case CallNamedEvent():
                 kept.append(MarkupEvent(event.span, event.text))
-            case CallStartedEvent() | CallAbortedEvent():
+            case CallStartedEvent() | CallAbortedEvent() | CallEndedEvent():
                 pass  # no call any more
             case _:
                 kept.append(event)
@@ -79,7 +114,9 @@ def _failed_open_call(reply: Projection, stretch: Stretch) -> None:
 def _delivered(reply: Projection, stretch: Stretch, with_open: bool) -> None:
     """The call is delivered as far as it was read, which is told."""
     aborted = stretch.aborted
-    assert aborted is not None
+    if aborted is None:  # what was mended is whole
+        stretch.kind = "call"
+        return
     if not aborted.name:
         reply.drop(stretch, "a call that it cannot read")
         return
@@ -99,21 +136,21 @@ def _delivered(reply: Projection, stretch: Stretch, with_open: bool) -> None:
 
 
 def _failed_if_alone(reply: Projection, stretch: Stretch) -> None:
-    if any(other.ended for other in reply.stretches):
+    if any(other.ended and other.kind == "call" for other in reply.stretches):
         reply.drop(stretch, "a call that it cannot read")
     else:
-        _whole(reply, keep_calls=False)
+        whole(reply, keep_calls=False)
 
 
 def _failed_reply(reply: Projection, _: Stretch) -> None:
-    _whole(reply, keep_calls=False)
+    whole(reply, keep_calls=False)
 
 
 def _failed_reply_and_calls(reply: Projection, _: Stretch) -> None:
-    _whole(reply, keep_calls=True)
+    whole(reply, keep_calls=True)
 
 
-def _whole(reply: Projection, keep_calls: bool) -> None:
+def whole(reply: Projection, keep_calls: bool) -> None:
     """All but reasoning is content."""
     reply.whole = True
     for stretch in reply.stretches:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from playground.servers.view import Parser, Suite, View
 
-Habit = Mapping[str, str]
+Habit = Mapping[str, Any]
 
 # the text around calls
 BEFORE_CALLS: Final[Habit] = {"between": "dropped", "after": "dropped"}
@@ -28,6 +28,12 @@ ALL_TEXT_ALONE: Final[Habit] = {"cut": "reply if alone", "broken": "reply if alo
 """The same, where no other call was read."""
 TEXT_AND_CALLS: Final[Habit] = dict.fromkeys(("cut", "broken", "unread"), "reply and calls")
 """One call that fails makes the whole reply content; those that were read are delivered too."""
+STRICT_JSON: Final[Habit] = {"unmended": ("relaxed-json", "unexpected-text")}
+"""JSON is read as it stands, and not mended."""
+CLOSED_ONLY: Final[Habit] = {"unmended": ("missing-closer",)}
+"""A call without its closer is one that was cut off."""
+AS_WRITTEN: Final[Habit] = {"unmended": STRICT_JSON["unmended"] + CLOSED_ONLY["unmended"]}
+"""Both: no JSON is mended, and no closer."""
 LEFT_OUT: Final[Habit] = {"cut": "dropped", "broken": "dropped"}
 """A call that fails leaves nothing."""
 CUT_DELIVERED: Final[Habit] = {"cut": "call"}
@@ -42,6 +48,10 @@ FUNCTION_IN_TAGS: Final = ("qwen3-coder", "mimo", "k-exaone-2")
 # what runs, and which tools count
 OFFERED_ONLY: Final[Habit] = {"unknown": "dropped"}
 """A call of a tool that was not offered is dropped."""
+FIRST_SECTION: Final[Habit] = {"sections": "first"}
+"""The first section of calls alone is looked for."""
+ELSE_TEXT: Final[Habit] = {"references": "unread", "exact": True}
+"""A value stays text where its JSON needs mending, or a reference in the schema has its type."""
 THINKING_TAKEN: Final[Habit] = {"reasoning": "dropped with calls"}
 """Thinking is taken away before calls are looked for, and not given back."""
 UNTOUCHED: Final[Habit] = {"orphans": "kept without calls"}

@@ -21,7 +21,7 @@ from playground.events import (
     split,
 )
 from playground.servers.call_values import handed_over
-from playground.servers.failed_calls import failed, unclosed
+from playground.servers.failed_calls import failed, unclosed, whole
 from playground.servers.projection import Projection
 from playground.servers.stretches import Stretch, cut, stretches
 
@@ -50,10 +50,71 @@ def _reasoning(reply: Projection) -> None:
 
 def _calls(reply: Projection) -> None:
     """Calls are content where the server does not look for them."""
-    beside = any(stretch.text.strip() for stretch in reply.of_kind("text", "bare"))
-    if reply.view.calls == "nowhere" or (reply.view.calls == "whole" and beside):
+    texts = [s.span.start for s in reply.of_kind("text", "bare") if s.text.strip()]
+    calls = [s.span.start for s in reply.of_kind("call", "failed")]
+    unread = {
+        "anywhere": False,
+        "nowhere": True,
+        "whole": bool(texts),
+        "marked": bool(texts) and not _marked(reply.stretches),
+        "at the end": bool(texts and calls) and texts[-1] > calls[-1],
+    }
+    if unread[reply.view.calls]:
         for stretch in reply.of_kind("call", "failed", "section", "separator"):
             reply.as_text(stretch)
+
+
+def _marked(found: Sequence[Stretch]) -> bool:
+    """Whether the first call stands behind more than a bare bracket: its section's marker, a tag
+    or a fence."""
+    first = next((i for i, s in enumerate(found) if s.kind in ("call", "failed")), 0)
+    before = "".join(stretch.text for stretch in found[:first])
+    return bool(re.search(r"(?:>|```\w*|\w\])\s*\[?\s*\Z", before))
+
+
+def _strangers(reply: Projection) -> None:
+    """Markers that the server does not know, and calls that begin with one."""
+    for stretch in reply.of_kind("section", "call", "failed", "bare"):
+        if stretch.text.lstrip().startswith(reply.view.strangers):
+            reply.as_text(stretch)
+
+
+def _sections(reply: Projection) -> None:
+    """Calls behind the first section, which have the fate of text behind a call."""
+    called = over = False
+    for stretch in reply.stretches if reply.view.sections == "first" else ():
+        if over and stretch.kind in ("call", "failed", "section", "separator"):
+            if reply.view.after == "dropped":
+                reply.drop(stretch, "a section of calls behind the first")
+            else:
+                reply.as_text(stretch)
+        called = called or stretch.kind in ("call", "failed")
+        over = over or (called and stretch.kind == "section")
+
+
+def _breaking(reply: Projection) -> None:
+    """Sections in which a value holds what ends a section for the server."""
+    for section in _by_section(reply.stretches) if reply.view.breaks_at else ():
+        values = "".join(
+            event.text
+            for call in section
+            for event in call.events
+            if isinstance(event, ArgumentEvent)
+        )
+        if any(literal in values for literal in reply.view.breaks_at):
+            for call in section:
+                reply.drop(call, "a section of calls that it cannot read")
+
+
+def _by_section(found: Sequence[Stretch]) -> list[list[Stretch]]:
+    """The calls of each section."""
+    sections: list[list[Stretch]] = [[]]
+    for stretch in found:
+        if stretch.kind == "section":
+            sections.append([])
+        elif stretch.kind == "call":
+            sections[-1].append(stretch)
+    return sections
 
 
 def _indexed(reply: Projection) -> None:
@@ -92,6 +153,13 @@ def _late_closers(reply: Projection) -> None:
             call = None
 
 
+def _bare(reply: Projection) -> None:
+    """Calls without arguments."""
+    for stretch in reply.of_kind("call") if reply.view.bare == "dropped" else ():
+        if stretch.ended is not None and not stretch.ended.arguments:
+            reply.drop(stretch, "a call without arguments")
+
+
 def _unknown(reply: Projection) -> None:
     """Calls of tools that were not offered."""
     if not reply.tools or reply.view.unknown == "delivered":
@@ -99,6 +167,9 @@ def _unknown(reply: Projection) -> None:
     for stretch in reply.of_kind("call"):
         if stretch.ended is None or stretch.ended.name in reply.tools:
             continue
+        if reply.view.unknown == "reply":
+            whole(reply, keep_calls=False)
+            return
         if reply.view.unknown == "text":
             reply.as_text(stretch)
         else:
@@ -109,6 +180,8 @@ def _orphans(reply: Projection) -> None:
     called = any(stretch.ended for stretch in reply.stretches)
     if reply.view.orphans == "kept":
         markers = reply.of_kind("stray")
+    elif reply.view.orphans == "closers kept":
+        markers = [s for s in reply.of_kind("stray") if s.text.strip() in reply.closers]
     elif reply.view.orphans == "kept without calls" and not called:
         markers = reply.of_kind("stray", "section", "separator")
     else:
@@ -230,6 +303,10 @@ def _values(reply: Projection) -> None:
             continue
         call, gone = handed_over(ended, reply.view, reply.tools)
         stretch.events = [_changed(reply, event, ended, call, gone) for event in stretch.events]
+        apart = {e.key for e in stretch.events if isinstance(e, ArgumentEvent)}
+        inside = gone if None in apart else set[str]()
+        told = [reply.lost(ended.span, "", f"the argument {key!r}") for key in sorted(inside)]
+        stretch.events = [*told, *stretch.events] if told else stretch.events
 
 
 def _changed(
@@ -245,10 +322,14 @@ def _changed(
 STEPS: Final[tuple[Callable[[Projection], None], ...]] = (
     _reasoning,
     _calls,
+    _strangers,
+    _sections,
+    _breaking,
     _orphans,
     _late_closers,
     _indexed,
     _unknown,
+    _bare,
     failed,
     unclosed,
     _header,

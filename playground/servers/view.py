@@ -35,58 +35,76 @@ class View:
     """What a server does where a reply leaves a choice.
 
     Which parsers run: `reasoning` is handed over apart; not at all, or not beside a call; or it is
-    content with its tags, and with the opener that the prompt wrote (`content after opener`). Calls
-    are read `anywhere`, `nowhere`, or only where they are the whole reply: else they are content.
+    content with its tags, and with the opener that the prompt wrote (`content after opener`).
     `opens` is how a reply begins where its prompt says nothing: an opened tag. `header` is a
     literal: text before the first marker that has it addresses the message, and is none of it.
+
+    Which calls are looked for: those `anywhere`, `nowhere`, only where they are the `whole` reply,
+    or that and behind a tag or a fence (`marked`), or where no text follows them (`at the end`);
+    else they are content. Of `sections` all are read, or the first alone: another has the fate of
+    text after calls. `bare` are calls without arguments. `breaks_at` are literals that end a
+    section in a value too: it is lost, with all its calls. `strangers` are how markers of the
+    dialect begin that the server does not know: content.
 
     Text: what stands `before` the first call, `between` calls (in their sections too) and `after`
     the last; `until` an opener that led to no call, or only up to its closer, or the end; `partial`
     is half an opener at the very end, or any tag that is open there; `orphans` are closers without
-    an opener: markup, or content, or content where no call is read, with whatever other markers are
-    left then.
+    an opener: markup, or content (`closers kept`: those of calls alone), or content where no call
+    is read, with whatever other markers are left then.
 
     A call that fails, by how: it was `cut` off by the end, is `broken`, or its opener has no body
     (`unread`). Its text is content or dropped, or its arguments alone are content; or it is
     delivered as far as it was read, without the argument that was left open or (`open call`) with
-    it; or the whole reply is content, without the calls that were
-    read or with them, or only where no call was read. An empty choice takes the dialect's own.
-    `unclosed` is a section whose closer is missing; with `late_closers` a call reaches up to a
-    closer that stands behind other stray markers.
+    it; or the whole reply is content, without the calls that were read or with them, or only where
+    no call was read. An empty choice takes the dialect's own. `unmended` are repairs of our reading
+    by the codes of their findings: a call that needed one is broken to the server, or cut off where
+    it lacks its closer. `unclosed` is a section whose closer is missing: its calls are delivered or
+    dropped, or the whole reply is content; with `late_closers` a call reaches up to a closer that
+    stands behind other stray markers.
 
     `unknown` are calls of tools that were not offered, `undeclared` arguments that the tool has
     not. With `indexed` a call needs an index behind its name (`name:0`); `unescaped` decodes
     entities in names and keys. `duplicates` of an argument give the last of them or a list;
     `trimmed` takes blanks off the ends of all values but the `verbatim`; `values` without a type in
-    the schema stay text, or all texts are guessed to be JSON where they can be.
+    the schema stay text, or all texts are guessed to be JSON where they can be, or lists and
+    objects stay text (`scalars`), or values that are no text are left out (`texts`). A value whose
+    type stands behind a reference (`$ref`) stays text where `references` are `unread`, and one
+    whose JSON was mended here where the server is `exact`.
 
     `switches` say how the reply is read at all: the fields of `Switches`.
     """
 
     source: str = ""
     reasoning: Reasoning = "apart"
-    calls: Literal["anywhere", "whole", "nowhere"] = "anywhere"
+    calls: Literal["anywhere", "whole", "marked", "at the end", "nowhere"] = "anywhere"
+    sections: Literal["all", "first"] = "all"
+    bare: Keep = "kept"
+    breaks_at: tuple[str, ...] = ()
     opens: str = ""
+    strangers: tuple[str, ...] = ()
     header: str = ""
     before: Keep = "kept"
     between: Keep = "kept"
     after: Keep = "kept"
     until: Literal["end", "opener", "closer"] = "end"
     partial: Literal["kept", "dropped", "open tag dropped"] = "kept"
-    orphans: Literal["dropped", "kept", "kept without calls"] = "dropped"
+    orphans: Literal["dropped", "kept", "closers kept", "kept without calls"] = "dropped"
     cut: Failed = ""
     broken: Failed = ""
     unread: Failed = ""
-    unclosed: Literal["calls", "reply"] = "calls"
+    unmended: tuple[str, ...] = ()
+    unclosed: Literal["calls", "dropped", "reply"] = "calls"
     late_closers: bool = False
-    unknown: Literal["delivered", "dropped", "text"] = "delivered"
+    unknown: Literal["delivered", "dropped", "text", "reply"] = "delivered"
     undeclared: Keep = "kept"
     indexed: bool = False
     unescaped: bool = False
     duplicates: Literal["last", "list"] = "last"
     trimmed: bool = False
     verbatim: tuple[str, ...] = ()
-    values: Literal["typed", "text", "guessed"] = "typed"
+    values: Literal["typed", "text", "guessed", "scalars", "texts"] = "typed"
+    references: Literal["followed", "unread"] = "followed"
+    exact: bool = False
     switches: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -40,6 +40,7 @@ _FUNCTION: Final = "function"  # in which OpenAI wraps a call
 _NAMES: Final = ("name", "tool", "tool_name", "function", "function_name")
 _NOTHING: Final = ("", "{}", "null")
 _BARE_START: Final = re.compile(r"[A-Za-z_]")
+_KEY: Final = "a key in double quotes"
 _BARE_KEY: Final = wait(Choice(r"[A-Za-z_$][\w$\-]{0,127}+"))
 
 
@@ -103,18 +104,14 @@ class JsonCall(Notation):
 
 
 def _object(
-    reader: Reader,
-    call: OpenCall,
-    shape: JsonShape,
-    path: tuple[str, ...],
-    doubled: bool = False,
+    reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...], doubled: bool = False
 ) -> Walk[None]:
     """Walk one object; at each key decide whether its value is name, arguments or neither. `path`
     are the keys that lead to the object. Its braces may be `doubled`, as templates write them. One
     around a `function` that has ended may lack its own end: the call is whole."""
     scanner, start, whole = reader.scanner, reader.scanner.offset, False
     scanner.emit_markup(1)
-    expected = "a key in double quotes"
+    expected, comma = _KEY, False
     while True:
         call.relaxed |= yield from json_walk.skip_gap(scanner)
         char = scanner.peek() or ""  # a gap ends where it is known
@@ -123,19 +120,22 @@ def _object(
                 call.relaxed = True
                 yield from _object(reader, call, shape, path, doubled=True)
             case "}":
+                call.relaxed |= comma
                 scanner.emit_markup(1)
                 return
             case ",":
+                call.relaxed |= expected == _KEY
                 scanner.emit_markup(1)
-                expected = "a key in double quotes"
+                expected, comma = _KEY, True
             case _ if whole and char not in ('"', "'"):
                 scanner.note("missing-closer", call.place)
                 return
             case "":
                 raise BrokenCall("truncated-call")
             case _:
+                call.relaxed |= expected != _KEY
                 key = yield from _key(scanner, call, char, expected)
-                value = scanner.offset
+                value, comma = scanner.offset, False
                 yield from _member(reader, call, shape, (*path, key))
                 whole = (*path, key) == (_FUNCTION,) and bool(call.name and call.raw)
                 expected = "`,` or `}`" if scanner.offset > value else "a value"

@@ -1,0 +1,310 @@
+"""What servers hand over of replies that nobody has seen, beside what our views say that they do.
+
+Run: python benchmarks/against_servers.py SERVER [PARSER …] [--tries N] [--seed N] [--kind KIND]
+     [--show N] [--json FILE]
+SERVER is vllm, sglang, rapid-mlx or vllm-mlx: its package is installed without what it depends on,
+and its own parsers read each reply whole (server_parsers.py). A reply is made of rendered calls of
+one of the dialects that the declared parser reads, with its tools given, and is of one kind: as
+models should write it, or with prose, reasoning, odd values, or spoiled in one way. Equal is what
+has the same content and reasoning, up to their white space, and the same calls. The
+table counts by parser and dialect; the shortest reply in which both differ stands below it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+from scratch import run_beside
+from server_parsers import BESIDE, NEEDED, RELEASED, SERVERS, Handed, in_time
+from spoils import SPOILS, TOOLS, literals
+from wild_replies import ODD, PROSE, some_call
+
+from playground.dialects import DeclaredDialect, get_dialect
+from playground.dialects.reading import parse
+from playground.messages import TextPart, ToolCallPart
+from playground.servers import SERVERS as DECLARED
+from playground.servers import Parser
+
+Make = Callable[[DeclaredDialect, random.Random], str]
+UNICODE: Final = ("Přístav čeká", "日本の港", "naïve café", "🙂 ok", "«так»", "ﬃ")
+
+
+def rendered(dialect: DeclaredDialect, calls: Sequence[ToolCallPart], *prose: str) -> str:
+    """Calls with prose before each and after the last, as the dialect writes an answer."""
+    parts: list[Any] = []
+    for index, text in enumerate([*prose, *[""] * (len(calls) + 1 - len(prose))]):
+        parts += [TextPart(text)] if text else []
+        parts += [calls[index]] if index < len(calls) else []
+    return dialect.format_reply(parts, TOOLS)
+
+
+def with_values(call: ToolCallPart, source: random.Random, words: Sequence[str]) -> ToolCallPart:
+    """The same call with other texts in it."""
+    given = {
+        key: source.choice(words) if isinstance(value, str) else value
+        for key, value in call.args.items()
+    }
+    return ToolCallPart(call.tool_call_id, call.tool_name, given)
+
+
+def plain(dialect: DeclaredDialect, source: random.Random) -> ToolCallPart:
+    """A call with values without odd characters."""
+    call = some_call(dialect, source)
+    if dialect.syntax.text_keys:
+        return call
+    return with_values(call, source, ("amber", "birch cedar", "delta ember fjord"))
+
+
+def one_call(dialect: DeclaredDialect, source: random.Random) -> str:
+    return rendered(dialect, [plain(dialect, source)])
+
+
+def several(dialect: DeclaredDialect, source: random.Random) -> str:
+    count = source.choice((2, 3)) if dialect.parallel else 1
+    return rendered(dialect, [plain(dialect, source) for _ in range(count)])
+
+
+def before(dialect: DeclaredDialect, source: random.Random) -> str:
+    return rendered(dialect, [plain(dialect, source)], source.choice(PROSE))
+
+
+def between(dialect: DeclaredDialect, source: random.Random) -> str:
+    if not dialect.parallel:
+        return before(dialect, source)
+    calls = [plain(dialect, source) for _ in range(2)]
+    return rendered(dialect, calls, source.choice(("", *PROSE)), source.choice(PROSE))
+
+
+def after(dialect: DeclaredDialect, source: random.Random) -> str:
+    calls = [plain(dialect, source)]
+    return rendered(dialect, calls, source.choice(("", *PROSE)), source.choice(PROSE))
+
+
+def no_call(dialect: DeclaredDialect, source: random.Random) -> str:
+    return rendered(dialect, [], source.choice(PROSE))
+
+
+def odd_values(dialect: DeclaredDialect, source: random.Random) -> str:
+    return rendered(dialect, [with_values(some_call(dialect, source), source, ODD)])
+
+
+def unicode_values(dialect: DeclaredDialect, source: random.Random) -> str:
+    call = with_values(some_call(dialect, source), source, UNICODE)
+    return rendered(dialect, [call], source.choice(UNICODE))
+
+
+def reasoning(dialect: DeclaredDialect, source: random.Random) -> str:
+    tags = dialect.reasoning[0]
+    return f"{tags.open}\nI think so.\n{tags.close}\n\n{before(dialect, source)}"
+
+
+def reasoning_alone(dialect: DeclaredDialect, source: random.Random) -> str:
+    tags = dialect.reasoning[0]
+    return f"{tags.open}\nI think so.\n{tags.close}\n\n{no_call(dialect, source)}"
+
+
+def unknown_tool(dialect: DeclaredDialect, source: random.Random) -> str:
+    calls = [plain(dialect, source) for _ in range(2 if dialect.parallel else 1)]
+    other = source.randrange(len(calls))
+    calls[other] = ToolCallPart("call_9", "no_such_tool", calls[other].args)
+    return rendered(dialect, calls, source.choice(("", *PROSE)))
+
+
+def stray_marker(dialect: DeclaredDialect, source: random.Random) -> str:
+    """Prose with a marker of calls in it."""
+    markers = [m for part in ("call", "section") for m in literals(dialect, part) if len(m) > 1]
+    return f"{source.choice(PROSE)} {source.choice(markers or [''])} {source.choice(PROSE)}"
+
+
+def spoiled(*names: str) -> Make:
+    def make(dialect: DeclaredDialect, source: random.Random) -> str:
+        count = source.choice((1, 2)) if dialect.parallel else 1
+        text = rendered(dialect, [plain(dialect, source) for _ in range(count)])
+        ways = (SPOILS[name](text, dialect, source) for name in source.sample(names, len(names)))
+        return source.choice(("", PROSE[0])) + next((way for way in ways if way != text), text)
+
+    return make
+
+
+KINDS: Final[dict[str, Make]] = {
+    "one call": one_call,
+    "several": several,
+    "before": before,
+    "between": between,
+    "after": after,
+    "no call": no_call,
+    "odd values": odd_values,
+    "unicode": unicode_values,
+    "reasoning": reasoning,
+    "reasoning alone": reasoning_alone,
+    "cut": spoiled("cut"),
+    "no closer": spoiled("no call closer", "no section closer"),
+    "broken": spoiled("missing_bracket", "missing_comma", "unescaped_quotes"),
+    "python": spoiled("single_quotes", "trailing_commas", "python_constants", "bare_keys"),
+    "unknown tool": unknown_tool,
+    "stray marker": stray_marker,
+    "piece lost": spoiled("piece_lost"),
+}
+OPENED: Final = ("step3",)  # whose prompt has the opener of reasoning, and no reply
+TOOLS_ALONE: Final = ("rapid-mlx", "vllm-mlx")  # whose parsers of tools are run alone
+WITH_REASONING: Final = ("reasoning", "reasoning alone")
+
+
+@dataclass(frozen=True)
+class Difference:
+    server: str
+    kind: str
+    dialect: str
+    text: str
+    theirs: Handed
+    ours: Handed
+
+
+def function(tool: Any) -> dict[str, Any]:
+    """A tool in OpenAI's form."""
+    given = {"name": tool.name, "description": "", "parameters": tool.input_schema}
+    return {"type": "function", "function": given}
+
+
+def replies(dialect: DeclaredDialect, kind: str, tries: int, seed: int) -> Iterator[str]:
+    if kind in WITH_REASONING and (not dialect.reasoning or dialect.name in OPENED):
+        return
+    for attempt in range(tries):
+        yield KINDS[kind](dialect, random.Random(f"{seed} {dialect.name} {kind} {attempt}"))
+
+
+def ours(text: str, dialect: str, spec: str) -> Handed:
+    read = parse(text, dialect, TOOLS, server=spec)
+    calls = [(call.name, call.arguments) for call in read.tool_calls]
+    texts = ["".join(text for _, text in call.raw) for call in read.tool_calls]
+    return Handed(read.content, read.reasoning, calls, texts=texts)
+
+
+def same(theirs: Handed, mine: Handed) -> bool:
+    """Whether they say the same; what they give as text is compared with ours as it stands."""
+    if theirs.raises or len(theirs.calls) != len(mine.calls):
+        return False
+    calls = [
+        (name, text.strip() if isinstance(given, str) else own)
+        for (name, own), (_, given), text in zip(mine.calls, theirs.calls, mine.texts, strict=True)
+    ]
+    return _written(theirs) == _written(replace(mine, calls=calls))
+
+
+def _written(handed: Handed) -> str:
+    calls = [(n, each.strip() if isinstance(each, str) else each) for n, each in handed.calls]
+    texts = ["".join(text.split()) for text in (handed.content, handed.reasoning)]
+    return json.dumps([*texts, calls], sort_keys=True)
+
+
+Counts = Counter[tuple[str, str, str, str]]
+
+
+def compare(
+    server: str, parser: Parser, given: argparse.Namespace, found: list[Difference]
+) -> Counts:
+    """Counts by parser, dialect, kind and outcome."""
+    counts: Counts = Counter()
+    make = SERVERS[server]
+    for name in dict.fromkeys((*parser.reads, *parser.shares)):
+        dialect = get_dialect(name)
+        assert isinstance(dialect, DeclaredDialect)
+        read = make(parser.name, name, [function(tool) for tool in TOOLS])
+        for kind in given.kind or KINDS:
+            if server in TOOLS_ALONE and _needs_both(kind, parser):
+                continue
+            for text in replies(dialect, kind, given.tries, given.seed):
+                theirs = in_time(partial(read, text, kind in WITH_REASONING))
+                mine = ours(text, name, f"{server}:{parser.name}")
+                equal = same(theirs, mine)
+                outcome = "equal" if equal else "raises" if theirs.raises else "differs"
+                counts[parser.name, name, kind, outcome] += 1
+                if not equal:
+                    spec = f"{server}:{parser.name}"
+                    found.append(Difference(spec, kind, name, text, theirs, mine))
+    return counts
+
+
+def _needs_both(kind: str, parser: Parser) -> bool:
+    """Whether a parser of reasoning would have to run beside that of tools."""
+    dropped = parser.view.reasoning == "dropped with calls" and kind == "reasoning"
+    return kind in WITH_REASONING and not dropped
+
+
+def table(counts: Counts) -> None:
+    """Equal of all, by parser and dialect, and by kind."""
+    kinds = [kind for kind in KINDS if any(key[2] == kind for key in counts)]
+    print(f"{'':34}{'all':>10}" + "".join(f"{kind[:9]:>10}" for kind in kinds))
+    rows: defaultdict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+    for (parser, dialect, kind, outcome), count in counts.items():
+        for each in ("(all)", f"{parser} {dialect}"):
+            rows[each][kind, outcome] += count
+    for name, row in rows.items():
+        cells = [_cell(row, [kind]) for kind in kinds]
+        print(f"{name:34}{_cell(row, kinds)}" + "".join(cells))
+
+
+def _cell(row: Counter[tuple[str, str]], kinds: Sequence[str]) -> str:
+    equal = sum(row[kind, "equal"] for kind in kinds)
+    total = sum(count for (kind, _), count in row.items() if kind in kinds)
+    return f"{f'{equal}/{total}' if total else '':>10}"
+
+
+def show(found: list[Difference], few: int) -> None:
+    """The shortest replies in which both differ, for each parser, dialect and kind."""
+    groups: defaultdict[tuple[str, str, str], list[Difference]] = defaultdict(list)
+    for one in found:
+        groups[one.server, one.dialect, one.kind].append(one)
+    for (server, dialect, kind), ones in groups.items():
+        print(f"--- {server} {dialect} {kind}: {len(ones)}")
+        for one in sorted(ones, key=lambda one: len(one.text))[:few]:
+            print(
+                f"  text   {one.text!r}\n  theirs {_line(one.theirs)}\n  ours   {_line(one.ours)}"
+            )
+
+
+def _line(handed: Handed) -> str:
+    if handed.raises:
+        return f"raises {handed.raises}"
+    reasoned = f" reasoning {handed.reasoning!r}" if handed.reasoning else ""
+    return f"{handed.content!r}{reasoned} {json.dumps(handed.calls, ensure_ascii=False)}"
+
+
+def options() -> argparse.Namespace:
+    given = argparse.ArgumentParser(description=__doc__)
+    given.add_argument("server", choices=SERVERS)
+    given.add_argument("parsers", nargs="*")
+    given.add_argument("--tries", type=int, default=12, help="replies of each kind")
+    given.add_argument("--seed", type=int, default=1)
+    given.add_argument("--kind", action="append", choices=KINDS)
+    given.add_argument("--show", type=int, default=1, help="examples of each difference")
+    return given.parse_args()
+
+
+def main() -> None:
+    given = options()
+    declared = next(server for server in DECLARED if server.name == given.server)
+    package = f"{given.server}=={RELEASED.get(given.server, declared.version)}"
+    run_beside(*NEEDED, *BESIDE[given.server], without_dependencies=(package,))
+    warnings.simplefilter("ignore")
+    counts: Counts = Counter()
+    found: list[Difference] = []
+    for parser in declared.parsers:
+        if not given.parsers or parser.name in given.parsers:
+            counts += compare(given.server, parser, given, found)
+            print(parser.name, file=sys.stderr, flush=True)
+    table(counts)
+    show(found, given.show)
+
+
+if __name__ == "__main__":
+    main()
