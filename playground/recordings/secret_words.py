@@ -50,7 +50,10 @@ _NAME: Final = (
 
 # contexts
 
-_VALUE_KEY: Final = rf"{QUOTE}(?i:value|stringValue){QUOTE}\s{{0,4}}:\s{{0,4}}{QUOTE}"
+_VALUE_KEY: Final = rf"{QUOTE}(?i:value|string_?value){QUOTE}\s{{0,4}}:\s{{0,4}}{QUOTE}"
+_WRAPS: Final = (  # OpenTelemetry's: "value": {"arrayValue": {"values": [{
+    rf"(?:{QUOTE}(?i:value|array_?value|values){QUOTE}\s{{0,4}}:\s{{0,4}}(?:[\[{{]{GAP}){{1,2}}){{0,3}}"
+)
 _SIGN: Final = rf"{QUOTE}?{_MARKS}\s{{0,4}}(?:=>|:=|={{1,3}}|:)\*{{0,2}}\s{{0,4}}\*{{0,2}}"
 _BLOCK: Final = rf"(?:[|>][-+0-9]{{0,2}}{_SPACE})?"  # YAML's
 
@@ -59,7 +62,7 @@ def _set(opens: str) -> str:
     """What stands between a name and its value: a list, an object, or the quotation mark alone."""
     return (
         rf"(?:{_SIGN}(?:\[{GAP}{QUOTE}|\{{{GAP}{_VALUE_KEY}|{_BLOCK}{opens})"
-        rf"|{QUOTE}{GAP},{GAP}{_VALUE_KEY})"  # {{"name": "api_key", "value": …}}
+        rf"|{QUOTE}{GAP},{GAP}{_WRAPS}{_VALUE_KEY})"  # {{"name": "api_key", "value": …}}
     )
 
 
@@ -103,6 +106,11 @@ _RANDOM: Final = (
 _TOKEN: Final = (  # the words alone are said of much: only what looks random is one
     r"(?:(?<![A-Za-z])(?i:token|auth)|(?<=[A-Z0-9])_(?:KEY|PAT|CREDENTIALS?))"
 )
+_HEADERS: Final = (
+    r"(?i:x-(?:[a-z0-9]{1,20}-){0,3}(?:key|token|secret|auth)|(?:private|job|deploy)-token"
+    r"|api-key|ocp-apim-subscription-key|dd-api-key|authorization)"
+)
+_HEADER_WORDS: Final = ("key", "token", "authori", "x-")
 _CLIENTS: Final = ("mysql", "mariadb", "mongo", "redis-cli", "sqlcmd", "sshpass", "twine", "ldap")
 _SENTENCE: Final = r"[\w!#$%^&*@~+=-]|[.,:/?](?=\w)"
 _TECHNICAL: Final = (  # "the password is base64url2", "an 8-character one"
@@ -310,11 +318,19 @@ WORDED: Final = (
         "header",
         (),
         rf"(?=[^\s\"'\\0-9]{{0,199}}[0-9]){NUMBER}{ELSEWHERE}[{VALUE}]{{8,}}+",
-        context=r"(?i:x-(?:[a-z0-9]{1,20}-){0,3}(?:key|token|secret|auth)|(?:private|job|deploy)-token"
-        r"|api-key|ocp-apim-subscription-key|dd-api-key|authorization)"
-        rf"{_SET}(?i:(?:token|bot|api-?key|key)\s{{1,4}})?",
-        words=("key", "token", "authori", "x-"),
+        context=rf"{_HEADERS}{_SET}(?i:(?:token|bot|api-?key|key)\s{{1,4}})?",
+        words=_HEADER_WORDS,
         signs=("=", ":"),
+        on=VALUE,
+        after="",
+    ),
+    SecretKind(  # a pair of a list, or one after the other in it; names of headers stand there too
+        "header",
+        (),
+        rf"(?!(?i:x-)|[A-Z][a-z]{{1,15}}-){_RANDOM}",
+        context=rf"{_HEADERS}{QUOTE}{GAP},{GAP}{QUOTE}",
+        words=_HEADER_WORDS,
+        signs=(",",),
         on=VALUE,
         after="",
     ),
