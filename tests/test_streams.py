@@ -1206,3 +1206,19 @@ def test_an_agents_frames_of_bedrock_hold_the_text_itself() -> None:
     ]
     recording = decode_stream([FRAMINGS["JSON lines"]([*frames, {"trace": {"agentId": "a"}}])])
     assert (recording.api, recording.reply.content) == ("bedrock-invoke", "Um é")
+
+
+@pytest.mark.parametrize("before", [b"\n", b"\r\n", b" \n\n", b"\xef\xbb\xbf\n"])
+def test_blank_lines_before_a_stream_change_nothing_however_it_is_cut(before: bytes) -> None:
+    """Where a piece held them and a beginning of the first line, that was taken for a document of
+    many lines, of which nothing is told before its end."""
+    said = [json.dumps({"choices": [{"delta": {"content": text}}]}) for text in ("Wind", "ward")]
+    data = before + "\n".join([*said, '{"choices"', said[0]]).encode() + b"\n"
+    whole = decode_stream(data)
+    assert whole.reply.content == "WindwardWind"
+    for place in range(len(data)):
+        assert decode_stream([data[:place], data[place:]]).chunks == whole.chunks, place
+    decoder = StreamDecoder("openai-chat")
+    assert decoder.feed(data[: len(before) + 3]) == []
+    texts = [c.text for c in decoder.feed(data[len(before) + 3 :]) if isinstance(c, TextChunk)]
+    assert texts == ["Wind", "ward", "Wind"]  # at once, and not at the end
