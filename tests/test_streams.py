@@ -1222,3 +1222,29 @@ def test_blank_lines_before_a_stream_change_nothing_however_it_is_cut(before: by
     assert decoder.feed(data[: len(before) + 3]) == []
     texts = [c.text for c in decoder.feed(data[len(before) + 3 :]) if isinstance(c, TextChunk)]
     assert texts == ["Wind", "ward", "Wind"]  # at once, and not at the end
+
+
+NEARLY = [
+    ("hermes", "<tool_cal>\nis no call"),
+    ("hermes", "<function=tide>\n<parameter=port>Quay</parameter>\n</function>"),
+    (
+        "dspy-xml",
+        '{"name": <next_tool_name>tide</next_tool_name><next_tool_args>{}</next_tool_args>',
+    ),
+]
+
+
+@pytest.mark.parametrize(("dialect", "text"), NEARLY)
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_what_is_told_of_a_whole_reply_is_told_of_its_replay(
+    dialect: str, text: str, size: int
+) -> None:
+    """A near marker, another dialect's call, an object around a call: a replay was silent."""
+    tools = [{"name": "tide"}]
+    told = pg.parse(text, dialect, tools)
+    assert [finding.code for finding in told.findings] != []
+    chunks = tuple(TextChunk(text[at : at + size]) for at in range(0, len(text), size))
+    timeline = pg.replay(Recording("near", dialect, chunks), dialect, tools)
+    assert timeline.result == told
+    assert timeline.until(len(timeline.steps) - 1) == told
+    assert timeline.until(len(timeline.steps) - 2).findings == []
