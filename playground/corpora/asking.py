@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
-from math import isfinite
 from os import PathLike
 from pathlib import Path
 from types import NoneType
@@ -21,6 +20,7 @@ from typing import Any, Final
 from playground.arguments import takes
 from playground.corpora.answers import CorpusAnswer
 from playground.corpora.blocks import BlockReader
+from playground.corpora.bounds import MOST_ROWS, checked_limit, ended_after
 from playground.corpora.catalog import Catalog, as_of, read_catalog
 from playground.corpora.filters import Filters, written
 from playground.corpora.layout import CorpusFolder
@@ -40,10 +40,8 @@ from playground.errors import InputFault, UnknownNameError
 from playground.sessions.session import Session
 
 SECONDS: Final = 30.0
-MOST_ROWS: Final = 100_000
 _ROWS: Final = 50  # of a question that is more than SQL
 _DIGITS: Final = 16  # of a session's id
-_AGAIN: Final = 0.05  # seconds: DuckDB forgets an interruption that comes before its question
 
 
 @takes(path=(str, PathLike), analysis=(int, NoneType))
@@ -98,13 +96,13 @@ class Corpus:
         if question in OTHERS:
             if by:
                 raise InputFault(f"{question} is asked by nothing", expected="the question alone")
-            most = _checked(_ROWS if limit is None else limit)
+            most = checked_limit(_ROWS if limit is None else limit)
             return getattr(self, f"_{question}")(most, seconds, filters)  # type: ignore[no-any-return]
         if question not in QUESTIONS:
             raise UnknownNameError("question", question, list(question_names()))
         asked = QUESTIONS[question]
         names = asked.by if by is None else by.split(",") if isinstance(by, str) else tuple(by)
-        most = _checked(asked.limit if limit is None else limit)
+        most = checked_limit(asked.limit if limit is None else limit)
         where = Filters(asked.table, filters, asked.filters or None)
         if "$split" in asked.sql:
             where.values.setdefault("split", self._split())
@@ -116,7 +114,7 @@ class Corpus:
         """An answer to SQL over the views: `sessions`, `requests`, `calls`, `findings`, `breaks`,
         `toolsets`, `files`. Raises InputFault where DuckDB refuses it, where it is not one SELECT
         that writes nothing, and where it takes too long."""
-        most = _checked(limit)
+        most = checked_limit(limit)
         with self._lock, self._bounded(seconds):
             self._asking = threading.get_ident()
             self._database.check(text)
@@ -154,7 +152,7 @@ class Corpus:
             "GROUP BY session) b USING (session) ORDER BY s.sent_at DESC NULLS LAST, s.session "
             "LIMIT $limit"
         )
-        values = {**where.values, "limit": _checked(limit) + 1}
+        values = {**where.values, "limit": checked_limit(limit) + 1}
         return self._answer("behind", sql, values, limit, seconds)
 
     def of_shards(self, shards: Sequence[str]) -> Corpus:
@@ -292,36 +290,8 @@ class Corpus:
         spent = round(time.monotonic() - began, 3)
         return CorpusAnswer(question, columns, rows[:most], sql, spent, len(rows) > most)
 
-    @contextmanager
-    def _bounded(self, seconds: float) -> Iterator[None]:
-        """What takes longer is interrupted, and is an InputFault that says so."""
-        if not (isfinite(seconds) and seconds > 0):
-            raise InputFault(f"{seconds} seconds for a question", expected="more than 0")
-        done, late = threading.Event(), threading.Event()
-
-        def end() -> None:
-            if done.wait(min(seconds, threading.TIMEOUT_MAX)):
-                return
-            late.set()
-            self._database.interrupt()
-            while not done.wait(_AGAIN):
-                self._database.interrupt()
-
-        watch = threading.Thread(target=end, daemon=True)
-        watch.start()
-        try:
-            yield
-        except InputFault as fault:
-            if not late.is_set():
-                raise
-            raise InputFault(
-                f"the question was ended after {seconds:g} s",
-                where=self.folder.store.name,
-                expected="a narrower filter, or more seconds",
-            ) from fault
-        finally:
-            done.set()
-            watch.join()  # or it would end the next question
+    def _bounded(self, seconds: float) -> AbstractContextManager[None]:
+        return ended_after(seconds, self._database.interrupt, self.folder.store.name)
 
 
 def _two_of(given: dict[str, Any], question: str) -> list[Any]:
@@ -337,12 +307,6 @@ def _two_of(given: dict[str, Any], question: str) -> list[Any]:
 
 def _first(table: str) -> str:
     return "0" if table == "sessions" else "n"
-
-
-def _checked(limit: int) -> int:
-    if not isinstance(limit, int) or not 0 < limit <= MOST_ROWS:
-        raise InputFault(f"a limit of {limit!r}", expected=f"1 to {MOST_ROWS:,} rows")
-    return limit
 
 
 def _number(id: str | int) -> int:
