@@ -109,3 +109,22 @@ def test_breaks_are_told_by_session(tmp_path: Path) -> None:
         assert corpus.session(told["session"]) is not None
         alone = corpus.ask("breaks", session=told["session"])
         assert dict(zip(alone.columns, alone.rows[0], strict=True))["breaks"] == told["breaks"]
+
+
+def test_what_a_provider_keeps_for_an_hour_has_not_expired_after_ten_minutes() -> None:
+    """Whatever the rules of a model, five minutes were its life unless a bill said an hour."""
+
+    def cause(model: str, minutes: int) -> str:
+        pair = (Message("user", (TextPart("go on"),)), Message("assistant", (TextPart("done"),)))
+        at = ("2026-11-01T10:00:00Z", f"2026-11-01T10:{minutes}:00Z")
+        records = tuple(
+            RequestRecord(reply, model, time, usage=usage(0, 9_000))
+            for reply, time in zip((1, 3), at, strict=True)
+        )
+        session = Session(messages=pair * 2, requests=records)
+        (found,) = breaks_of(session, sent_requests(session))
+        return found.cause
+
+    assert cause("claude-sonnet-4-5", 10) == "expired"
+    assert cause("gemini-2.5-pro", 10) == "unexplained"
+    assert cause("deepseek-chat", 10) == "unexplained"

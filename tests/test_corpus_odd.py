@@ -22,6 +22,7 @@ from conftest import ROOT
 
 import playground as pg
 from playground.cli import main
+from playground.corpora.asking import Corpus
 from playground.corpora.building import Built, build_corpus
 from playground.corpora.compaction import compact_corpus
 from playground.corpora.layout import ANALYSIS
@@ -333,3 +334,86 @@ def test_a_manifest_takes_away_nothing_but_its_own_files(tmp_path: Path) -> None
         serial(out, given)
         assert mine.read_text() == "mine"
         assert not (out / f"manifest/ab.v{ANALYSIS}.json").exists()
+
+
+def failed(*errors: str) -> str:
+    """A session whose calls came to these errors."""
+    named = [{"tool_call_id": str(number), "tool_name": "tide"} for number, _ in enumerate(errors)]
+    parts = [{"type": "tool_call", "args": {}, **call} for call in named]
+    results = [
+        {"role": "tool", "parts": [{"type": "tool_result", "result": e, "is_error": True, **call}]}
+        for call, e in zip(named, errors, strict=True)
+    ]
+    user = {"role": "user", "parts": [{"type": "text", "text": "When?"}]}
+    messages = [user, {"role": "assistant", "parts": parts}, *results]
+    return json.dumps({"format": "playground-session/1", "messages": messages})
+
+
+def test_a_session_with_two_errors_that_are_alike_is_one(tmp_path: Path) -> None:
+    said = "the tide of the {} harbour could not be read"
+    for name, errors in (("a", ("old", "new")), ("b", ("new",)), ("c", ("old",))):
+        (tmp_path / f"{name}.json").write_text(failed(*map(said.format, errors)))
+    serial(tmp_path / "o", *sorted(tmp_path.glob("*.json")))
+    (row,) = pg.corpus(tmp_path / "o").ask("errors").records()
+    assert (row["errors"], row["signatures"], row["sessions"]) == (4, 2, 3)
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    folder = tmp_path_factory.mktemp("asked")
+    for name, words in (("a", "the harbour is closed"), ("b", "nobody knows this port")):
+        (folder / f"{name}.json").write_text(failed(words))
+    serial(folder / "o", *sorted(folder.glob("*.json")))
+    return pg.corpus(folder / "o")
+
+
+def test_an_answer_says_that_there_are_more_rows_whatever_was_asked(asked: Corpus) -> None:
+    answers = [asked.ask("errors", limit=limit) for limit in (1, 2)]
+    assert [(len(each.rows), each.cut) for each in answers] == [(1, True), (2, False)]
+
+
+@pytest.mark.parametrize("question", ["failures", "errors", "twins", "versions", "analyses"])
+@pytest.mark.parametrize("limit", [-1, 0, 10**9, "5", 2.5])
+def test_a_limit_that_is_none_is_refused(asked: Corpus, question: str, limit: Any) -> None:
+    """Of -1 rows all but the last were given, and of 0 as many as usual."""
+    with pytest.raises(InputFault, match=f"a limit of {limit!r}; expected 1 to 100,000 rows"):
+        asked.ask(question, limit=limit)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
+def test_no_question_is_asked_without_a_bound(asked: Corpus, seconds: float) -> None:
+    with pytest.raises(InputFault, match="seconds for a question; expected more than 0"):
+        asked.sql("SELECT 1", seconds=seconds)
+
+
+def test_a_question_is_ended_however_soon(asked: Corpus) -> None:
+    """An interruption before DuckDB had begun was forgotten, and the question went on for ever."""
+    long = "SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE a.range + b.range < 0"
+    for seconds in (1e-9, 0.001, 0.05):
+        with pytest.raises(InputFault, match="the question was ended after"):
+            asked.sql(long, seconds=seconds)
+        assert asked.sql("SELECT 1").rows == [(1,)]
+
+
+def test_what_is_asked_by_nothing_says_so(asked: Corpus) -> None:
+    with pytest.raises(InputFault, match="errors is asked by nothing; expected the question alone"):
+        asked.ask("errors", "model")
+
+
+@pytest.mark.parametrize("id", ["f" * 40, "-5", 2**64, -1])
+def test_what_is_no_id_of_a_session_is_told_as_one(asked: Corpus, id: Any) -> None:
+    with pytest.raises(InputFault, match="no session '.*'; expected an id that an answer gave"):
+        asked.session(id)
+    with pytest.raises(InputFault, match="no session '.*'; expected an id that an answer gave"):
+        asked.source(id)
+
+
+@pytest.mark.parametrize("id", [None, 1.5])
+def test_an_id_of_another_kind_is_told_by_its_name(asked: Corpus, id: Any) -> None:
+    with pytest.raises(InputFault, match=r"session\(id=…\): .* expected a name, or a int"):
+        asked.session(id)
+
+
+def test_a_filter_of_another_kind_is_not_told_as_faulty_sql(asked: Corpus) -> None:
+    with pytest.raises(InputFault, match="expected filters with values as their columns have"):
+        asked.ask("failures", model=True)

@@ -182,6 +182,14 @@ KINDS |= {
     "the second of several": (some(32), '{{"api_key": ["none",\n  "{}"]}}'),
     "value in an object": (some(32), '{{"api_key": {{"value": "{}"}}}}'),
     "value beside its name": (some(32), '[{{"name": "x-api-key", "value": "{}"}}]'),
+    "attribute of a span": (some(32), '{{"key": "api_key", "value": {{"stringValue": "{}"}}}}'),
+    "list in a span": (
+        some(32),
+        '{{"key": "http.request.header.x-api-key", "value": {{"arrayValue": {{"values": '
+        '[{{"stringValue": "{}"}}]}}}}}}',
+    ),
+    "pair of a header": (some(32), '{{"headers": [["x-api-key", "{}"]]}}'),
+    "headers one after the other": (some(32), '["Host", "a", "X-Api-Key", "{}", "Accept", "*"]'),
     "value beside it in escaped JSON": (
         some(12),
         '{{\\"key\\": \\"pwd\\", \\"value\\": \\"{}\\"}}',
@@ -343,14 +351,16 @@ TOLD = {
     "basic-auth": "basic",
     "named": "aws secret; azure key; azure account; cohere; password; password yaml; password in "
         "escaped JSON; client secret; header of several values; the second of several; "
-        "value in an object; value beside its name; value beside it in escaped JSON; heroku "
+        "value in an object; value beside its name; value beside it in escaped JSON; attribute of "
+        "a span; list in a span; heroku "
         "uuid; prose key; prose token; prose password; prose password for; prose ends; "
         "markdown; flag with a sign; xml; xml lines; parameter; parameter named; argument "
         "pairs; nuget password; table of HTML; android; yaml block; yaml folded; db pass; env of "
         "production; npmrc; connection string; comma in an env; comma in json; quote in "
         "json; comma in yaml; late comma in an env; "
         "late marks in json; late comma in yaml; two names",
-    "header": "private token; header token; header of a service",
+    "header": "private token; header token; header of a service; pair of a header; headers one "
+        "after the other",
     "flag": "flag; flag of a provider; flag in a list; flag token with a sign; flag of go; "
         "mysql; sshpass; docker login; redis; curl user; curl user quoted",
     "token": "token; xml token; env key; env pat; docker config",
@@ -410,6 +420,9 @@ def harmless() -> list[str]:
         '{"password": {"type": "string", "description": "8 or more, base64url too"}}',
         '{"name": "api_key", "description": "value: base64url2"}',
         '{"token": " hello12", "bytes": [1]}',
+        '{"key": "city", "value": {"stringValue": "Prague 1a2b3c4d5e6f"}}',
+        '["Authorization", "X-Amz-Content-Sha256"]', '["x-api-key", "x-amz-content-sha256"]',
+        '["x-api-key", "authorization2"]',
         '{"required": ["api_key", "value1234"], "enum": ["password", "base64url"]}',
         "token = next_token_value_from_v2",
         '{"token": "internationalisation"}',

@@ -30,7 +30,7 @@ from playground.events import (
 from playground.questions.experiments import cross_read
 from playground.questions.report_texts import LITERALS, handed, suite_test
 from playground.questions.server_report import server_report, smaller
-from playground.questions.server_view import every_server, server_view
+from playground.questions.server_view import dropped_by_servers, every_server, server_view
 from playground.recordings.recording import Recording, TextChunk
 from playground.servers import SERVERS, ServerReading, server_names
 from playground.servers.stretches import stretches
@@ -349,3 +349,14 @@ def test_every_dialect_says_what_each_server_drops_of_it() -> None:
 def test_a_tag_open_at_the_end_is_lost_by_kodu_alone(text: str) -> None:
     assert pg.parse(text, "xml", server="continue").content == text
     assert pg.parse(text, "xml", server="kodu").content == text[: text.index("<")]
+
+
+def test_a_note_behind_half_an_opener_does_not_hide_it() -> None:
+    """The count beside each server was that of a reading without the note."""
+    text = '"arguments": nullTOOL_NAME: write_file<'
+    result = pg.parse(text, "continue", [{"name": "write_file"}])
+    assert [finding.code for finding in result.findings] == ["near-marker"]
+    assert dropped_by_servers(result, "continue")["kodu"] == 1
+    reading = pg.parse(text, "continue", [{"name": "write_file"}], server="kodu")
+    assert isinstance(reading, ServerReading)
+    assert [event.text for event in reading.dropped] == ["<"]

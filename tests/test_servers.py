@@ -211,8 +211,9 @@ def handed(events: Iterable[Event]) -> set[int]:
 
 def check(reading: ServerReading, text: str) -> None:
     assert "".join(map(owned_text, reading.events)) == text
-    stops = [0, *(event.span.stop for event in owned(reading.events))]
-    assert [event.span.start for event in owned(reading.events)] == stops[:-1]
+    # those that own no characters stand in their place among the others
+    stops = [0, *(event.span.stop for event in reading.events)]
+    assert [event.span.start for event in reading.events] == stops[:-1]
     # nothing is handed over that does not stand in the reply
     told_apart = [e for e in reading.events if isinstance(e, TextEvent | ReasoningEvent)]
     assert all(event.text == text[slice(*event.span)] for event in told_apart)

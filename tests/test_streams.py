@@ -1206,3 +1206,45 @@ def test_an_agents_frames_of_bedrock_hold_the_text_itself() -> None:
     ]
     recording = decode_stream([FRAMINGS["JSON lines"]([*frames, {"trace": {"agentId": "a"}}])])
     assert (recording.api, recording.reply.content) == ("bedrock-invoke", "Um é")
+
+
+@pytest.mark.parametrize("before", [b"\n", b"\r\n", b" \n\n", b"\xef\xbb\xbf\n"])
+def test_blank_lines_before_a_stream_change_nothing_however_it_is_cut(before: bytes) -> None:
+    """Where a piece held them and a beginning of the first line, that was taken for a document of
+    many lines, of which nothing is told before its end."""
+    said = [json.dumps({"choices": [{"delta": {"content": text}}]}) for text in ("Wind", "ward")]
+    data = before + "\n".join([*said, '{"choices"', said[0]]).encode() + b"\n"
+    whole = decode_stream(data)
+    assert whole.reply.content == "WindwardWind"
+    for place in range(len(data)):
+        assert decode_stream([data[:place], data[place:]]).chunks == whole.chunks, place
+    decoder = StreamDecoder("openai-chat")
+    assert decoder.feed(data[: len(before) + 3]) == []
+    texts = [c.text for c in decoder.feed(data[len(before) + 3 :]) if isinstance(c, TextChunk)]
+    assert texts == ["Wind", "ward", "Wind"]  # at once, and not at the end
+
+
+NEARLY = [
+    ("hermes", "<tool_cal>\nis no call"),
+    ("hermes", "<function=tide>\n<parameter=port>Quay</parameter>\n</function>"),
+    (
+        "dspy-xml",
+        '{"name": <next_tool_name>tide</next_tool_name><next_tool_args>{}</next_tool_args>',
+    ),
+]
+
+
+@pytest.mark.parametrize(("dialect", "text"), NEARLY)
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_what_is_told_of_a_whole_reply_is_told_of_its_replay(
+    dialect: str, text: str, size: int
+) -> None:
+    """A near marker, another dialect's call, an object around a call: a replay was silent."""
+    tools = [{"name": "tide"}]
+    told = pg.parse(text, dialect, tools)
+    assert [finding.code for finding in told.findings] != []
+    chunks = tuple(TextChunk(text[at : at + size]) for at in range(0, len(text), size))
+    timeline = pg.replay(Recording("near", dialect, chunks), dialect, tools)
+    assert timeline.result == told
+    assert timeline.until(len(timeline.steps) - 1) == told
+    assert timeline.until(len(timeline.steps) - 2).findings == []

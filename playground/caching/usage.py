@@ -237,6 +237,12 @@ def cost_of(billed: Billed, rules: Rules, model: str) -> int:
     return cost
 
 
+def life_of(billed: Billed | None, rules: Rules) -> str:
+    """How long lives what a request wrote, by its bill: the usual time, or an hour."""
+    is_hour = billed is not None and billed.write_hour > 0
+    return "1h" if is_hour else str(rules.value("default_ttl"))
+
+
 def output_of(usage: Any) -> int | None:
     """Output tokens with those of thoughts, by whichever name; None where a usage has none."""
     if not isinstance(usage, dict) or not usage:

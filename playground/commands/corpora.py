@@ -126,7 +126,7 @@ def ask(
         raise InputFault("a question and --sql", expected="one of the two")
     asked = opened(out, analysis)
     if sql:
-        answer = asked.sql(sql, limit=limit or 1_000, seconds=seconds)
+        answer = asked.sql(sql, limit=1_000 if limit is None else limit, seconds=seconds)
     elif question:
         given = {**_filters(filters), "since": since, "until": until}
         answer = asked.ask(question, by, limit=limit, seconds=seconds, **given)

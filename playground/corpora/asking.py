@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
 from os import PathLike
@@ -20,6 +20,7 @@ from typing import Any, Final
 from playground.arguments import takes
 from playground.corpora.answers import CorpusAnswer
 from playground.corpora.blocks import BlockReader
+from playground.corpora.bounds import MOST_ROWS, checked_limit, ended_after
 from playground.corpora.catalog import Catalog, as_of, read_catalog
 from playground.corpora.filters import Filters, written
 from playground.corpora.layout import CorpusFolder
@@ -39,7 +40,7 @@ from playground.errors import InputFault, UnknownNameError
 from playground.sessions.session import Session
 
 SECONDS: Final = 30.0
-MOST_ROWS: Final = 100_000
+_ROWS: Final = 50  # of a question that is more than SQL
 _DIGITS: Final = 16  # of a session's id
 
 
@@ -76,6 +77,7 @@ class Corpus:
         self._lock = threading.Lock()
         self._asking = 0  # the thread whose question is being answered
 
+    @takes(question="text", by=(str, Sequence, NoneType))
     def ask(
         self,
         question: str,
@@ -92,28 +94,33 @@ class Corpus:
         Raises UnknownNameError for a question, InputFault for what it cannot be asked by.
         """
         if question in OTHERS:
-            return getattr(self, f"_{question}")(limit or 50, seconds, filters)  # type: ignore[no-any-return]
+            if by:
+                raise InputFault(f"{question} is asked by nothing", expected="the question alone")
+            most = checked_limit(_ROWS if limit is None else limit)
+            return getattr(self, f"_{question}")(most, seconds, filters)  # type: ignore[no-any-return]
         if question not in QUESTIONS:
             raise UnknownNameError("question", question, list(question_names()))
         asked = QUESTIONS[question]
         names = asked.by if by is None else by.split(",") if isinstance(by, str) else tuple(by)
-        most = _checked(limit or asked.limit)
+        most = checked_limit(asked.limit if limit is None else limit)
         where = Filters(asked.table, filters, asked.filters or None)
         if "$split" in asked.sql:
             where.values.setdefault("split", self._split())
         sql = written(asked, [name for name in names if name], where)
         return self._answer(question, sql, {**where.values, "limit": most + 1}, most, seconds)
 
+    @takes(text="text")
     def sql(self, text: str, *, limit: int = 1_000, seconds: float = SECONDS) -> CorpusAnswer:
         """An answer to SQL over the views: `sessions`, `requests`, `calls`, `findings`, `breaks`,
         `toolsets`, `files`. Raises InputFault where DuckDB refuses it, where it is not one SELECT
         that writes nothing, and where it takes too long."""
-        most = _checked(limit)
+        most = checked_limit(limit)
         with self._lock, self._bounded(seconds):
             self._asking = threading.get_ident()
             self._database.check(text)
         return self._answer("sql", text, {}, most, seconds)
 
+    @takes(id=(str, int))
     def session(self, id: str | int) -> Session:
         """A session by its id (16 hexadecimal digits), as the corpus keeps it: without recordings,
         without secrets, and without texts where it is redacted. Raises InputFault."""
@@ -122,6 +129,7 @@ class Corpus:
         blocks = BlockReader(self.folder.store, self.folder.pack(shard), self.folder.index(shard))
         return stored_session(blocks, skeleton)[0]
 
+    @takes(id=(str, int))
     def source(self, id: str | int) -> tuple[str, str, int]:
         """The path or address of the file that a session came in, its name there (a tar's member),
         and its number."""
@@ -144,7 +152,7 @@ class Corpus:
             "GROUP BY session) b USING (session) ORDER BY s.sent_at DESC NULLS LAST, s.session "
             "LIMIT $limit"
         )
-        values = {**where.values, "limit": _checked(limit) + 1}
+        values = {**where.values, "limit": checked_limit(limit) + 1}
         return self._answer("behind", sql, values, limit, seconds)
 
     def of_shards(self, shards: Sequence[str]) -> Corpus:
@@ -160,25 +168,45 @@ class Corpus:
     # what SQL alone does not say
 
     def _errors(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
-        where = Filters("calls", filters)
+        where, began = Filters("calls", filters), time.monotonic()
         sql = clusters.ERRORS.format(and_where=where.and_where)
         most = clusters.MOST_SIGNATURES
         found = self._answer("errors", sql, {**where.values, "most": most + 1}, most, seconds)
         notes = [f"the {most:,} commonest signatures were put together"] if found.cut else []
-        rows = clusters.clustered(found.rows, limit)
-        columns = list(clusters.ERROR_COLUMNS)
-        return CorpusAnswer("errors", columns, rows, sql, found.seconds, notes=notes)
+        put = clusters.clustered(found.rows)
+        left = max(0.1, seconds - (time.monotonic() - began))
+        sessions = self._sessions_of(put[:limit], where, left)
+        rows = [each.row(count) for each, count in zip(put, sessions, strict=False)]
+        columns, spent = list(clusters.ERROR_COLUMNS), round(time.monotonic() - began, 3)
+        return CorpusAnswer("errors", columns, rows, sql, spent, len(put) > limit, notes)
+
+    def _sessions_of(
+        self, put: Sequence[clusters.Cluster], where: Filters, seconds: float
+    ) -> list[int]:
+        """In how many sessions each cluster's errors are: one that has errors of several
+        signatures is one session nevertheless."""
+        several = [(n, each) for n, each in enumerate(put) if len(each.signatures) > 1]
+        joined = [(number, one) for number, each in several for one in each.signatures]
+        counts: dict[int, int] = {}
+        if joined:
+            numbers, signatures = (list(each) for each in zip(*joined, strict=True))
+            values = {**where.values, "numbers": numbers, "signatures": signatures}
+            sql = clusters.SESSIONS.format(and_where=where.and_where)
+            counts = dict(self._answer("errors", sql, values, len(put), seconds).rows)
+        return [counts.get(number, each.sessions) for number, each in enumerate(put)]
 
     def _twins(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
         where = Filters("sessions", filters)
-        began, bands = time.monotonic(), []
+        began, bands, cut = time.monotonic(), [], False
         for number in range(1, BANDS + 1):
             sql = clusters.BAND.format(number=number, and_where=where.and_where)
             left = max(0.1, seconds - (time.monotonic() - began))
             values = {**where.values, "most": clusters.MOST_IN_A_BAND}
             found = self._answer("twins", sql, values, MOST_ROWS, left)
             bands.append([row[0] for row in found.rows])
-        pairs = clusters.twins(bands, limit)
+            cut = cut or found.cut
+        alike_enough = clusters.twins(bands)
+        pairs = alike_enough[:limit]
         titles = self._titles({each for pair in pairs for each in pair[:2]})
         rows = [
             (
@@ -190,9 +218,10 @@ class Corpus:
             )
             for one, other, count, alike in pairs
         ]
-        note = f"texts that more than {clusters.MOST_IN_A_BAND} sessions share are left out"
-        spent = round(time.monotonic() - began, 3)
-        return CorpusAnswer("twins", list(clusters.TWIN_COLUMNS), rows, sql, spent, notes=[note])
+        notes = [f"texts that more than {clusters.MOST_IN_A_BAND} sessions share are left out"]
+        notes += [f"of each band {MOST_ROWS:,} texts were looked at"] if cut else []
+        columns, spent = list(clusters.TWIN_COLUMNS), round(time.monotonic() - began, 3)
+        return CorpusAnswer("twins", columns, rows, sql, spent, len(alike_enough) > limit, notes)
 
     def _titles(self, sessions: set[int]) -> dict[int, str]:
         listed = ", ".join(map(str, sorted(sessions))) or "0"
@@ -209,7 +238,8 @@ class Corpus:
         names = [f"{row['agent'] or ''} {row['version']}".strip() for row in (before, after)]
         columns = [versions.COLUMNS[0], *names, *versions.COLUMNS[3:]]
         rows = versions.compared(before, after)
-        return CorpusAnswer("versions", columns, rows[:limit], sql, found.seconds)
+        more = len(rows) > limit
+        return CorpusAnswer("versions", columns, rows[:limit], sql, found.seconds, more)
 
     def _analyses(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
         given = dict(filters)
@@ -230,7 +260,7 @@ class Corpus:
         columns = list(analyses.COLUMNS)
         columns[2:4] = [f"analysis {number}" for number in numbers]
         spent = round(sum(each.seconds for each in found), 3)
-        return CorpusAnswer("analyses", columns, rows[:limit], sql, spent)
+        return CorpusAnswer("analyses", columns, rows[:limit], sql, spent, len(rows) > limit)
 
     def _split(self) -> datetime | None:
         """The begin of the last seven days."""
@@ -255,33 +285,13 @@ class Corpus:
         began = time.monotonic()
         with self._lock, self._bounded(seconds):
             self._asking = threading.get_ident()
-            columns, rows = self._database.fetched(sql, values, most + 1)
+            expected = "" if question == "sql" else "filters with values as their columns have"
+            columns, rows = self._database.fetched(sql, values, most + 1, expected)
         spent = round(time.monotonic() - began, 3)
         return CorpusAnswer(question, columns, rows[:most], sql, spent, len(rows) > most)
 
-    @contextmanager
-    def _bounded(self, seconds: float) -> Iterator[None]:
-        """What takes longer is interrupted, and is an InputFault that says so."""
-        late = threading.Event()
-
-        def end() -> None:
-            late.set()
-            self._database.interrupt()
-
-        timer = threading.Timer(seconds, end)
-        timer.start()
-        try:
-            yield
-        except InputFault as fault:
-            if not late.is_set():
-                raise
-            raise InputFault(
-                f"the question was ended after {seconds:g} s",
-                where=self.folder.store.name,
-                expected="a narrower filter, or more seconds",
-            ) from fault
-        finally:
-            timer.cancel()
+    def _bounded(self, seconds: float) -> AbstractContextManager[None]:
+        return ended_after(seconds, self._database.interrupt, self.folder.store.name)
 
 
 def _two_of(given: dict[str, Any], question: str) -> list[Any]:
@@ -299,22 +309,21 @@ def _first(table: str) -> str:
     return "0" if table == "sessions" else "n"
 
 
-def _checked(limit: int) -> int:
-    if not 0 < limit <= MOST_ROWS:
-        raise InputFault(f"a limit of {limit}", expected=f"1 to {MOST_ROWS:,} rows")
-    return limit
-
-
 def _number(id: str | int) -> int:
     """A session's number: an id has 16 hexadecimal digits, what SQL gives is a decimal number of
-    another length, with or without its commas."""
+    another length, with or without its commas. Raises InputFault for what is neither."""
     if isinstance(id, int):
-        return id
-    digits = id.replace(",", "")
-    try:
-        return int(digits, 10 if digits.isdecimal() and len(digits) != _DIGITS else 16)
-    except ValueError as error:
-        raise _no_session(id) from error
+        number = id
+    else:
+        digits = id.replace(",", "")
+        base = 10 if digits.isdecimal() and len(digits) != _DIGITS else 16
+        try:
+            number = int(digits, base)
+        except ValueError as error:
+            raise _no_session(id) from error
+    if not 0 <= number < 1 << 64:  # DuckDB would speak of its SQL
+        raise _no_session(id)
+    return number
 
 
 def _no_session(id: str | int) -> InputFault:

@@ -13,9 +13,10 @@ from typing import Final
 from playground.caching.differences import FirstDifference, first_difference
 from playground.caching.prefixes import Billed
 from playground.caching.simulated import Simulated
+from playground.caching.usage import life_of
 from playground.corpora.requests import SeenRequest, SeenRequests, rules_for
 from playground.llm.prices import price_of
-from playground.questions.cache.cells import OUTSIDE, CacheSimulation, life_of, reaches
+from playground.questions.cache.cells import OUTSIDE, CacheSimulation, reaches
 from playground.sessions.session import Session
 
 UNEXPLAINED: Final = "unexplained"
@@ -69,8 +70,9 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
             continue
         if lost <= least:
             continue
-        wrote = _life(after.billed, outcomes[n] if outcomes else None)
-        money = _money(lost, wrote, after.model or session.named_model)
+        model = after.model or session.named_model
+        wrote = _life(after.billed, outcomes[n] if outcomes else None, model)
+        money = _money(lost, wrote, model)
         difference = _difference(simulation, earlier, n)
         if difference is not None:
             yield _told(n, difference, lost, money, state)
@@ -109,17 +111,18 @@ def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: st
     if (before.version or after.version) and before.version != after.version:
         return "version_changed"
     model = after.model or session.named_model
-    life = rules_for(model).seconds(life_of(before.billed))
+    rules = rules_for(model)
+    life = rules.seconds(life_of(before.billed, rules))
     gap = None
     if before.sent_at and after.sent_at:
         gap = (after.sent_at - before.sent_at).total_seconds()
     return EXPIRED if gap is not None and gap > life else UNEXPLAINED
 
 
-def _life(billed: Billed | None, outcome: Simulated | None) -> str:
+def _life(billed: Billed | None, outcome: Simulated | None, model: str) -> str:
     """The life of what was written anew; "" where it was paid in full instead."""
     if billed is not None:
-        return "1h" if billed.write_hour else "5m" if billed.write else ""
+        return life_of(billed, rules_for(model)) if billed.write else ""
     written = outcome.written if outcome else {}
     return next(iter(written), "")
 

@@ -55,17 +55,18 @@ class Database:
         self._made.execute("SET lock_configuration = true")
 
     def fetched(
-        self, sql: str, values: Mapping[str, Any], most: int
+        self, sql: str, values: Mapping[str, Any], most: int, expected: str = ""
     ) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The columns of an answer, and so many of its rows at most; `values` are parameters, those
-        that the SQL does not name aside. Raises InputFault for what DuckDB refuses."""
+        that the SQL does not name aside. Raises InputFault for what DuckDB refuses; `expected` is
+        what would be right where the SQL is ours."""
         used = {name: value for name, value in values.items() if f"${name}" in sql}
         try:
             found = self._made.execute(sql, used or None)
             columns = [str(each[0]) for each in found.description or ()]
             return columns, found.fetchmany(most)
         except duckdb.Error as error:
-            raise self._fault(error) from error
+            raise self._fault(error, expected) from error
 
     def check(self, sql: str) -> None:
         """Raises InputFault for what is not one SELECT, and for one that writes: DuckDB 2 takes a
@@ -135,7 +136,7 @@ class Database:
             return False
         return True
 
-    def _fault(self, error: duckdb.Error) -> InputFault:
+    def _fault(self, error: duckdb.Error, expected: str = "") -> InputFault:
         """What DuckDB refuses as one line: files that are torn or gone are named."""
         shards, redacts = self._catalog.shards, self._catalog.redacts
         whole = {found["shard"] for found in manifests(self._folder, redacts=redacts)}
@@ -146,7 +147,7 @@ class Database:
                 where=self._folder.store.name,
                 expected="`playground corpus build` with the same inputs, which builds them again",
             )
-        expected = f"SQL over the views of {_DOCUMENT}"
+        expected = expected or f"SQL over the views of {_DOCUMENT}"
         return InputFault(said_of(error), where=self._folder.store.name, expected=expected)
 
 

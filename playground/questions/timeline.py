@@ -10,6 +10,7 @@ from typing import Any
 
 from playground.arguments import takes
 from playground.dialects import Dialect, dialect_names, get_dialect
+from playground.dialects.reading import looked_over
 from playground.display import Drawn, Live
 from playground.events import CallNamedEvent, Event, cut, owned_text
 from playground.parsing.result import ParseResult, gather
@@ -114,6 +115,9 @@ def replay(
     ended = ParserState("ended")
     steps.append(ReplayStep(last, "end", "", events, ended, _stop(events, stop)))
     result = gather((event for step in steps for event in step.events), parser.switches)
+    if dialect:
+        result, whole = looked_over(result, chosen, data), result
+        steps[-1].events.extend(result.events[len(whole.events) :])
     handed = server_view(recording, chosen, server, tools, switches) if server else None
     read_as = chosen.name if dialect else ""
     return Timeline(recording.name, read_as, recording.timing, steps, result, handed)

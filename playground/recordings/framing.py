@@ -177,6 +177,9 @@ def _headers(data: bytes) -> dict[str, str]:
     return found
 
 
+_MARK: Final = b"\xef\xbb\xbf"  # of the order of bytes, as some begin
+
+
 class Framing:
     """Looks at the first bytes and reads on with the reader that they call for."""
 
@@ -187,11 +190,17 @@ class Framing:
     def feed(self, data: bytes) -> list[Frame]:
         if self._reader is not None:
             return self._reader.feed(data)
+        if not data:
+            return []
         self._start.append(data)
-        if b"\n" not in data and not self._start[0].startswith(b"\x00"):
+        is_binary = self._start[0].startswith(b"\x00")
+        if b"\n" not in data and not is_binary:
             return []  # the first line decides
         start = b"".join(self._start)
-        if not start.strip(b"\xef\xbb\xbf \t\r\n"):
+        mark = _MARK if start.startswith(_MARK) else b""
+        line = start[len(mark) :].lstrip()
+        if b"\n" not in line and not is_binary:  # the first that says something, and all of it
+            self._start = [start if line else mark + b"\n"]
             return []
         return self._choose(start)
 
@@ -203,7 +212,7 @@ class Framing:
 
     def _choose(self, start: bytes) -> list[Frame]:
         self._start = []
-        start = start.removeprefix(b"\xef\xbb\xbf")
+        start = start.removeprefix(_MARK)
         first = start.lstrip().partition(b"\n")[0].strip()
         if start.startswith(b"\x00"):
             self._reader = EventStreamReader()

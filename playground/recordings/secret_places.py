@@ -31,7 +31,7 @@ _ESCAPED: Final = re.compile(
     r"""\\[sSDWZ\\]|\[\^|["']"""
 )  # in a pattern: what may be escaped in JSON
 _LOWER: Final = {code: code + 32 for code in range(65, 91)}
-_BETWEEN: Final = 160  # characters from a name to its value: quotation marks have 15 backslashes
+_BETWEEN: Final = 240  # characters from a name to its value: quotation marks have 15 backslashes
 _NEXT: Final = re.compile(
     rf"[^\s\"'\\]{{0,4096}}{QUOTE}{GAP},{GAP}{QUOTE}"
 )  # an item, the next one

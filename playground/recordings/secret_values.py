@@ -33,6 +33,15 @@ IDENTIFIER: Final = (
     r"|[0-9]{1,2})(?:[_-]|(?=[A-Z0-9]))){2,6}(?:[A-Z]?[a-z]{2,15})?[0-9]{0,2}(?![\w!#$%^*@~+/=-]))"
 )
 NO_FILE: Final = r"(?!\.{0,2}/[\w.-]{1,60}/|[.~]{1,2}/|@|id=|\w{2,10}://)"
+RANDOM: Final = (
+    rf"(?:(?=[A-Za-z_~+/=.-]{{0,80}}[0-9])(?=[A-Z0-9_~+/=.-]{{0,80}}[a-z])"
+    rf"(?=[a-z0-9_~+/=.-]{{0,80}}[A-Z]){CALLED}[A-Za-z0-9_~+/=.-]{{20,}}+|[0-9a-f]{{32,}}+)"
+)
+SENTENCE: Final = r"[\w!#$%^&*@~+=-]|[.,:/?](?=\w)"
+TECHNICAL: Final = (  # "the password is base64url2", "an 8-character one"
+    r"(?!(?i:sha|md|base|utf|aes|rsa|bcrypt|pbkdf|argon|hmac|hs|es|rs|v|oauth|http|type|len\w{0,4})"
+    r"[-_]?[0-9]|[0-9]{1,4}[-_]?[a-z]+\b)"
+)
 
 
 def of_both(unit: str) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Final
 
 from playground.recordings.secret_kinds import SecretKind
+from playground.recordings.secret_names import CLIENTS, HEADER_WORDS, HEADERS, NAME, TOKEN, WORDS
 from playground.recordings.secret_values import (
     CALL_ALONE,
     CALLED,
@@ -29,6 +30,9 @@ from playground.recordings.secret_values import (
     NUMBER,
     PLAIN,
     QUOTE,
+    RANDOM,
+    SENTENCE,
+    TECHNICAL,
     TO_LINE_END,
     VALUE,
     of_both,
@@ -37,20 +41,14 @@ from playground.recordings.secret_values import (
 _SPACE: Final = r"(?>(?:\s|\\{1,15}[nrt]){1,20})"
 _OPENS: Final = rf"(?:{QUOTE}|`|<\|{QUOTE}\|>|<escape>)"  # two Gemmas quote by tokens
 _MARKS: Final = r"[*_`]{0,3}"  # Markdown's
-_WORDS: Final = ("key", "token", "secret", "pass", "pwd", "pw")
-_NAME: Final = (
-    r"(?:(?:api|access|account|secret|private|master|signing|encryption|subscription|auth|app"
-    r"|application|service|session|consumer|client|license)[ _-]?key"
-    r"|(?:access|auth|api|refresh|bearer|id|session|bot|deploy)[ _-]?token"
-    r"|client[ _-]?secret|secret|passw(?:or)?d|passphrase|passcode|pwd|(?<![a-z])(?:pass|pw))"
-    # the second one, the one of production
-    r"(?:[_-]?[0-9]{1,2}|_(?:prod|dev|test|live|old|new|main))?"
-)
 
 
 # contexts
 
-_VALUE_KEY: Final = rf"{QUOTE}(?i:value|stringValue){QUOTE}\s{{0,4}}:\s{{0,4}}{QUOTE}"
+_VALUE_KEY: Final = rf"{QUOTE}(?i:value|string_?value){QUOTE}\s{{0,4}}:\s{{0,4}}{QUOTE}"
+_WRAPS: Final = (  # OpenTelemetry's: "value": {"arrayValue": {"values": [{
+    rf"(?:{QUOTE}(?i:value|array_?value|values){QUOTE}\s{{0,4}}:\s{{0,4}}(?:[\[{{]{GAP}){{1,2}}){{0,3}}"
+)
 _SIGN: Final = rf"{QUOTE}?{_MARKS}\s{{0,4}}(?:=>|:=|={{1,3}}|:)\*{{0,2}}\s{{0,4}}\*{{0,2}}"
 _BLOCK: Final = rf"(?:[|>][-+0-9]{{0,2}}{_SPACE})?"  # YAML's
 
@@ -59,7 +57,7 @@ def _set(opens: str) -> str:
     """What stands between a name and its value: a list, an object, or the quotation mark alone."""
     return (
         rf"(?:{_SIGN}(?:\[{GAP}{QUOTE}|\{{{GAP}{_VALUE_KEY}|{_BLOCK}{opens})"
-        rf"|{QUOTE}{GAP},{GAP}{_VALUE_KEY})"  # {{"name": "api_key", "value": …}}
+        rf"|{QUOTE}{GAP},{GAP}{_WRAPS}{_VALUE_KEY})"  # {{"name": "api_key", "value": …}}
     )
 
 
@@ -80,34 +78,21 @@ def _tagged(name: str) -> str:
 _TYPE: Final = r"[A-Za-z_][\w.]{0,30}(?:\[[\w., |]{0,30}\]{1,2})?(?:\s?\|\s?\w{1,10})?\??"
 _TEXT: Final = rf"(?:[bBrRuU]{{1,2}})?(?:{QUOTE}){{1,3}}"  # a program's: b"…", three marks
 _IN_CODE: Final = (  # settings["api_key"] = "…", api_key: str = "…", API_KEY || "…"
-    rf"(?:(?i:{_NAME})(?:{QUOTE}?\]\s{{0,4}}:?=\s{{0,4}}|\??\s?:\s?{_TYPE}\s{{0,4}}=\s{{0,4}}"
+    rf"(?:(?i:{NAME})(?:{QUOTE}?\]\s{{0,4}}:?=\s{{0,4}}|\??\s?:\s?{_TYPE}\s{{0,4}}=\s{{0,4}}"
     rf"|\s{{0,4}}(?:\|\||\?\?)\s{{0,4}}|\s{{0,4}}[:=]\s{{0,4}}(?=[bBrRuUS\\\"']))"
-    rf"|(?:getenv|environ\.get)\({QUOTE}\w{{0,24}}(?i:{_NAME}){QUOTE},{GAP})"
+    rf"|(?:getenv|environ\.get)\({QUOTE}\w{{0,24}}(?i:{NAME}){QUOTE},{GAP})"
     rf"(?:Secret(?:Str|Bytes)?\()?{_TEXT}"
 )
 _LISTED: Final = (
-    rf"(?i:{_NAME}s?){QUOTE}?\s{{0,4}}(?:(?::\s?{_TYPE}\s?)?[:=]\s{{0,4}}\[{GAP}|:{GAP}-\s{{1,4}})"
+    rf"(?i:{NAME}s?){QUOTE}?\s{{0,4}}(?:(?::\s?{_TYPE}\s?)?[:=]\s{{0,4}}\[{GAP}|:{GAP}-\s{{1,4}})"
 )
 _BESIDE: Final = (
-    rf"\b(?i:name|key):\s{{1,4}}{QUOTE}?[\w.-]{{0,30}}(?i:{_NAME}){QUOTE}?{_SPACE}"
+    rf"\b(?i:name|key):\s{{1,4}}{QUOTE}?[\w.-]{{0,30}}(?i:{NAME}){QUOTE}?{_SPACE}"
     r"(?i:value):\s{1,4}"
 )
 _CALLED_SO: Final = (
     rf"{QUOTE}{GAP},{GAP}{QUOTE}(?i:name|key){QUOTE}{GAP}:{GAP}{QUOTE}"
-    rf"[\w.-]{{0,30}}(?i:{_NAME}){QUOTE}"
-)
-_RANDOM: Final = (
-    rf"(?:(?=[A-Za-z_~+/=.-]{{0,80}}[0-9])(?=[A-Z0-9_~+/=.-]{{0,80}}[a-z])"
-    rf"(?=[a-z0-9_~+/=.-]{{0,80}}[A-Z]){CALLED}[A-Za-z0-9_~+/=.-]{{20,}}+|[0-9a-f]{{32,}}+)"
-)
-_TOKEN: Final = (  # the words alone are said of much: only what looks random is one
-    r"(?:(?<![A-Za-z])(?i:token|auth)|(?<=[A-Z0-9])_(?:KEY|PAT|CREDENTIALS?))"
-)
-_CLIENTS: Final = ("mysql", "mariadb", "mongo", "redis-cli", "sqlcmd", "sshpass", "twine", "ldap")
-_SENTENCE: Final = r"[\w!#$%^&*@~+=-]|[.,:/?](?=\w)"
-_TECHNICAL: Final = (  # "the password is base64url2", "an 8-character one"
-    r"(?!(?i:sha|md|base|utf|aes|rsa|bcrypt|pbkdf|argon|hmac|hs|es|rs|v|oauth|http|type|len\w{0,4})"
-    r"[-_]?[0-9]|[0-9]{1,4}[-_]?[a-z]+\b)"
+    rf"[\w.-]{{0,30}}(?i:{NAME}){QUOTE}"
 )
 
 WORDED: Final = (
@@ -149,7 +134,7 @@ WORDED: Final = (
         (),
         rf"{ELSEWHERE}(?=[A-Za-z._~+/-]{{0,80}}[0-9%])[A-Za-z0-9._~%+/=-]{{12,}}+",
         context=r"[?&](?i:key|sig|token|auth|code|x-(?:amz|goog)-(?:signature|security-token)|"
-        rf"{_NAME})=",
+        rf"{NAME})=",
         words=("key", "sig", "token", "auth", "code=", "secret", "pass", "pw"),
         signs=("?", "&"),
         on="A-Za-z0-9._~%+/=-",
@@ -162,7 +147,7 @@ WORDED: Final = (
         context=r"(?<![A-Za-z0-9])(?:PASS(?:WORD|WD|PHRASE)?|PWD?|SECRET|(?:API|ACCESS"
         r"|SECRET|PRIVATE|AUTH|ACCOUNT|MASTER)_?KEY|(?:ACCESS|AUTH|API|BOT)_?TOKEN)"
         rf"(?:_[A-Z0-9]{{1,10}})?=(?!{_OPENS})",
-        words=_WORDS,
+        words=WORDS,
         signs=("=",),
         on=VALUE,
         after="",
@@ -171,8 +156,8 @@ WORDED: Final = (
         "named",
         (),
         rf"{ELSEWHERE}{CALL_ALONE}{of_both(IN_QUOTES)}{IN_QUOTES}{{8,}}+",
-        context=rf"(?i:{_NAME}){_set(_OPENS)}",
-        words=_WORDS,
+        context=rf"(?i:{NAME}){_set(_OPENS)}",
+        words=WORDS,
         signs=("=", ":"),
         on=VALUE,
         after="",
@@ -181,8 +166,8 @@ WORDED: Final = (
         "named",
         (),
         rf"(?=[{VALUE}]){ELSEWHERE}{IDENTIFIER}{DIGIT_AND_LETTER}{CALLED}{NUMBER}{PLAIN}{{8,}}+",
-        context=rf"(?:(?i:{_NAME}){_SIGN}{_BLOCK}|BEGIN_ARG: (?i:{_NAME}){_SPACE})(?!{_OPENS})",
-        words=_WORDS,
+        context=rf"(?:(?i:{NAME}){_SIGN}{_BLOCK}|BEGIN_ARG: (?i:{NAME}){_SPACE})(?!{_OPENS})",
+        words=WORDS,
         signs=("=", ":"),
         on=VALUE,
         after="",
@@ -192,7 +177,7 @@ WORDED: Final = (
         (),
         rf"{ELSEWHERE}{CALL_ALONE}{of_both(IN_QUOTES)}{IN_QUOTES}{{8,}}+",
         context=rf"(?:{_IN_CODE}|(?:{_LISTED}|{_BESIDE}){QUOTE})",
-        words=_WORDS,
+        words=WORDS,
         signs=("=", ":", "|", "?", "getenv(", "environ.get("),
         on=VALUE,
         after="",
@@ -202,7 +187,7 @@ WORDED: Final = (
         (),
         rf"(?=[{VALUE}]){ELSEWHERE}{IDENTIFIER}{DIGIT_AND_LETTER}{CALLED}{NUMBER}{PLAIN}{{8,}}+",
         context=rf"(?:{_LISTED}|{_BESIDE})(?!{_OPENS})",
-        words=_WORDS,
+        words=WORDS,
         signs=(":",),
         on=VALUE,
         after="",
@@ -222,8 +207,8 @@ WORDED: Final = (
         (),
         r"(?=[^\s<0-9]{0,199}[0-9])(?=[^\s<A-Za-z]{0,199}[A-Za-z])"
         rf"(?:[^\s<\\\"'`]|{MARK}|{ESCAPE}){{8,}}+(?={GAP}(?:\]\]>)?(?:<|\Z|{QUOTE}))",
-        context=_tagged(f"(?i:{_NAME})"),
-        words=_WORDS,
+        context=_tagged(f"(?i:{NAME})"),
+        words=WORDS,
         signs=("<",),
         on=VALUE,
         after="",
@@ -231,13 +216,13 @@ WORDED: Final = (
     SecretKind(  # in a sentence
         "named",
         (),
-        rf"{_TECHNICAL}{ELSEWHERE}{CALLED}{of_both(f'(?:{_SENTENCE})')}"
+        rf"{TECHNICAL}{ELSEWHERE}{CALLED}{of_both(f'(?:{SENTENCE})')}"
         # of both cases, or with a special character, or where the sentence ends
         rf"(?:(?=\w{{0,80}}[a-z])(?=\w{{0,80}}[A-Z])|(?=\w{{1,80}}[!#$%^&*@~])"
-        rf"|(?=(?:{_SENTENCE}){{8,99}}+(?:[.,!]\s|[.,!]?(?:[\n\"'`*)<]|\\+[nrt\"']|\Z))))(?:{_SENTENCE}){{8,}}+",
-        context=rf"(?i:\b{_NAME}(?:\s(?:for|of|to)\s[^\n.:,]{{1,40}}?)?\s(?:is|was|ist|equals|set\sto)"
+        rf"|(?=(?:{SENTENCE}){{8,99}}+(?:[.,!]\s|[.,!]?(?:[\n\"'`*)<]|\\+[nrt\"']|\Z))))(?:{SENTENCE}){{8,}}+",
+        context=rf"(?i:\b{NAME}(?:\s(?:for|of|to)\s[^\n.:,]{{1,40}}?)?\s(?:is|was|ist|equals|set\sto)"
         rf"(?:\s(?:now|set\sto))?:?\s{{1,3}}){_MARKS}{_OPENS}?",
-        words=_WORDS,
+        words=WORDS,
         signs=(" is", " was", " equals", " set to"),
         on=VALUE,
         after="",
@@ -247,9 +232,9 @@ WORDED: Final = (
         (),
         rf"(?![$-]){NO_FILE}{ELSEWHERE}{DIGIT_AND_LETTER}{CALLED}{PLAIN}{{8,}}+",
         # of a command line, or of a list of its words
-        context=rf"(?<![\w-])--?(?i:(?:[a-z0-9]{{1,20}}-){{0,4}}(?:{_NAME}|token|auth))"
+        context=rf"(?<![\w-])--?(?i:(?:[a-z0-9]{{1,20}}-){{0,4}}(?:{NAME}|token|auth))"
         rf"(?:(?:=|\s{{1,4}}){_OPENS}?|{QUOTE}{GAP},{GAP}{QUOTE})",
-        words=(*_WORDS, "auth"),
+        words=(*WORDS, "auth"),
         signs=("-",),
         on=VALUE,
         after="",
@@ -258,9 +243,9 @@ WORDED: Final = (
         "flag",
         (),
         rf"(?![$-]){NO_FILE}{DIGIT_AND_LETTER}{CALLED}{PLAIN}{{6,}}+",
-        context=rf"(?i:\b(?:(?:{'|'.join(_CLIENTS)})\w{{0,8}}|(?:docker|podman|helm|az|oc)\slogin))\b"
+        context=rf"(?i:\b(?:(?:{'|'.join(CLIENTS)})\w{{0,8}}|(?:docker|podman|helm|az|oc)\slogin))\b"
         rf"[^\n|;&\\]{{0,100}}?\s-[pPaw]\s{{0,3}}{_OPENS}?",
-        words=(*_CLIENTS, "login"),
+        words=(*CLIENTS, "login"),
         signs=(" -",),
         on=VALUE,
         after="",
@@ -288,8 +273,8 @@ WORDED: Final = (
     SecretKind(
         "token",
         (),
-        _RANDOM,
-        context=rf"(?:{_TOKEN}{_SET}|{_tagged('(?i:token)')})",
+        RANDOM,
+        context=rf"(?:{TOKEN}{_SET}|{_tagged('(?i:token)')})",
         words=("token", "auth", "_key", "_pat", "credential"),
         signs=("=", ":", ">"),
         on="A-Za-z0-9_~+/=.-",
@@ -310,11 +295,19 @@ WORDED: Final = (
         "header",
         (),
         rf"(?=[^\s\"'\\0-9]{{0,199}}[0-9]){NUMBER}{ELSEWHERE}[{VALUE}]{{8,}}+",
-        context=r"(?i:x-(?:[a-z0-9]{1,20}-){0,3}(?:key|token|secret|auth)|(?:private|job|deploy)-token"
-        r"|api-key|ocp-apim-subscription-key|dd-api-key|authorization)"
-        rf"{_SET}(?i:(?:token|bot|api-?key|key)\s{{1,4}})?",
-        words=("key", "token", "authori", "x-"),
+        context=rf"{HEADERS}{_SET}(?i:(?:token|bot|api-?key|key)\s{{1,4}})?",
+        words=HEADER_WORDS,
         signs=("=", ":"),
+        on=VALUE,
+        after="",
+    ),
+    SecretKind(  # a pair of a list, or one after the other in it; names of headers stand there too
+        "header",
+        (),
+        rf"(?!(?i:x-)|[A-Z][a-z]{{1,15}}-){RANDOM}",
+        context=rf"{HEADERS}{QUOTE}{GAP},{GAP}{QUOTE}",
+        words=HEADER_WORDS,
+        signs=(",",),
         on=VALUE,
         after="",
     ),

@@ -14,7 +14,10 @@ from typing import Any, Final
 from playground.recordings.scrubbing import CONTEXT, Searcher, Tally, searcher, starred
 
 _CALLED: Final = ("name", "key", "header")  # of what stands beside it as `value`
-_VALUES: Final = frozenset({"value", "stringvalue"})  # in small letters
+_VALUES: Final = frozenset({"value", "stringvalue", "string_value"})  # in small letters
+# what OpenTelemetry puts around the values of an attribute
+_WRAPS: Final = _VALUES | {"values", "arrayvalue", "array_value"}
+_TELLING: Final = ("key", "token", "secret", "auth", "authorization")  # the end of a header's name
 _GROWING: Final = frozenset({"messages", "input", "contents", "tools", "system"})  # of a request
 
 
@@ -22,7 +25,8 @@ def scrubbed_value(value: Any, *, emails: bool = False, secrets: Iterable[str] =
     """A JSON value with every text in it scrubbed, keys of objects too.
 
     A text that a name such as `password` speaks of is one, whatever it looks like otherwise: under
-    that key, in a list or as a `value` there, beside that `name`, or behind that flag.
+    that key, in a list or as a `value` there, beside that `name`, or behind that flag; a random one
+    also behind a header's name in a list.
     """
     return scrubbed_with(searcher(tuple(secrets), emails), value)
 
@@ -92,7 +96,7 @@ def _object(
             again[clean] += 1
             clean = f"{clean}{again[clean]}"
         made[clean] = (
-            _behind(f'{called[:CONTEXT]}", "value": "', item, search, tally)
+            _wrapped(f'{called[:CONTEXT]}", "value": "', item, search, tally)
             if called and str(name).lower() in _VALUES
             else _named(str(name), item, search, tally)
         )
@@ -127,8 +131,21 @@ def _named(key: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
 
 
 def _flag(item: Any) -> str:
-    """A word of a command line that may name the next one, and what stands between."""
-    return f'{item}", "' if isinstance(item, str) and item[:2] == "--" and len(item) < 60 else ""
+    """A word of a command line, or a header's name, that may name the next one, and what stands
+    between."""
+    if not isinstance(item, str) or len(item) >= 60:
+        return ""
+    names = item[:2] == "--" or item.lower().endswith(_TELLING)
+    return f'{item}", "' if names else ""
+
+
+def _wrapped(before: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
+    """As `_behind`; of a value in OpenTelemetry's wrappers each text."""
+    if isinstance(item, list):
+        return [_wrapped(before, each, search, tally) for each in item]
+    if isinstance(item, dict) and all(str(name).lower() in _WRAPS for name in item):
+        return {name: _wrapped(before, each, search, tally) for name, each in item.items()}
+    return _behind(before, item, search, tally)
 
 
 def _behind(before: str, item: Any, search: Searcher, tally: Tally | None) -> Any:

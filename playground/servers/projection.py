@@ -46,14 +46,18 @@ class Projection:
     unread: list[CallEndedEvent] = field(default_factory=list)  # whole calls that are content
 
     def drop(self, stretch: Stretch, what: str) -> None:
-        """Nothing of the stretch is handed over: all that it owns is in one finding."""
+        """Nothing of the stretch is handed over: all that it owns is in one finding. What was told
+        in the midst of it is told behind it, for spans tile."""
         owned = [event for event in stretch.events if owned_text(event)]
         notes = [e for e in stretch.events if isinstance(e, FindingEvent) and not e.text]
+        stretch.kind, stretch.events = "note", list(notes)
         if owned:
             text = "".join(map(owned_text, owned))
             span = Span(owned[0].span.start, owned[-1].span.stop)
-            notes.append(self.lost(span, text, what))
-        stretch.kind, stretch.events = "note", list(notes)
+            before = [note for note in notes if note.span.start <= span.start]
+            at_end = Span(span.stop, span.stop)
+            behind = [replace(note, span=at_end) for note in notes[len(before) :]]
+            stretch.events = [*before, self.lost(span, text, what), *behind]
 
     def lost(self, span: Span, text: str, what: str) -> FindingEvent:
         """The finding that holds what is not handed over; of white space alone it is no warning."""

@@ -262,14 +262,16 @@ def _partial(reply: Projection) -> None:
         or texts[-1] is not _last_owner(reply)
     ):
         return
-    last, event = texts[-1], texts[-1].events[-1]
+    last = texts[-1]
+    place = max(n for n, each in enumerate(last.events) if owned_text(each))  # a note may follow
+    event = last.events[place]
     any_tag = reply.view.partial == "open tag dropped"
     text = owned_text(event)
     cut = _open_tag(text) if any_tag else _half_opener(text, reply.openers)
     if cut and isinstance(event, TextEvent):
         head, tail = split(event, event.span.stop - cut)
         lost = reply.lost(tail.span, owned_text(tail), "half an opener at the end")
-        last.events[-1:] = [*([head] if head else []), lost]
+        last.events[place : place + 1] = [*([head] if head else []), lost]
 
 
 def _last_owner(reply: Projection) -> Stretch | None:

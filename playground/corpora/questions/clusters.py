@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
 
@@ -22,41 +23,61 @@ SELECT signature, count(*) AS errors, count(DISTINCT session) AS sessions,
   format('{{:016x}}', min(session)) AS seen_in
 FROM calls WHERE failed {and_where} GROUP BY signature
 ORDER BY errors DESC, signature LIMIT $most"""
+SESSIONS: Final = """
+SELECT number, count(DISTINCT session) FROM calls
+  JOIN (SELECT unnest($signatures) AS signature, unnest($numbers) AS number) USING (signature)
+WHERE failed {and_where} GROUP BY number"""
 TWIN_COLUMNS: Final = ("one", "other", "bands", "alike", "titles")
 BAND: Final = """
 SELECT list(session) AS found FROM (SELECT session, bands[{number}] AS band FROM sessions
   WHERE len(bands) > 0 {and_where}) GROUP BY band HAVING count(*) BETWEEN 2 AND $most"""
 
 
-def clustered(rows: Iterable[Sequence[Any]], limit: int) -> list[tuple[Any, ...]]:
+@dataclass
+class Cluster:
+    """Errors whose words are nearly the same; `sessions` are those of the commonest signature, of
+    which the example is."""
+
+    words: frozenset[str]
+    signatures: list[int]
+    errors: int
+    sessions: int
+    tools: list[str]
+    example: str
+    seen_in: str
+
+    def row(self, sessions: int) -> tuple[Any, ...]:
+        """What ERROR_COLUMNS names; `sessions` are those of all its signatures."""
+        number = len(self.signatures)
+        return self.errors, sessions, self.tools, number, self.example, self.seen_in
+
+
+def clustered(rows: Iterable[Sequence[Any]]) -> list[Cluster]:
     """Signatures put together whose words are nearly the same, the largest cluster first."""
-    clusters: list[tuple[frozenset[str], list[Any]]] = []
-    for _, errors, sessions, tools, example, seen_in in rows:
+    clusters: list[Cluster] = []
+    for signature, errors, sessions, tools, example, seen_in in rows:
         words = frozenset(signature_of(example or "").split())
-        home = next((held for known, held in clusters if _alike(known, words)), None)
+        home = next((each for each in clusters if _alike(each.words, words)), None)
         if home is None:
-            clusters.append((words, [errors, sessions, list(tools), 1, example, seen_in]))
+            known = (words, [signature], errors, sessions, list(tools), example, seen_in)
+            clusters.append(Cluster(*known))
             continue
-        home[0] += errors
-        home[1] += sessions
-        home[2] = sorted({*home[2], *tools})[:5]
-        home[3] += 1
-    found = sorted((tuple(held) for _, held in clusters), key=lambda row: -row[0])
-    return found[:limit]
+        home.errors += errors
+        home.tools = sorted({*home.tools, *tools})[:5]
+        home.signatures.append(signature)
+    return sorted(clusters, key=lambda each: -each.errors)
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(one and other) and len(one & other) >= ALIKE * len(one | other)
 
 
-def twins(
-    bands: Iterable[Iterable[Sequence[int]]], limit: int
-) -> list[tuple[int, int, int, float]]:
+def twins(bands: Iterable[Iterable[Sequence[int]]]) -> list[tuple[int, int, int, float]]:
     """Pairs of sessions that share bands, those that share most first; and how alike they are,
     as many bands as they share would tell."""
     shared: Counter[tuple[int, int]] = Counter()
     for band in bands:
         for sessions in band:
             shared.update(combinations(sorted(sessions), 2))
-    found = sorted(shared.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
+    found = sorted(shared.items(), key=lambda pair: (-pair[1], pair[0]))
     return [(*pair, count, round((count / BANDS) ** (1 / ROWS), 3)) for pair, count in found]

@@ -14,6 +14,7 @@ from playground.caching.lint import SentRow, lint
 from playground.caching.prefixes import Billed, TimedRequest
 from playground.caching.rules import Rules
 from playground.caching.simulated import Simulated
+from playground.caching.usage import life_of
 from playground.counts import dollars, grouped
 from playground.display import Drawn, Listed, Live
 from playground.findings import Finding
@@ -95,7 +96,7 @@ class CacheSimulation(Drawn, Live):
         bill = self.billed[broken.number]
         if self.price is None or self.rules is None or bill is None:
             return None
-        paid = self.rules.write_permille(life_of(bill)) if bill.write else 1000
+        paid = self.rules.write_permille(life_of(bill, self.rules)) if bill.write else 1000
         more = max(0, paid - self.rules.read_permille(self.model))
         return self.price.nano_dollars(broken.lost * more)
 
@@ -258,7 +259,7 @@ def contradicted(
         one, before = outcomes[each.number], outcomes[each.since]
         sent, sent_before, bill = row[each.number], row[each.since], billed[each.since]
         apart = each.number - each.since > 1
-        if apart and sent.at - sent_before.at > rules.seconds(life_of(bill)):
+        if apart and sent.at - sent_before.at > rules.seconds(life_of(bill, rules)):
             continue
         if not _goes_on(one, sent, before, sent_before):
             least = one.read if one.sized else token_range(one.read)[0]
@@ -266,11 +267,6 @@ def contradicted(
         if each.lost > OUTSIDE:
             found.append(each)
     return found
-
-
-def life_of(bill: Billed | None) -> str:
-    """How long lives what a request wrote, by its bill."""
-    return "1h" if bill is not None and bill.write_hour else "5m"
 
 
 def _goes_on(
