@@ -1,4 +1,4 @@
-"""What a corpus writes of a session is what the session's own file says, however it is put together."""
+"""What a corpus writes of a session is what the session's own file says."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from playground.sessions.session import Agent, RequestRecord, Session
 from playground.tools import ToolExample, ToolMetadata
 
 PARTS: tuple[tuple[Part, str], ...] = (
-    (TextPart('"tide"\n\u2028é\x00'), r'{"type": "text", "text": "\"tide\"\n' + "\u2028é\\u0000\"}"),
+    (TextPart('"tide"\n\u2028é\x00'), r'{"type": "text", "text": "\"tide\"\n' + '\u2028é\\u0000"}'),
     (TextPart(""), '{"type": "text", "text": ""}'),
     (
         ToolResultPart("1", "tide", "low", True),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any, Final, cast
 
 from playground.corpora.blocks import BlockReader, BlockWriter
@@ -142,12 +142,13 @@ def _of_rows(rows: Iterable[tuple[dict[str, Any], Blocks, Blocks]]) -> Iterator[
         pairs = zip(before, now, strict=False)
         kept = next((i for i, (old, each) in enumerate(pairs) if old != each), None)
         kept = min(len(before), len(now)) if kept is None else kept
-        yield _stored(0 if number == 0 else kept, now)
+        kept = 0 if number == 0 else kept
+        yield _stored(kept, now[kept:])
 
 
 def _stored(kept: int, blocks: Blocks) -> StoredRequest:
-    own = blocks[kept:]
-    return StoredRequest(kept, [number for number, _ in own], [key for _, key in own])
+    """A request that keeps so many blocks, and adds these."""
+    return StoredRequest(kept, [number for number, _ in blocks], [key for _, key in blocks])
 
 
 def _of_replies(
@@ -162,7 +163,7 @@ def _of_replies(
         first = 0 if before is None or anew else before.length
         said = [messages[i] for i in order[first : request.length]]
         own = [*(head if anew else ()), *said]
-        yield replace(_stored(0, own), kept=0 if anew else len(head) + first)
+        yield _stored(0 if anew else len(head) + first, own)
         before = request
 
 
