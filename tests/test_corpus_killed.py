@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -62,6 +63,15 @@ def sessions_in(out: Path) -> int:
     return int(count)
 
 
+def attempts(out: Path) -> dict[str, str]:
+    """Each begun shard, and how often it was begun."""
+    found: dict[str, str] = {}
+    for path in (out / "attempts").glob("[0-9a-f]*"):
+        with suppress(OSError):  # it has just been built
+            found[path.name] = path.read_text()
+    return found
+
+
 @needs_proc
 def test_a_build_that_is_killed_takes_its_workers_with_it(tmp_path: Path) -> None:
     """They went on to the end of their shards, beside those of the next build."""
@@ -93,6 +103,18 @@ def test_a_build_that_is_killed_takes_its_workers_with_it(tmp_path: Path) -> Non
             os.kill(worker, signal.SIGKILL)
 
 
+def test_attempts_at_a_shard_that_is_built_count_no_more(tmp_path: Path) -> None:
+    """A build that was killed behind a shard's end left them for ever."""
+    data.write_sessions(tmp_path / "in", 2)
+    for _ in range(2):
+        build_corpus(tmp_path / "o", [tmp_path / "in"], engine="serial")
+        assert attempts(tmp_path / "o") == {}
+        (shard,) = pg.corpus(tmp_path / "o").catalog.shards
+        (tmp_path / "o" / "attempts" / shard).write_text("2")
+    build_corpus(tmp_path / "o", [tmp_path / "in"], engine="serial")
+    assert attempts(tmp_path / "o") == {}
+
+
 @needs_proc
 @pytest.mark.long
 @pytest.mark.parametrize("engine", ["pool", "serial"])
@@ -105,23 +127,27 @@ def test_builds_and_workers_that_are_killed_at_any_moment_cost_nothing(
     build_corpus(whole, [given], engine="serial")
     chance, killed, seen = random.Random(seed), Counter[str](), 0
     while killed["build"] < KILLED:
+        before = attempts(out)
         process = started(out, given, engine)
-        began = time.monotonic()
-        while process.poll() is None and time.monotonic() - began < 20:
-            time.sleep(chance.uniform(0.1, 1.0))
-            workers = children(process.pid) if chance.random() < 0.6 else []
-            if workers:
-                with suppress(ProcessLookupError):
-                    os.kill(chance.choice(workers), signal.SIGKILL)
-                    killed["worker"] += 1
-            elif chance.random() < 0.6:
+        while process.poll() is None and attempts(out) == before:
+            time.sleep(0.01)
+        while process.poll() is None:
+            time.sleep(chance.uniform(0, 0.5))
+            workers = children(process.pid)
+            if not workers or chance.random() < 0.3:
                 break
+            with suppress(ProcessLookupError):
+                os.kill(chance.choice(workers), signal.SIGKILL)
+                killed["worker"] += 1
         killed["build"] += process.poll() is None
         process.kill()
         process.wait()
         there = sessions_in(out)
         assert there >= seen  # what was built stays, and can be asked
         seen = there
+        if there == SESSIONS:
+            shutil.rmtree(out)
+            seen = 0
     built = build_corpus(out, [given], engine=engine, shard_bytes=SHARD_BYTES)
     assert killed["worker"] >= (KILLED if engine == "pool" else 0)
     assert (built.aside, built.faults, built.rows["sessions"]) == ([], [], SESSIONS)

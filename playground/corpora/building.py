@@ -115,6 +115,7 @@ class _Build:
         self._catalog.faults = faults[:_MOST_FAULTS]
         self._commit()
         catalogs.take_away(self._folder, keep=self._catalog.shards)
+        self._forget_attempts()
         return Built(self._made, kept, self._rows(), faults, self._catalog.aside)
 
     def _make_again(self) -> None:
@@ -201,6 +202,12 @@ class _Build:
                 self._folder.store.write(place, str(tried - 1))
             else:
                 self._folder.store.remove(place)
+
+    def _forget_attempts(self) -> None:
+        """Those of shards that are built: a build that was killed knew nothing of their end."""
+        for shard in self._folder.store.names("attempts"):
+            if shard in self._shards:
+                self._folder.store.remove(self._folder.attempts(shard))
 
     def _given_up(self, job: dict[str, Any], problem: str) -> list[dict[str, Any]]:
         """A shard that kills is built in halves, until what kills is alone, and set aside."""
