@@ -12,6 +12,7 @@ import resource
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import Any, Final
 
 from playground.errors import InputFault
@@ -66,8 +67,9 @@ def main() -> None:
     os.dup2(2, 1)
     for line in sys.stdin.buffer:
         answer = json.dumps(outcome_of(json.loads(line))).encode() + b"\n"
-        while answer:
-            answer = answer[os.write(answers, answer) :]
+        with suppress(BrokenPipeError):  # nobody waits for it any more
+            while answer:
+                answer = answer[os.write(answers, answer) :]
 
 
 if __name__ == "__main__":
