@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote, unquote
@@ -60,15 +61,20 @@ def sample_templates() -> dict[str, Path]:
 
 def data() -> Path:
     """Where what is the user's is kept: PLAYGROUND_HOME, or the platform's folder for data."""
-    home = os.environ.get("PLAYGROUND_HOME")
-    if home:
-        return Path(home)
+    return _data(*map(os.environ.get, ("PLAYGROUND_HOME", *_OF_DATA)))
+
+
+_OF_DATA: Final = ("LOCALAPPDATA", "XDG_DATA_HOME", "HOME", "USERPROFILE")  # told by the last two
+
+
+@lru_cache(maxsize=8)  # asked for with every session of a file
+def _data(own: str | None, local: str | None, given: str | None, *_home: str | None) -> Path:
+    if own:
+        return Path(own)
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / _NAME
     if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA")
         return (Path(local) if local else Path.home() / "AppData" / "Local") / _NAME
-    given = os.environ.get("XDG_DATA_HOME")
     return (Path(given) if given else Path.home() / ".local" / "share") / _NAME
 
 

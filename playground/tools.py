@@ -212,6 +212,8 @@ def json_type(value: Any) -> str:
 
 def resolve(schema: Any, root: Schema) -> Schema:
     """Follow `$ref` within `root` until a schema without one; {} for a cycle or a broken path."""
+    if type(schema) is dict and "$ref" not in schema:  # as most
+        return schema
     seen: set[str] = set()
     while isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
         reference = schema["$ref"]

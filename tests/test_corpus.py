@@ -654,6 +654,28 @@ def test_a_torn_shard_is_one_line_and_built_again(small: Path, tmp_path: Path) -
     assert len(pg.corpus(out).ask("failures").rows) > 0
 
 
+@pytest.mark.parametrize("start", [4, -300], ids=["rows", "what tells of them"])
+def test_a_file_that_is_damaged_within_is_named_and_made_again(
+    small: Path, tmp_path: Path, start: int
+) -> None:
+    """It has its length: what DuckDB says of it named no file, and asked for other SQL."""
+    out = tmp_path / "o"
+    serial(out, small)
+    (path,) = (out / "facts" / f"v{ANALYSIS}" / "calls").glob("*.parquet")
+    spoiled = bytearray(path.read_bytes())
+    spoiled[start : start + 200] = b"\xff" * 200
+    path.write_bytes(spoiled)
+    with pytest.raises(InputFault) as caught:
+        pg.corpus(out).sql("FROM calls")
+    assert str(caught.value) == (
+        f"{path}: this file is damaged; expected that it is taken away, and `playground corpus "
+        "build` with the same inputs, which makes it again"
+    )
+    path.unlink()
+    assert serial(out, small).made == 1
+    assert len(pg.corpus(out).ask("failures").rows) > 0
+
+
 @pytest.mark.parametrize("name", ["corpus.json", "manifest"])
 def test_a_corpus_of_a_newer_version_is_refused(small: Path, tmp_path: Path, name: str) -> None:
     out = tmp_path / "o"

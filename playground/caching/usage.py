@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from playground.caching.prefixes import Billed
@@ -33,9 +33,12 @@ class UsageShape:
     known_by: tuple[str, ...] = ()  # in place of all counts of the cache
     was_rest: bool = False  # an older version's total held neither: where the parts exceed it
 
+    def may_fit(self, keys: frozenset[str]) -> bool:
+        """Whether a usage of these keys may fit: most shapes have none of them."""
+        return not any(heads.isdisjoint(keys) for heads in self._heads)
+
     def fits(self, usage: dict[str, Any]) -> bool:
-        if any(heads.isdisjoint(usage) for heads in self._heads):
-            return False
+        """Whether a usage that may fit does."""
         counted = any(_is_count(_found(usage, name)) for name in self.total)
         names = self._names
         return counted and (not names or any(_found(usage, n) is not None for n in names))
@@ -46,7 +49,7 @@ class UsageShape:
 
     @cached_property
     def _heads(self) -> tuple[frozenset[str], ...]:
-        """Keys of which one of each set is in a usage that fits: most have none of them."""
+        """Keys of which one of each set is in a usage that fits."""
         return tuple(_heads(names) for names in (self.total, self._names) if names)
 
 
@@ -212,7 +215,7 @@ def billed_of(usage: Any) -> Billed | None:
     """Input tokens as read, written and neither, from a usage in any of `SHAPES`; else None."""
     if not isinstance(usage, dict) or not usage:
         return None
-    shape = next((each for each in SHAPES if each.fits(usage)), None)
+    shape = next((each for each in _shapes_of(frozenset(usage)) if each.fits(usage)), None)
     if shape is None:
         return None
     total, read = _first(usage, shape.total), _first(usage, shape.read)
@@ -226,6 +229,12 @@ def billed_of(usage: Any) -> Billed | None:
         whole_is = False
     uncached = total - read - written if whole_is else total
     return Billed(read, written, uncached, hour, is_summed(usage))
+
+
+@lru_cache(maxsize=256)
+def _shapes_of(keys: frozenset[str]) -> tuple[UsageShape, ...]:
+    """Those that may fit: a log has one kind of usage, a thousand times."""
+    return tuple(each for each in SHAPES if each.may_fit(keys))
 
 
 def cost_of(billed: Billed, rules: Rules, model: str) -> int:

@@ -68,7 +68,8 @@ class BlockWriter:
         self._file.abandon()
 
 
-json_of: Final = json.JSONEncoder(ensure_ascii=False).encode  # a value as a block has it
+# A value as a block has it; what came as JSON never holds itself.
+json_of: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
 
 
 def block_of(value: Any) -> tuple[bytes, bytes]:

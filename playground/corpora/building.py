@@ -90,6 +90,7 @@ class _Build:
         }
         self._is_older = self._catalog.analysis != folder.analysis
         self._pieces: list[InputPiece] = []
+        self._given_up_on: set[str] = set()
         self._made = self._done = self._total = 0
         self._next_commit = time.monotonic() + _APART
 
@@ -115,6 +116,7 @@ class _Build:
         self._catalog.faults = faults[:_MOST_FAULTS]
         self._commit()
         catalogs.take_away(self._folder, keep=self._catalog.shards)
+        self._forget_attempts()
         return Built(self._made, kept, self._rows(), faults, self._catalog.aside)
 
     def _make_again(self) -> None:
@@ -202,8 +204,15 @@ class _Build:
             else:
                 self._folder.store.remove(place)
 
+    def _forget_attempts(self) -> None:
+        """All but those of what is given up: others are of builds that were killed, which knew
+        nothing of a shard's end, or began what now stands in other shards."""
+        for shard in set(self._folder.store.names("attempts")) - self._given_up_on:
+            self._folder.store.remove(self._folder.attempts(shard))
+
     def _given_up(self, job: dict[str, Any], problem: str) -> list[dict[str, Any]]:
         """A shard that kills is built in halves, until what kills is alone, and set aside."""
+        self._given_up_on.add(job["shard"])
         if len(job["pieces"]) > 1:
             return halves(job, self._folder)
         name = job["pieces"][0]["name"]

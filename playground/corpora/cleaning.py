@@ -6,7 +6,6 @@ becomes its length and a hash; a short one, which its hash would betray, its len
 
 from __future__ import annotations
 
-import marshal
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass, replace
@@ -19,12 +18,12 @@ from typing import Any, Final, NamedTuple, TypeVar
 from pydantic import BaseModel
 
 from playground.corpora.blocks import json_of
+from playground.corpora.plain import PlainSessions, message_json, tools_key
 from playground.json_numbers import dump_again, is_finite
 from playground.messages import unchecked
 from playground.recordings.environment import environment_secrets
 from playground.recordings.scrubbing import Searcher, Tally, searcher, starred
 from playground.recordings.value_scrubbing import BodyScrubber, scrubbed_with
-from playground.sessions.native_format import plain_session
 from playground.sessions.rows import bodies, packed
 from playground.sessions.session import RequestRow, Session
 from playground.tools import ToolMetadata
@@ -59,7 +58,6 @@ _FREE: Final = frozenset(
 )
 _FREE_OBJECTS: Final = frozenset(("input", "output", "response"))
 _OF_NAMES: Final = frozenset(("properties", "patternProperties", "$defs", "definitions"))
-_NO_REFERENCES: Final = 2  # marshal's version
 _SHORT: Final = 64  # characters of a text of which thousands are remembered
 _LONG: Final = 16_000  # of one that is not
 _REMEMBERED: Final = 8 << 20  # characters of bodies that a scrubber knows again
@@ -74,11 +72,12 @@ Value = TypeVar("Value")
 
 class CleanSession(NamedTuple):
     """A session without secrets, and what a corpus keeps of it: its plain values, without its
-    recordings, and the JSON of each of its messages."""
+    recordings and messages, and the JSON of each of its messages."""
 
     session: Session
     plain: dict[str, Any]
     messages: list[str]
+    tools_key: bytes | None  # of its tools (`plain.py`)
 
 
 class Cleaner:
@@ -90,6 +89,7 @@ class Cleaner:
         self._bodies = BodyScrubber(self._all, _REMEMBERED)
         self._tools = lru_cache(maxsize=256)(self._cleaned_tool)
         self._clean_tools: set[bytes] = set()  # lists of them, by their keys
+        self._sessions = PlainSessions()
         self._short = lru_cache(maxsize=4096)(self._cleaned)
         self._long = lru_cache(maxsize=256)(self._cleaned)
 
@@ -102,23 +102,23 @@ class Cleaner:
     def session(self, session: Session) -> CleanSession:
         """The session without secrets, whatever field they are in. Of its recordings nothing is
         changed: they are not kept."""
-        plain = _kept_of(session)
-        said = _messages(plain)
-        clean = self._cleaned_session(session, plain, said)
-        if clean is session:
-            return CleanSession(clean, plain, said)
-        plain = _kept_of(clean)
-        return CleanSession(clean, plain, _messages(plain))
+        given = self._plain(session)
+        clean = self._cleaned_session(given)
+        return given if clean is session else self._plain(clean)
 
-    def _cleaned_session(
-        self, session: Session, plain: Mapping[str, Any], said: list[str]
-    ) -> Session:
+    def _plain(self, session: Session) -> CleanSession:
+        key = tools_key(session.tools)
+        said = [*map(message_json, session.messages)]
+        return CleanSession(session, self._sessions.of(session, key), said, key)
+
+    def _cleaned_session(self, given: CleanSession) -> Session:
         """Looked at closely is only that in whose plain form a head or a word of a secret stands;
         of tools, which are known by heart, nothing is looked for there."""
+        session, plain, said, _ = given
         rest = {key: each for key, each in plain.items() if key not in ("tools", "messages")}
         search = _within(self._all, [dump_again(rest), *said])
         if search is None:
-            return self._with_clean_tools(session, plain)
+            return self._with_clean_tools(session, given.tools_key)
         requests = [dump_again(each) for each in plain.get("requests", ())]
         own: dict[str, Callable[[Any], Any]] = {
             "messages": partial(self._items, said),
@@ -132,10 +132,9 @@ class Cleaner:
         finally:
             self._search = self._all
 
-    def _with_clean_tools(self, session: Session, plain: Mapping[str, Any]) -> Session:
+    def _with_clean_tools(self, session: Session, key: bytes | None) -> Session:
         """The session, whose tools alone may have secrets: those of most have none, and are those
         of the session before."""
-        key = plain_key(plain.get("tools"))
         if key is not None and key in self._clean_tools:
             return session
         tools = self._value(session.tools)
@@ -222,23 +221,6 @@ class Cleaner:
                 return False
             seen |= new
         return True
-
-
-def _kept_of(session: Session) -> dict[str, Any]:
-    return plain_session(replace(session, recordings=()) if session.recordings else session)
-
-
-def _messages(plain: Mapping[str, Any]) -> list[str]:
-    return [json_of(each) for each in plain.get("messages", ())]
-
-
-def plain_key(value: Any) -> bytes | None:
-    """What two plain values have in common only where they are written alike; None where it is no
-    such value, as a number that JSON has not. A digest, which holds nobody's text."""
-    try:
-        return blake2b(marshal.dumps(value, _NO_REFERENCES), digest_size=16).digest()
-    except ValueError:
-        return None
 
 
 def _as_given(value: Any) -> Any:

@@ -163,7 +163,7 @@ class SessionFacts:
             return
         for recording in session.recordings:
             dialect = named_dialect(recording) or reader.dialect or NATIVE
-            yield reader.of(read(recording, dialect, session.tools), dialect), []
+            yield reader.of(read(recording, dialect, session.tools).events, dialect), []
 
     def _repeated(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
         """What every row of a request repeats, so that questions need no join."""
@@ -235,23 +235,25 @@ class SessionFacts:
     def _requests(
         self, sent: Sequence[SeenRequest], stored: Sequence[StoredRequest]
     ) -> Iterator[RequestFact]:
-        chain: list[int] = []  # a hash for each block up to here, of all before it too
+        chain: list[bytes] = []  # a hash for each block up to here, of all before it too
+        dialect = self._reader.dialect
         for n, (request, blocks) in enumerate(zip(sent, stored, strict=True)):
             del chain[blocks.kept :]
+            state = chain[-1] if chain else bytes(8)
             for each in blocks.hashes:
-                state = (chain[-1] if chain else 0).to_bytes(8, "big")
-                digest = blake2b(state + each, digest_size=8).digest()
-                chain.append(int.from_bytes(digest, "big"))
+                state = blake2b(state + each, digest_size=8).digest()
+                chain.append(state)
+            added_chain = [int.from_bytes(each, "big") for each in chain[blocks.kept :]]
             known = self._repeated(sent, n)
             figures: dict[str, Any] = {**request.characters, **request.billing(known["model"])}
             yield RequestFact(
                 **known,
                 provider=provider_of(known["model"]),
-                dialect=self._reader.dialect,
+                dialect=dialect,
                 kept=blocks.kept,
                 added=blocks.added,
-                chain=chain[-1] if chain else 0,
-                added_chain=chain[blocks.kept :],
+                chain=int.from_bytes(state, "big"),
+                added_chain=added_chain,
                 marks=request.marks,
                 tools=request.tools,
                 system=request.system,

@@ -20,11 +20,11 @@ from playground.events import (
     FindingEvent,
     ReasoningEvent,
     TextEvent,
+    merged,
     owned_text,
 )
 from playground.findings import Finding
 from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
-from playground.parsing.result import ParseResult, read_to_end
 from playground.prompt_data import PromptData
 from playground.questions.likeliest import LikeliestDialect
 from playground.recordings.recording import Recording
@@ -86,7 +86,7 @@ class ReplyReader:
         self._as_text = kept_as_text
         self._tools = {tool.name: tool for tool in session.tools}
         self._has_parts = _has_call_parts(session)
-        self._read: dict[str, ParseResult] = {}  # by their texts: what was read to find the dialect
+        self._read: dict[str, list[Event]] = {}  # by their texts: what was read to find the dialect
         self.dialect = NATIVE if self._has_parts else self._dialect_in_text()
 
     def read(self, index: int) -> SeenReply:
@@ -95,20 +95,22 @@ class ReplyReader:
         own = [self._part(part, index) for part in message.tool_calls]
         if self._has_parts or not self.dialect:
             return SeenReply([self._checked(call) for call in own], [], self.dialect)
-        found = self._read.get(message.text)
-        if found is None:
+        text = message.text
+        events = self._read.get(text)
+        if events is None:  # of all that a reply adds up to, these are what is asked for
             parser = get_dialect(self.dialect).create_parser(self._data)
-            found = read_to_end(parser, [parser.feed_text(message.text)])
-        return self.of(found, self.dialect)
+            events = merged([*parser.feed_text(text), *parser.finish()])
+        return self.of(events, self.dialect)
 
     @cached_property
     def _data(self) -> PromptData:
         return PromptData(tool_metadata=list(self.session.tools))
 
-    def of(self, result: ParseResult, dialect: str) -> SeenReply:
-        """What the parser of a dialect made of a reply."""
-        calls = list(_calls(result.events))
-        return SeenReply([self._checked(call) for call in calls], result.findings, dialect)
+    def of(self, events: list[Event], dialect: str) -> SeenReply:
+        """What the parser of a dialect made of a reply, as merged events."""
+        calls = [self._checked(call) for call in _calls(events)]
+        findings = [each.finding for each in events if type(each) is FindingEvent]
+        return SeenReply(calls, findings, dialect)
 
     def _dialect_in_text(self) -> str:
         """The dialect of the replies: of the first that has a sound call, or else of the first in
@@ -125,7 +127,7 @@ class ReplyReader:
             if best is None or result is None or best.any_text:
                 continue
             if best.evident > 0:
-                self._read = {text: result}
+                self._read = {text: result.events}
                 return best.dialect
             begun = begun or best.dialect
         return begun

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -23,9 +24,11 @@ from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.simulation import simulate_cache
 from playground.sessions.session import RequestRecord, Session
 from playground.sessions.stretches import HistoryStretch, stretches
+from playground.tools import ToolMetadata
 
 ORIGINS: Final = ("tool", "system", "user", "assistant", "result")
 _CHARACTERS: Final = tuple(f"{name}_characters" for name in ORIGINS)
+_NO_REFERENCES: Final = 2  # marshal's version
 _NO_REPLY: Final = RequestRecord(reply=-1)
 
 
@@ -164,12 +167,23 @@ def utc(text: str) -> datetime | None:
 
 
 def _head(session: Session) -> tuple[int, ...]:
-    tools = sum(
-        len(tool.name) + len(tool.description) + len(dump_again(tool.input_schema))
-        for tool in session.tools
-    )
+    tools = sum(map(_tool_size, session.tools))
     prompts = (session.task.user_agent_prompt, session.task.user_prompt)
     return tools, sum(map(len, prompts)), 0, 0, 0
+
+
+def _tool_size(tool: ToolMetadata) -> int:
+    try:
+        schema = _json_size(marshal.dumps(tool.input_schema, _NO_REFERENCES))
+    except ValueError:  # of no JSON
+        schema = len(dump_again(tool.input_schema))
+    return len(tool.name) + len(tool.description) + schema
+
+
+@lru_cache(maxsize=512)
+def _json_size(dumped: bytes) -> int:
+    """Of a value as marshal writes it: most sessions have the tools of the one before."""
+    return len(dump_again(marshal.loads(dumped)))
 
 
 def _count(sizes: list[int], message: Message) -> None:

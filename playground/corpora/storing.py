@@ -6,12 +6,13 @@ system prompt and what the requests say. Recordings stay in the file that they c
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any, Final, cast
 
 from playground.corpora.blocks import BlockReader, BlockWriter
-from playground.corpora.cleaning import CleanSession, plain_key, redacted
+from playground.corpora.cleaning import CleanSession, redacted
 from playground.corpora.requests import SeenRequest
 from playground.findings import Finding, Severity
 from playground.sessions.native_format import parse_session
@@ -74,12 +75,12 @@ class SessionStore:
         """The number of the skeleton's block, and what each request keeps and adds."""
         session, plain = clean.session, {**clean.plain, _NOTICED: noticed.plain}
         task = plain.get("task", {})
-        head = self._tools(plain.get("tools", []))
+        head = self._tools(plain.get("tools", []), clean.tools_key)
         if "user_agent_prompt" in task:
             head.append(self._add("system", task["user_agent_prompt"]))
             plain["task"] = {**task, "user_agent_prompt": head[-1][0]}
-        said = zip(plain.get("messages", ()), clean.messages, strict=True)
-        messages = [self._message(each, text) for each, text in said]
+        said = zip(session.messages, clean.messages, strict=True)
+        messages = [self._message(each.role, text) for each, text in said]
         plain["tools"] = [number for number, _ in head[: len(session.tools)]]
         plain["messages"] = [number for number, _ in messages]
         rows = [self._row(row) for row in plain.get("rows", ())]
@@ -91,9 +92,8 @@ class SessionStore:
             stored = _of_replies(head, messages, requests)
         return self._add(SKELETON, plain)[0], list(stored)
 
-    def _tools(self, tools: list[Any]) -> Blocks:
+    def _tools(self, tools: list[Any], key: bytes | None) -> Blocks:
         """The blocks of a list of tools, most of which are those of the session before."""
-        key = plain_key(tools)
         if key is None or key not in self._known_tools:
             found = [self._add("tool", tool) for tool in tools]
             if key is None or len(self._known_tools) >= _TOOLSETS:
@@ -104,9 +104,10 @@ class SessionStore:
     def _add(self, kind: str, value: Any) -> tuple[int, bytes]:
         return self._blocks.add(kind, redacted(value) if self._redacts else value)
 
-    def _message(self, message: dict[str, Any], text: str) -> tuple[int, bytes]:
-        role = message["role"]
-        return self._add(role, message) if self._redacts else self._blocks.add_text(role, text)
+    def _message(self, role: str, text: str) -> tuple[int, bytes]:
+        if self._redacts:
+            return self._add(role, json.loads(text))
+        return self._blocks.add_text(role, text)
 
     def _row(
         self, row: dict[str, Any]
@@ -141,12 +142,13 @@ def _of_rows(rows: Iterable[tuple[dict[str, Any], Blocks, Blocks]]) -> Iterator[
         pairs = zip(before, now, strict=False)
         kept = next((i for i, (old, each) in enumerate(pairs) if old != each), None)
         kept = min(len(before), len(now)) if kept is None else kept
-        yield _stored(0 if number == 0 else kept, now)
+        kept = 0 if number == 0 else kept
+        yield _stored(kept, now[kept:])
 
 
 def _stored(kept: int, blocks: Blocks) -> StoredRequest:
-    own = blocks[kept:]
-    return StoredRequest(kept, [number for number, _ in own], [key for _, key in own])
+    """A request that keeps so many blocks, and adds these."""
+    return StoredRequest(kept, [number for number, _ in blocks], [key for _, key in blocks])
 
 
 def _of_replies(
@@ -161,7 +163,7 @@ def _of_replies(
         first = 0 if before is None or anew else before.length
         said = [messages[i] for i in order[first : request.length]]
         own = [*(head if anew else ()), *said]
-        yield replace(_stored(0, own), kept=0 if anew else len(head) + first)
+        yield _stored(0 if anew else len(head) + first, own)
         before = request
 
 

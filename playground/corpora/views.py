@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from playground.corpora.catalog import Catalog, built_files, files_table, has_table, manifests
 from playground.corpora.layout import CorpusFolder
@@ -21,6 +23,14 @@ from playground.errors import InputFault
 MEMORY: Final = "512MB"  # of DuckDB's own 80 % of the machine
 THREADS: Final = 2
 _DOCUMENT: Final = "docs/corpus.md"
+_OF_SQL: Final = (  # what DuckDB says of a question, and of no file
+    duckdb.ParserException,
+    duckdb.BinderException,
+    duckdb.CatalogException,
+    duckdb.PermissionException,
+    duckdb.InterruptException,
+    duckdb.OutOfMemoryException,
+)
 
 
 def connected(folder: CorpusFolder) -> duckdb.DuckDBPyConnection:
@@ -147,8 +157,39 @@ class Database:
                 where=self._folder.store.name,
                 expected="`playground corpus build` with the same inputs, which builds them again",
             )
+        spoiled = "" if isinstance(error, _OF_SQL) else self._spoiled()
+        if spoiled:
+            return InputFault(
+                "this file is damaged",
+                where=f"{self._folder.store.name}/{spoiled}",
+                expected="that it is taken away, and `playground corpus build` with the same "
+                "inputs, which makes it again",
+            )
         expected = expected or f"SQL over the views of {_DOCUMENT}"
         return InputFault(said_of(error), where=self._folder.store.name, expected=expected)
+
+    def _spoiled(self) -> str:
+        """The first file of facts, of the right length, that nobody can read; "" for none."""
+        folder, months = self._folder, self._catalog.months
+        listed = (
+            name
+            for shard in self._catalog.shards
+            for table in SCHEMAS
+            for name in folder.fact_files(table, shard, months.get(shard, ()))
+        )
+        return next((name for name in listed if not _is_readable(folder, name)), "")
+
+
+def _is_readable(folder: CorpusFolder, name: str) -> bool:
+    try:
+        with folder.store.opened(name) as file:
+            for _ in pq.ParquetFile(file).iter_batches():
+                pass
+    except FileNotFoundError:  # of a table that there was not yet
+        return True
+    except (OSError, pa.ArrowException):
+        return False
+    return True
 
 
 def said_of(error: Exception) -> str:

@@ -12,9 +12,10 @@ from typing import Any, Final
 import numpy as np
 
 _PLACES: Final = 1 << 16  # each pair of bytes has its own; triples share as many others
+_PAIR: Final = 2
 _TRIPLE: Final = 3
-_NONE: Final = np.zeros(0, np.uint16)
-_FACTORS: Final = (np.uint16(30_011), np.uint16(241))  # odd: which triples share one is chance
+_NONE: Final = np.zeros(0, np.intp)
+_FACTOR: Final = np.uint16(30_011)  # odd: which triples share a place is chance
 
 
 class WordPresence:
@@ -23,26 +24,22 @@ class WordPresence:
     def __init__(self, words: Sequence[str]) -> None:
         self._short = [word for word in words if len(word.encode()) < _TRIPLE]
         self._long = [word for word in words if len(word.encode()) >= _TRIPLE]
-        triples = [_triples(_codes(word.encode())) for word in self._long]
-        self._pairs = _pairs(_codes("".join(self._short).encode()))[::2]
+        triples = [_triples(word.encode()) for word in self._long]
+        self._pairs = np.concatenate([_NONE, *(_pairs(word.encode()) for word in self._short)])
         self._triples = np.concatenate([_NONE, *triples])
         self._starts = np.cumsum([0, *map(len, triples)])[:-1]
 
     def may_be_in(self, text: bytes) -> list[str]:
         """The words that may stand in a text."""
-        data, found = _codes(text), list[str]()
-        if self._short:
-            there = _seen(_pairs(data))[self._pairs]
+        found = list[str]()
+        if self._short and len(text) >= _PAIR:
+            there = _seen(_pairs(text))[self._pairs]
             found += [self._short[number] for number in np.flatnonzero(there)]
-        if self._long:
-            triples = _seen(_triples(data))[self._triples]
+        if self._long and len(text) >= _TRIPLE:
+            triples = _seen(_triples(text))[self._triples]
             there = np.logical_and.reduceat(triples, self._starts)
             found += [self._long[number] for number in np.flatnonzero(there)]
         return found
-
-
-def _codes(text: bytes) -> Any:
-    return np.frombuffer(text, np.uint8).astype(np.uint16)
 
 
 def _seen(places: Any) -> Any:
@@ -53,10 +50,18 @@ def _seen(places: Any) -> Any:
     return seen
 
 
-def _pairs(data: Any) -> Any:
-    return (data[:-1] << np.uint16(8)) | data[1:]
+def _view(text: bytes) -> Any:
+    """The pairs of bytes as numbers, where they stand: each byte but the ends is in two."""
+    return np.ndarray((len(text) - 1,), "<u2", text, 0, (1,))
 
 
-def _triples(data: Any) -> Any:
-    first, second = _FACTORS
-    return data[:-2] * first + data[1:-1] * second + data[2:]
+# Places are given as NumPy takes them at last: it would make them so by itself, more slowly.
+
+
+def _pairs(text: bytes) -> Any:
+    return _view(text).astype(np.intp)
+
+
+def _triples(text: bytes) -> Any:
+    pairs = _view(text)
+    return (pairs[:-1] * _FACTOR + pairs[1:]).astype(np.intp)

@@ -107,9 +107,10 @@ def clues_in(text: str) -> Clues:
     there = {word for word in maybe if word.encode() in low}
     by_word: _Contexts = {}
     for signs, words in tables.by_word.items():
-        own = {word: contexts for word, contexts in words.items() if word in there}
-        if own and (not signs or any(sign.encode() in low for sign in signs)):
-            by_word[signs] = own
+        if there.isdisjoint(words):
+            continue
+        if not signs or any(sign.encode() in low for sign in signs):
+            by_word[signs] = {word: words[word] for word in words if word in there}
     return Clues(heads, by_word, tuple({word for words in by_word.values() for word in words}))
 
 

@@ -20,7 +20,8 @@ _MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # in each opener that is looked f
 
 class _Openers(NamedTuple):
     pattern: re.Pattern[str]
-    syntaxes: dict[str, tuple[Syntax, ...]]  # by each opener, of all dialects that have it
+    # by each opener, of all dialects that have it, in any order: one of them is enough
+    syntaxes: dict[str, tuple[Syntax, ...]]
 
 
 def openers_in(texts: Iterable[str]) -> Iterator[str]:
@@ -41,9 +42,18 @@ def _opener_in(text: str, openers: _Openers) -> str:
     from playground.parsing.plan import call_openers
 
     tried: set[Syntax] = set()
-    for opener in dict.fromkeys(match[0] for match in openers.pattern.finditer(text)):
-        for syntax in openers.syntaxes[opener]:
+    seen: set[str] = set()
+    for match in openers.pattern.finditer(text):
+        opener = match[0]
+        if opener in seen:
+            continue
+        seen.add(opener)
+        syntaxes = openers.syntaxes[opener]
+        for syntax in syntaxes:
             if syntax not in tried and call_openers(syntax, ()).is_in(text):
+                if syntax is not syntaxes[0]:  # the next text is probably of the same dialect
+                    others = (each for each in syntaxes if each is not syntax)
+                    openers.syntaxes[opener] = (syntax, *others)
                 return opener
             tried.add(syntax)
     return ""

@@ -123,8 +123,13 @@ def read_recording(value: Any, where: str = "recording") -> Recording:
 
 def dump_part(part: Part) -> str:
     """A part as it stands in a session file, its type first."""
+    return dump_json(plain_part(part), indent=1)
+
+
+def plain_part(part: Part) -> dict[str, Any]:
+    """A part as plain values, as `plain_session` has it."""
     (fields,) = _parts_adapter().dump_python([part], mode="json", exclude_defaults=True)
-    return dump_json({"type": part.type, **fields}, indent=1)
+    return {"type": part.type, **fields}
 
 
 def read_part(text: str, where: str = "part") -> Part:
