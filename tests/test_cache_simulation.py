@@ -1003,6 +1003,22 @@ def test_a_transcript_without_prompt_and_tools_says_so_beside_its_prediction() -
         assert "transcript-alone" not in [one.code for one in found]
 
 
+def test_answers_of_several_models_are_said_to_be_foretold_by_the_rules_of_one() -> None:
+    turns = [said("user", "hi"), said("assistant", "yes")] * 3
+    models = ("gpt-5.6-sol", "glm-5.2", "gpt-5.6-sol")
+    records = tuple(RequestRecord(2 * n + 1, model) for n, model in enumerate(models))
+    mixed = Session(messages=tuple(turns), requests=records).with_model("gpt-5.6-sol")
+    (note,) = [n for n in pg.simulate_cache(mixed).findings if n.code == "mixed-models"]
+    assert (note.severity, note.where) == ("info", "the session")
+    assert note.message == (
+        "gpt-5.6-sol: 2 answers, glm-5.2: 1; all are foretold by the rules of gpt-5.6-sol"
+    )
+    one = replace(mixed, requests=records[::2])
+    for session, model in ((one, ""), (mixed, "glm-5.2")):  # who names a model asks for it
+        found = pg.simulate_cache(session, model).findings
+        assert "mixed-models" not in [each.code for each in found]
+
+
 @pytest.mark.parametrize(
     ("uri", "model", "provider"),
     [

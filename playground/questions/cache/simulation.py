@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
@@ -16,6 +17,7 @@ from playground.caching.rules import Rules
 from playground.caching.simulated import Simulated
 from playground.caching.simulation import simulate
 from playground.caching.usage import billed_of
+from playground.counts import counted
 from playground.dialects import Dialect, as_dialects
 from playground.errors import InputFault
 from playground.findings import Finding, finding
@@ -159,6 +161,7 @@ def cache_matrix(
     bills = billed_for(session)
     was_paid = paid(bills, answering_models(session), provider)
     noted = noted_requests(session)
+    mixed = () if model else tuple(_mixed(session))
     session = session.with_model(model)
     name, dynamic = session.task.model_name, session.dynamic
     rules = known_rules(provider, name)
@@ -167,7 +170,7 @@ def cache_matrix(
     to_come = not answered or (is_pending(session) and what_if.pending)
     as_sent = replace(what_if, pending=True) == AS_IT_IS
     billed = (*bills, *[None] * to_come) if as_sent else ()
-    notes = tuple(_lacking(session))
+    notes = (*mixed, *_lacking(session))
     wanted = as_policies(policies)
     marking = [each for each in wanted if each != AS_SENT]
     result: list[CacheSimulation] = []
@@ -257,6 +260,19 @@ def _unexplained(
                 one, state="unpredictable", finding="unexplained", reason=why
             )
     return found
+
+
+def _mixed(session: Session) -> Iterator[Finding]:
+    """Several models that answered, whose rules may differ."""
+    known = set(session.replies)
+    models = Counter(r.model for r in session.requests if r.model and r.reply in known)
+    if len(models) < 2:
+        return
+    (first, answers), *others = models.most_common()
+    told = ", ".join([f"{first}: {counted(answers, 'answer')}", *(f"{m}: {n}" for m, n in others)])
+    own = session.task.model_name
+    words = f"{told}; all are foretold by the rules of {own}"
+    yield finding("mixed-models", "the session", words)
 
 
 def _lacking(session: Session) -> Iterator[Finding]:
