@@ -199,6 +199,10 @@ class CacheSimulation(Drawn, Live):
             if (figure := self.rules.figure(name, self.model))
             and (figure.value or name != "minimum_tokens")  # 0: nobody says one
         ]
+        if any(bill and bill.write_hour for bill in self.billed) and any(
+            "1h" in request.written for request in self.requests
+        ):
+            found.append("what is written lives for 1h, as it was billed")
         if not all(request.anchored for request in self.requests):
             low, high = (grouped(part / 1000, 2) for part in self.row[0].token_range(1000))
             found.append(

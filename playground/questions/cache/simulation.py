@@ -35,6 +35,7 @@ from playground.questions.cache.requests import (
     answering_models,
     billed_for,
     is_pending,
+    lives_billed,
     render_requests,
 )
 from playground.questions.cache.what_if import WhatIf
@@ -184,10 +185,14 @@ def cache_matrix(
             found.by_compaction if found and one.anew else found
             for found, one in zip(differences, rendered, strict=True)
         )
+        lives = _lives(bills, len(rendered))
         known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
         for chosen in marking:
             policy = get_policy(chosen or dialect.cache_policy)
-            row = [one.marked(policy, asked, rules, what_if.ttl) for one in rendered]
+            row = [
+                one.marked(policy, asked, rules, what_if.ttl, lived)
+                for one, lived in zip(rendered, lives, strict=True)
+            ]
             marks = tuple(tuple(one.marks.items()) for one in row)
             if marks not in known:  # several agents mark alike
                 known[marks] = simulated_row(
@@ -199,6 +204,13 @@ def cache_matrix(
         if progress is not None:
             progress(done, len(chosen_dialects))
     return CacheMatrix(result)
+
+
+def _lives(bills: Sequence[Billed | None], requests: int) -> list[str]:
+    """The lifetimes that were billed, for as many requests: one that is still to come, or that a
+    what-if has in place of others, is like the last."""
+    lives = lives_billed(bills)
+    return [*lives[:requests], *(lives[-1:] or [""]) * (requests - len(lives))]
 
 
 def simulated_row(
