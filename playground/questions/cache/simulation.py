@@ -14,7 +14,7 @@ from playground.caching.differences import FirstDifference, first_difference
 from playground.caching.policies import CacheRequest, Policy, as_policies, get_policy
 from playground.caching.prefixes import Billed, TimedRequest
 from playground.caching.rules import Rules
-from playground.caching.simulated import Simulated
+from playground.caching.simulated import Simulated, State
 from playground.caching.simulation import simulate
 from playground.caching.usage import billed_of
 from playground.counts import counted
@@ -261,16 +261,17 @@ def _unexplained(
     billed: Sequence[Billed | None],
     rules: Rules,
 ) -> list[Simulated]:
-    """What was certain and was billed otherwise is not: a break that the session does not hold."""
+    """Breaks that the bills show and the session does not hold, however sure it was: what was
+    certain is not."""
     found = list(outcomes)
     for each in contradicted(outcomes, row, billed, rules):
         one = outcomes[each.number]
-        if one.state == "exact":
-            told = f"billed: {each.read:,} of {each.left:,} cached tokens read"
-            why = f"{one.reason}; {told}, and nothing in the session explains it"
-            found[each.number] = replace(
-                one, state="unpredictable", finding="unexplained", reason=why
-            )
+        if one.state == "error":
+            continue
+        told = f"billed: {each.read:,} of {each.left:,} cached tokens read"
+        why = f"{one.reason}; {told}, and nothing in the session explains it"
+        state: State = "unpredictable" if one.state == "exact" else one.state
+        found[each.number] = replace(one, state=state, finding="unexplained", reason=why)
     return found
 
 
