@@ -132,6 +132,9 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "parameter-added": FindingKind("info", "a parameter that the adapter adds by itself"),
     "assumed-model": FindingKind("info", "the session names no model; one is assumed"),
+    "mixed-models": FindingKind(
+        "info", "several models answered; all requests are foretold by the rules of one"
+    ),
     "transcript-alone": FindingKind(
         "info", "the session holds no system prompt and no tools: what was sent was longer"
     ),

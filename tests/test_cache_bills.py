@@ -77,6 +77,60 @@ def test_a_break_is_told_at_the_bill_behind_an_aborted_request() -> None:
     assert failed.startswith("request 3 was billed 0 of ") and "unexplained" in failed
 
 
+@pytest.mark.parametrize("more", [0, 90_000])
+def test_check_and_corpus_see_the_same_breaks_in_bills(more: int) -> None:
+    """Also where nothing is certain: the cache was warm before the first request, or the bills are
+    of `more` than the session holds, such as its tools."""
+    totals = [size + more for size in SIZES[:4]]
+    reads = [2_000, totals[0], 2_000, totals[2]]
+    bills = [(read, total - read) for read, total in zip(reads, totals, strict=True)]
+    made = session(bills)
+    found = pg.simulate_cache(made, policy="claude-code")
+    assert [one.sureness for one in found.requests[:2]] != ["certain", "certain"]
+    seen = list(breaks_of(made, sent_requests(made)))
+    assert [(each.number, each.lost) for each in found.unexplained] == [
+        (each.n, each.lost_tokens) for each in seen
+    ]
+    assert [each.n for each in seen] == [2]
+    (failed,) = found.failures(no_cache_break=True)
+    assert failed.startswith("request 3 was billed 2,000 of ")
+    assert "unexplained" in [each.code for each in found.findings]
+    assert "1 of 4 bills shows a break" in headline(found).text
+
+
+def hourly(wait: int) -> Session:
+    """Two requests so many seconds apart, whose writes were billed to live for an hour."""
+    bills = [(0, SIZES[0]), (SIZES[0], SIZES[1] - SIZES[0])]
+    made = session(bills)
+    records = [
+        replace(
+            record,
+            at=f"2026-11-20T10:{minute:02}:00+00:00",
+            usage={
+                **usage(*bill),
+                "cache_creation": {"ephemeral_1h_input_tokens": bill[1]},
+            },
+        )
+        for record, bill, minute in zip(made.requests, bills, (0, wait // 60), strict=True)
+    ]
+    return replace(made, requests=tuple(records))
+
+
+def test_a_lifetime_that_was_billed_decides_what_has_expired() -> None:
+    made = hourly(600)
+    found = pg.simulate_cache(made, policy="claude-code")
+    assert [list(one.written) for one in found.requests] == [["1h"], ["1h"]]
+    assert (found.breaks, found.failures(no_cache_break=True)) == ([], [])
+    assert "what is written lives for 1h, as it was billed" in found.origins
+    short = pg.simulate_cache(made, policy="claude-code", what_if=WhatIf(ttl="5m"))
+    assert short.requests[1].reason.endswith("had expired")
+    plain = pg.simulate_cache(session([(0, 9)]), policy="claude-code")
+    assert list(plain.requests[0].written) == ["5m"]
+    assert not any("lives for" in line for line in plain.origins)
+    other = pg.simulate_cache(made, "openai/gpt-5.6", policy="claude-code")
+    assert list(other.requests[0].written) == ["30m"]  # it knows no such lifetime
+
+
 SYSTEM = [{"type": "text", "text": LONG, "cache_control": {"type": "ephemeral"}}]
 
 

@@ -280,6 +280,72 @@ def test_openai_reads_at_its_breakpoints_alone() -> None:
     assert reads(first, both, provider="openai") == [0, 2500]
 
 
+def _chat_round(number: int) -> list[dict[str, Any]]:
+    call = {"id": f"c{number}", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    return [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": f"c{number}", "content": FIVE * 20},
+    ]
+
+
+def _responses_round(number: int) -> list[dict[str, Any]]:
+    call = {"call_id": f"c{number}", "name": "f", "arguments": "{}"}
+    return [
+        {"type": "function_call", **call},
+        {"type": "function_call_output", "call_id": f"c{number}", "output": FIVE * 20},
+    ]
+
+
+@pytest.mark.parametrize(("key", "told"), [("messages", _chat_round), ("input", _responses_round)])
+def test_openai_reads_a_tool_loop_up_to_the_results_before(key: str, told: Any) -> None:
+    """It marks the latest message of the user or the tools by itself, and looks at the ends of
+    those before."""
+    asked = [{"role": "system", "content": LONG}, {"role": "user", "content": FIVE * 20}]
+    rounds = [told(number) for number in range(3)]
+    bodies = [
+        {"model": "gpt-5.6-sol", key: asked + [item for one in rounds[:n] for item in one]}
+        for n in range(4)
+    ]
+    found = sent(*bodies, provider="openai")
+    assert [one.state for one in found] == ["exact"] * 4
+    left = [one.left for one in found]
+    assert [one.read for one in found] == [0, *left[:-1]]
+    assert found[1].breakpoints == (3,)
+    only = {"prompt_cache_options": {"mode": "explicit"}}
+    assert reads(*[{**one, **only} for one in bodies], provider="openai") == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(("rounds", "read"), [(20, True), (21, False)])
+def test_openai_looks_at_the_ends_of_twenty_messages_before(rounds: int, read: bool) -> None:
+    first = {"model": "gpt-5.6", "messages": [{"role": "user", "content": LONG}]}
+    more = [item for number in range(rounds) for item in _chat_round(number)]
+    long = {**first, "messages": [*first["messages"], *more]}
+    assert (reads(first, long, provider="openai")[1] > 0) == read
+
+
+def test_openai_does_not_read_a_head_that_no_request_ended_at() -> None:
+    """Another question behind the same system prompt reads nothing: nobody marked its end
+    (openai/codex#35300: 0 % of about 9,000 tokens)."""
+    head = {"role": "system", "content": LONG}
+    bodies = [
+        {"model": "gpt-5.6", "messages": [head, {"role": "user", "content": question}]}
+        for question in "ab"
+    ]
+    assert reads(*bodies, provider="openai") == [0, 0]
+
+
+def test_openai_writes_at_its_four_newest_breakpoints() -> None:
+    point = {"prompt_cache_breakpoint": {"mode": "explicit"}}
+    parts = [{"type": "text", "text": f"{number} {LONG}", **point} for number in range(5)]
+    one = {
+        "model": "gpt-5.6",
+        "messages": [{"role": "user", "content": parts}],
+        "prompt_cache_options": {"mode": "explicit"},
+    }
+    short = [{**one, "messages": [{"role": "user", "content": parts[:n]}]} for n in (1, 2)]
+    assert [reads(one, other, provider="openai")[1] > 0 for other in short] == [False, True]
+
+
 def test_best_effort_reads_in_steps_from_the_minimum_on_and_promises_nothing() -> None:
     rules = rules_of("openai-before-5.6")
     step, minimum = rules.value("granularity"), rules.minimum("gpt-4o")
@@ -935,6 +1001,22 @@ def test_a_transcript_without_prompt_and_tools_says_so_beside_its_prediction() -
     ):
         found = pg.simulate_cache(more, dialect="native").findings
         assert "transcript-alone" not in [one.code for one in found]
+
+
+def test_answers_of_several_models_are_said_to_be_foretold_by_the_rules_of_one() -> None:
+    turns = [said("user", "hi"), said("assistant", "yes")] * 3
+    models = ("gpt-5.6-sol", "glm-5.2", "gpt-5.6-sol")
+    records = tuple(RequestRecord(2 * n + 1, model) for n, model in enumerate(models))
+    mixed = Session(messages=tuple(turns), requests=records).with_model("gpt-5.6-sol")
+    (note,) = [n for n in pg.simulate_cache(mixed).findings if n.code == "mixed-models"]
+    assert (note.severity, note.where) == ("info", "the session")
+    assert note.message == (
+        "gpt-5.6-sol: 2 answers, glm-5.2: 1; all are foretold by the rules of gpt-5.6-sol"
+    )
+    one = replace(mixed, requests=records[::2])
+    for session, model in ((one, ""), (mixed, "glm-5.2")):  # who names a model asks for it
+        found = pg.simulate_cache(session, model).findings
+        assert "mixed-models" not in [each.code for each in found]
 
 
 @pytest.mark.parametrize(

@@ -28,9 +28,10 @@ from scripted_session import steps
 
 from playground.cli import main
 from playground.proxy.addresses import Api, Upstreams, told_of, upstreams
+from playground.proxy.ledger import Passed, is_growing, read_ledger
 from playground.proxy.ledger import folder as ledger_folder
-from playground.proxy.ledger import is_growing, read_ledger
 from playground.proxy.serving import Proxy, ProxySettings, running
+from playground.proxy.telling import Teller
 from playground.questions.cache.simulation import simulate_cache
 from playground.recordings.written import written
 from playground.sessions.loading import load_recording
@@ -708,6 +709,32 @@ def test_a_refusal_leaves_nothing_in_the_cache_that_is_foretold(seen: Seen) -> N
             assert httpx.post(f"{seen.url}/v1/messages", json=body).status_code == 429
             seen.over(number)
         assert [row["expected"]["read"] for row in seen.over(3)] == [0, 0, 0]
+
+
+def test_what_was_refused_is_no_break_and_costs_nothing(seen: Seen) -> None:
+    """404 each time, with another system prompt: nothing was cached that could be lost."""
+    answer = b"HTTP/1.1 404 No\r\ncontent-length: 2\r\n\r\n{}"
+
+    def asked(prompt: str) -> dict[str, Any]:
+        mark = {"cache_control": {"type": "ephemeral"}}
+        system = [{"type": "text", "text": f"{prompt} {LONG}", **mark}]
+        return {"model": "claude-sonnet-4-6", "system": system, "messages": seen.messages(1)}
+
+    with raw_upstream(seen, answer):
+        for number, prompt in enumerate("abc", 1):
+            httpx.post(f"{seen.url}/v1/messages", json=asked(prompt))
+            rows = seen.over(number)
+    assert [row["expected"]["breaks"] for row in rows] == [False] * 3
+    # one that was to break what an answered one left, and is refused
+    teller = Teller()
+    told = {"breaks": True, "cause": "prefix-changed", "lost": 9, "lost_nano": 9, "findings": []}
+    expected = {**rows[0]["expected"], **told}
+    began = {"exchange": 1, "expected": expected, "url": "u", "file": ""}
+    over = {"exchange": 1, "status": 404, "seconds": 1.0}
+    assert sum(len(list(teller.lines(each))) for each in (began, over)) == 2
+    assert list(teller.summary()) == ["1 request, 0 bills: read 0 of 0 tokens billed, 0 foretold"]
+    assert Passed(1, 0.0, "s", "t", "a", "u", "", expected, 404).breaks is None
+    assert Passed(1, 0.0, "s", "t", "a", "u", "", expected, 200).breaks == expected
 
 
 def test_a_client_that_goes_away_ends_the_providers_work_too(seen: Seen) -> None:

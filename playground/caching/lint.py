@@ -118,7 +118,7 @@ def _lookback_overflow(sent: SentRow) -> Seen:
             continue
         positions = sent.row[number].positions
         later = [point for point in points if point >= entry]
-        if not later or sent.rules.match == "exact":  # OpenAI looks at its breakpoints alone
+        if not later or sent.rules.match == "exact":  # OpenAI counts no blocks
             continue
         # Anthropic's text of July counts every block, that of September a run of calls or results
         # once: wide turns may overflow under the first alone. In one report 74 % of what was

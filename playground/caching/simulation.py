@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from playground.caching.breakpoints import breakpoints, life_at
+from playground.caching.breakpoints import breakpoints, life_at, looked_at
 from playground.caching.explicit import ExplicitCache
 from playground.caching.prefixes import TimedRequest
 from playground.caching.rules import Rules
@@ -153,14 +153,8 @@ class CacheSimulator:
         self, request: TimedRequest, points: Sequence[int], hit: int | None
     ) -> bool:
         least = -1 if hit is None else hit
-        reach = self.rules.value("lookback")
-        for point in points:
-            for block in range(point, least - 1, -1):
-                if block < 0 or request.positions[point] - request.positions[block] >= reach:
-                    break
-                if request.chain[block] in self._doubtful:
-                    return True
-        return False
+        reached = looked_at(request, points, request.positions, self.rules)
+        return any(block >= least and request.chain[block] in self._doubtful for block in reached)
 
     def _by_resource(self, request: TimedRequest) -> Simulated:
         """Marks that make a resource of their own; without one, the implicit cache is left."""
@@ -251,15 +245,10 @@ class CacheSimulator:
     def _in_reach(
         self, request: TimedRequest, points: Sequence[int], positions: Sequence[int]
     ) -> Iterator[tuple[int, CacheEntry]]:
-        """Entries of this request's prefixes, from every breakpoint as far as it looks back."""
-        exact, reach = self.rules.match == "exact", self.rules.value("lookback")
-        # From the last mark backwards: the first that is found is the longest.
-        for point in reversed(points):
-            for block in range(point, -1, -1):
-                if positions[point] - positions[block] >= reach or (exact and block != point):
-                    break
-                if (entry := self._entries.get(request.chain[block])) is not None:
-                    yield block, entry
+        """Entries of this request's prefixes, in the order in which they are looked at."""
+        for block in looked_at(request, points, positions, self.rules):
+            if (entry := self._entries.get(request.chain[block])) is not None:
+                yield block, entry
 
     def _why(self, hit: int | None, points: Sequence[int], request: TimedRequest) -> str:
         if hit is not None:
@@ -288,7 +277,7 @@ class CacheSimulator:
         minimum = rules.minimum(request.wire.model)
         written: dict[str, int] = {}
         before = read
-        for point in points:
+        for point in points[-rules.value("max_breakpoints") :]:  # OpenAI writes at the newest
             size, ttl = request.sizes[point], life_at(request, point, rules)
             if size < minimum or (hit is not None and point < hit):
                 continue

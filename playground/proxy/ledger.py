@@ -52,6 +52,17 @@ class Passed:
     error: dict[str, Any] | None = None
     blocked: str = ""
 
+    @property
+    def refused(self) -> bool:
+        """Whether it was answered with an error of HTTP, which caches and bills nothing."""
+        return self.status is not None and self.status >= 400
+
+    @property
+    def breaks(self) -> dict[str, Any] | None:
+        """What was expected of it, where that was a break that the provider did not refuse."""
+        found = self.expected
+        return found if found and found["breaks"] and not self.refused else None
+
 
 @dataclass(frozen=True)
 class Ledger:

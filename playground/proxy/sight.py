@@ -168,6 +168,7 @@ class Sight:
         billed = billed_of(usage)
         if not 200 <= status < 300:
             underway.cache.refused(underway.foretold)
+            _taken_back(underway)
             return None
         if billed is None:
             return None
@@ -212,6 +213,16 @@ class Sight:
         while len(self._caches) > _MOST_CACHES:
             self._caches.popitem(last=False)
         return self._caches[key]
+
+
+def _taken_back(underway: Underway) -> None:
+    """A request that was refused leaves its row as it was: the next is compared with those before
+    it."""
+    row, request = underway.row, underway.foretold.request
+    kept = [each for each in row.sent if each[0] is not request]
+    row.sent.clear()
+    row.sent.extend(kept)
+    row.left = _left(*kept[-1][:2], row.rules) if kept else 0
 
 
 def _expected(

@@ -63,15 +63,16 @@ class Teller:
             yield f"         {each['severity']} {each['code']}: {each['message']}"
         if line.get("blocked"):
             yield f"         blocked: {line['blocked']}"
+            del self._expected[number]
             return
         self._sums["requests"] += 1
-        if expected["breaks"]:
-            self._breaks[expected["cause"]] += 1
-            self._costs[expected["cause"]] += expected["lost_nano"] or 0
 
     def _over(self, number: int, line: dict[str, Any]) -> Iterator[str]:
         name = self._names.pop(number, f"exchange {number}")
         expected = self._expected.pop(number, None)
+        if expected and expected["breaks"] and (line.get("status") or 0) < 400:
+            self._breaks[expected["cause"]] += 1  # what is refused caches and costs nothing
+            self._costs[expected["cause"]] += expected["lost_nano"] or 0
         billed = line.get("billed")
         took = f"{line.get('status') or 'no answer'} in {seconds(line.get('seconds', 0))}"
         if billed is not None:

@@ -19,7 +19,7 @@ def sessions(ledger: Ledger) -> pd.DataFrame:
     rows = []
     for name, passed in reversed(ledger.sessions.items()):
         billed = [each.billed for each in passed if each.billed]
-        breaks = [each for each in passed if (each.expected or {}).get("breaks")]
+        breaks = [found for each in passed if (found := each.breaks)]
         rows.append(
             {
                 "session": name,
@@ -28,7 +28,7 @@ def sessions(ledger: Ledger) -> pd.DataFrame:
                 "breaks": len(breaks),
                 "read, % of billed": _share(billed),
                 "billed, $": _dollars([each["nano"] for each in billed]),
-                "lost by breaks, $": _dollars([(e.expected or {})["lost_nano"] for e in breaks]),
+                "lost by breaks, $": _dollars([found["lost_nano"] for found in breaks]),
                 "last": _clock(passed[-1].at),
             }
         )
@@ -42,7 +42,8 @@ def requests(passed: Sequence[Passed]) -> pd.DataFrame:
 
 def _request(each: Passed) -> dict[str, Any]:
     expected, billed = each.expected or {}, each.billed or {}
-    broken = " at ".join(filter(None, (expected.get("cause"), expected.get("place"))))
+    parts = () if each.refused else (expected.get("cause"), expected.get("place"))
+    broken = " at ".join(filter(None, parts))
     return {
         "request": expected.get("number"),
         "at": _clock(each.at),
@@ -64,8 +65,7 @@ def causes(ledger: Ledger) -> pd.DataFrame:
     lost: Counter[str] = Counter()
     nano: Counter[str] = Counter()
     for each in ledger.passed:
-        expected = each.expected or {}
-        if expected.get("breaks") and not each.blocked:
+        if (expected := each.breaks) and not each.blocked:
             cause = str(expected["cause"])
             counts[cause] += 1
             lost[cause] += expected["lost"]

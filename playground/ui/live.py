@@ -48,7 +48,7 @@ def read(run: Path) -> Ledger:
 
 def headline(seen: Ledger) -> str:
     """The run in a sentence."""
-    breaks = [e.expected for e in seen.passed if e.expected and e.expected["breaks"]]
+    breaks = [found for each in seen.passed if (found := each.breaks)]
     lost = sum(each["lost"] for each in breaks)
     told = f"{counted(len(seen.passed), 'exchange')} in {counted(len(seen.sessions), 'session')}"
     states = [each.expected["state"] for each in seen.passed if each.expected]

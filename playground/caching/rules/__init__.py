@@ -53,6 +53,8 @@ _TYPES: Final[dict[str, TypeAdapter[Any]]] = {
     "max_breakpoints": TypeAdapter(int),
     "automatic": TypeAdapter(bool),
     "lookback": TypeAdapter(int),
+    "lookback_first": TypeAdapter(int),
+    "message_ends": TypeAdapter(int),
     "collapse_runs": TypeAdapter(bool),
     "string_is_block": TypeAdapter(dict[str, bool | None]),  # by model; None: not known
     "granularity": TypeAdapter(int),

@@ -82,7 +82,7 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def unexplained(self) -> list[BilledBreak]:
-        """Breaks that the bills show where the session has none: each was foretold as certain."""
+        """Breaks that the bills show where the session has none, however sure that was."""
         if self.rules is None:
             return []
         return [
@@ -145,18 +145,25 @@ class CacheSimulation(Drawn, Live):
                 f"input costs {grouped(cost, 3)} of its full price; "
                 f"at most {max_cost_multiple} is allowed"
             )
-        for number in self.breaks if no_cache_break else ():
-            before, after = self.requests[number - 1], self.requests[number]
-            read = f"reads {after.read:,} of {before.left:,} cached tokens"
-            failed.append(f"request {number + 1} {read}: {self.why(number)}")
-        for each in self.unexplained if no_cache_break else ():
-            nano = self.lost_nano(each)
-            price = f", {dollars(nano / 1e9)} more" if nano is not None else ""
-            read = f"was billed {each.read:,} of {each.left:,} cached tokens as read{price}"
-            where = self.hints.get(each.number)
-            look = f"; look at: {where}" if where else ""
-            failed.append(f"request {each.number + 1} {read}: unexplained by the session{look}")
+        if no_cache_break:
+            told = {number: self._broken(number) for number in self.breaks}
+            for each in self.unexplained:
+                told.setdefault(each.number, self._billed_less(each))
+            failed += [told[number] for number in sorted(told)]
         return failed
+
+    def _broken(self, number: int) -> str:
+        before, after = self.requests[number - 1], self.requests[number]
+        read = f"reads {after.read:,} of {before.left:,} cached tokens"
+        return f"request {number + 1} {read}: {self.why(number)}"
+
+    def _billed_less(self, each: BilledBreak) -> str:
+        nano = self.lost_nano(each)
+        price = f", {dollars(nano / 1e9)} more" if nano is not None else ""
+        read = f"was billed {each.read:,} of {each.left:,} cached tokens as read{price}"
+        where = self.hints.get(each.number)
+        look = f"; look at: {where}" if where else ""
+        return f"request {each.number + 1} {read}: unexplained by the session{look}"
 
     @cached_property
     def findings(self) -> list[Finding]:
@@ -200,6 +207,10 @@ class CacheSimulation(Drawn, Live):
             if (figure := self.rules.figure(name, self.model))
             and (figure.value or name != "minimum_tokens")  # 0: nobody says one
         ]
+        if any(bill and bill.write_hour for bill in self.billed) and any(
+            "1h" in request.written for request in self.requests
+        ):
+            found.append("what is written lives for 1h, as it was billed")
         if not all(request.anchored for request in self.requests):
             low, high = (grouped(part / 1000, 2) for part in self.row[0].token_range(1000))
             found.append(

@@ -30,10 +30,14 @@ class Rendered:
     request: TimedRequest
     anew: bool = False
 
-    def marked(self, policy: Policy, asked: CacheRequest, rules: Rules, ttl: str) -> TimedRequest:
-        """The request with a policy's marks; `ttl`, if given, is that of all of them."""
+    def marked(
+        self, policy: Policy, asked: CacheRequest, rules: Rules, ttl: str, lived: str = ""
+    ) -> TimedRequest:
+        """The request with a policy's marks; `ttl`, if given, is that of all of them. `lived` is
+        how long lives what it wrote, by its bill: it counts where the policy gives no lifetime."""
         decisions = policy.decide(self.messages, asked)
-        usual = ttl or str(rules.value("default_ttl"))
+        known = lived in rules.value("ttls") and not any(each.ttl for each in decisions)
+        usual = ttl or (lived if known else str(rules.value("default_ttl")))
         marks = {
             block: ttl or decision.ttl or usual
             for decision in decisions
@@ -124,6 +128,18 @@ def billed_for(session: Session) -> list[Billed | None]:
     """What each answer's request was billed, where the session says."""
     usages = {record.reply: record.usage for record in session.requests}
     return [billed_of(usages.get(reply)) for reply in session.replies]
+
+
+def lives_billed(bills: Sequence[Billed | None]) -> list[str]:
+    """How long lives what each request wrote, by its bill: "1h", or "" where it says no such thing.
+    One that wrote nothing, or that nobody billed, is like the one before it."""
+    found: list[str] = []
+    for bill in bills:
+        before = found[-1] if found else ""
+        wrote = bill is not None and bill.write > 0
+        hour = bill is not None and bill.write == bill.write_hour
+        found.append(("1h" if hour else "") if wrote else before)
+    return found
 
 
 def answering_models(session: Session) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
@@ -13,9 +14,10 @@ from playground.caching.differences import FirstDifference, first_difference
 from playground.caching.policies import CacheRequest, Policy, as_policies, get_policy
 from playground.caching.prefixes import Billed, TimedRequest
 from playground.caching.rules import Rules
-from playground.caching.simulated import Simulated
+from playground.caching.simulated import Simulated, State
 from playground.caching.simulation import simulate
 from playground.caching.usage import billed_of
+from playground.counts import counted
 from playground.dialects import Dialect, as_dialects
 from playground.errors import InputFault
 from playground.findings import Finding, finding
@@ -33,6 +35,7 @@ from playground.questions.cache.requests import (
     answering_models,
     billed_for,
     is_pending,
+    lives_billed,
     render_requests,
 )
 from playground.questions.cache.what_if import WhatIf
@@ -159,6 +162,7 @@ def cache_matrix(
     bills = billed_for(session)
     was_paid = paid(bills, answering_models(session), provider)
     noted = noted_requests(session)
+    mixed = () if model else tuple(_mixed(session))
     session = session.with_model(model)
     name, dynamic = session.task.model_name, session.dynamic
     rules = known_rules(provider, name)
@@ -167,7 +171,7 @@ def cache_matrix(
     to_come = not answered or (is_pending(session) and what_if.pending)
     as_sent = replace(what_if, pending=True) == AS_IT_IS
     billed = (*bills, *[None] * to_come) if as_sent else ()
-    notes = tuple(_lacking(session))
+    notes = (*mixed, *_lacking(session))
     wanted = as_policies(policies)
     marking = [each for each in wanted if each != AS_SENT]
     result: list[CacheSimulation] = []
@@ -181,10 +185,14 @@ def cache_matrix(
             found.by_compaction if found and one.anew else found
             for found, one in zip(differences, rendered, strict=True)
         )
+        lives = _lives(bills, len(rendered))
         known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
         for chosen in marking:
             policy = get_policy(chosen or dialect.cache_policy)
-            row = [one.marked(policy, asked, rules, what_if.ttl) for one in rendered]
+            row = [
+                one.marked(policy, asked, rules, what_if.ttl, lived)
+                for one, lived in zip(rendered, lives, strict=True)
+            ]
             marks = tuple(tuple(one.marks.items()) for one in row)
             if marks not in known:  # several agents mark alike
                 known[marks] = simulated_row(
@@ -196,6 +204,13 @@ def cache_matrix(
         if progress is not None:
             progress(done, len(chosen_dialects))
     return CacheMatrix(result)
+
+
+def _lives(bills: Sequence[Billed | None], requests: int) -> list[str]:
+    """The lifetimes that were billed, for as many requests: one that is still to come, or that a
+    what-if has in place of others, is like the last."""
+    lives = lives_billed(bills)
+    return [*lives[:requests], *(lives[-1:] or [""]) * (requests - len(lives))]
 
 
 def simulated_row(
@@ -246,17 +261,31 @@ def _unexplained(
     billed: Sequence[Billed | None],
     rules: Rules,
 ) -> list[Simulated]:
-    """What was certain and was billed otherwise is not: a break that the session does not hold."""
+    """Breaks that the bills show and the session does not hold, however sure it was: what was
+    certain is not."""
     found = list(outcomes)
     for each in contradicted(outcomes, row, billed, rules):
         one = outcomes[each.number]
-        if one.state == "exact":
-            told = f"billed: {each.read:,} of {each.left:,} cached tokens read"
-            why = f"{one.reason}; {told}, and nothing in the session explains it"
-            found[each.number] = replace(
-                one, state="unpredictable", finding="unexplained", reason=why
-            )
+        if one.state == "error":
+            continue
+        told = f"billed: {each.read:,} of {each.left:,} cached tokens read"
+        why = f"{one.reason}; {told}, and nothing in the session explains it"
+        state: State = "unpredictable" if one.state == "exact" else one.state
+        found[each.number] = replace(one, state=state, finding="unexplained", reason=why)
     return found
+
+
+def _mixed(session: Session) -> Iterator[Finding]:
+    """Several models that answered, whose rules may differ."""
+    known = set(session.replies)
+    models = Counter(r.model for r in session.requests if r.model and r.reply in known)
+    if len(models) < 2:
+        return
+    (first, answers), *others = models.most_common()
+    told = ", ".join([f"{first}: {counted(answers, 'answer')}", *(f"{m}: {n}" for m, n in others)])
+    own = session.task.model_name
+    words = f"{told}; all are foretold by the rules of {own}"
+    yield finding("mixed-models", "the session", words)
 
 
 def _lacking(session: Session) -> Iterator[Finding]:
