@@ -325,3 +325,10 @@ def test_a_replay_in_no_dialect_is_in_the_one_that_the_text_is_written_in() -> N
         assert [call.name for call in found.result.tool_calls] == names
     prose = pg.replay(Recording("r", "", (TextChunk(text="High water.", at=0.0),)), "")
     assert (prose.dialect, prose.text) == ("", "High water.")
+
+
+def test_what_nobody_reads_has_the_dialect_whose_marker_stands_there_as_it_is() -> None:
+    text = "]<]minimax[>[</initial_wait>]<]minimax[>[\n]<]minimax[>[</tool_call>"
+    found = detect(text)
+    assert (found.dialect, found.nearest) == (None, "minimax-m3")
+    assert found.reason.endswith("; ']<]minimax[>[</tool_call>' stands there, of minimax-m3")

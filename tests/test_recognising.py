@@ -134,7 +134,7 @@ KNOWN: list[tuple[str, str, Kind, str]] = [
     ),
     (
         "a call as it stands inside a JSON string",
-        r'<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>',
+        r"<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>",
         "reply",
         "a reply in hermes: 1 call (in JSON's escapes)",
     ),

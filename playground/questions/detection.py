@@ -14,7 +14,7 @@ from playground.counts import counted
 from playground.dialects import as_dialects, dialect_files, get_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files.folders import FileState
-from playground.dialects.near import nearest
+from playground.dialects.near import Near, nearest
 from playground.dialects.reading import parse
 from playground.display import Listed
 from playground.events import ArgumentEvent, ReasoningEvent, TextEvent, owned_text
@@ -28,6 +28,7 @@ from playground.tools import ToolMetadata
 
 # findings about what looks like a call, and was read as none
 _TELLING: Final = frozenset({"bare-opener", "call-in-fence", "unreadable-call", "unknown-tool"})
+_NONE_NEAR: Final = Near()
 _BEGUN: Final = 12  # characters of a call: more than an opener that prose may hold
 _MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, and no lone bracket
 
@@ -90,14 +91,14 @@ class Detections(Listed[Detection]):
     there, a letter off, say, or in another case: `reason` shows it; None where there is none.
     """
 
-    def __init__(self, items: Iterable[Detection] = (), near: tuple[str, str] = ("", "")) -> None:
+    def __init__(self, items: Iterable[Detection] = (), near: Near = _NONE_NEAR) -> None:
         super().__init__(items)
         self._near = near
 
     @property
     def nearest(self) -> str | None:
         """The likeliest, or else the one that comes nearest."""
-        return self.dialect or self._near[0] or None
+        return self.dialect or self._near.dialect or None
 
     @property
     def dialect(self) -> str | None:
@@ -116,8 +117,7 @@ class Detections(Listed[Detection]):
         fenced = next((each.dialect for each in self if each.any_fence and each.calls), None)
         if fenced:
             return f"{told}, but for {fenced}, where any code fence is one"
-        name, marker = self._near
-        return f"{told}; nearly {marker!r} stands there, of {name}" if name else told
+        return f"{told}; {self._near}" if self._near.dialect else told
 
 
 @takes(text="text", tools="list or nothing", progress="function or nothing")
@@ -149,7 +149,7 @@ def _ranked(readings: Iterable[DialectReading], tools: list[ToolMetadata]) -> De
         listed.append(detection_of(reading, tools, files))
     ranked = sorted(listed, key=rank)
     unseen = bool(ranked) and not ranked[0].tells
-    return Detections(ranked, nearest(text) if unseen else ("", ""))
+    return Detections(ranked, nearest(text) if unseen else _NONE_NEAR)
 
 
 def foreign(ranked: Sequence[Detection], dialect: str) -> Finding | None:
