@@ -151,6 +151,25 @@ def test_a_code_fence_is_no_call_of_an_agent_that_calls_by_fences() -> None:
     assert foreign(detect("```bash\nls -la\n```"), "hermes") is None
 
 
+@pytest.mark.parametrize("language", ["bash", "python"])
+def test_a_fence_with_its_language_is_prose_in_a_reply_that_calls_nothing(language: str) -> None:
+    text = f"Here is how:\n\n```{language}\nls -la\n```\n\nLet me know."
+    found = detect(text)
+    assert (found.dialect, likeliest(text)) == (None, None)
+    assert found.reason == (
+        f"no dialect sees anything of a call in {len(text)} characters, "
+        "but for sweagent, where any code fence is one"
+    )
+    (call,) = parse(text, "sweagent").tool_calls
+    assert call.arguments == {"command": "ls -la"}  # the language is no part of the command
+    assert detect("```\nls -la\n```").dialect == "sweagent"  # as it writes it itself
+
+
+def test_an_edit_in_a_fence_of_any_language_is_aiders() -> None:
+    edit = "<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE"
+    assert detect(f"a.py\n```python\n{edit}\n```").dialect == "aider-editblock"
+
+
 def test_a_reply_whose_only_call_is_cut_off_has_a_likeliest_dialect() -> None:
     cut = likeliest('I will.\n\n[TOOL_CALLS]write_file[ARGS]{"path": "a')
     assert cut is not None
@@ -324,3 +343,10 @@ def test_a_replay_in_no_dialect_is_in_the_one_that_the_text_is_written_in() -> N
         assert [call.name for call in found.result.tool_calls] == names
     prose = pg.replay(Recording("r", "", (TextChunk(text="High water.", at=0.0),)), "")
     assert (prose.dialect, prose.text) == ("", "High water.")
+
+
+def test_what_nobody_reads_has_the_dialect_whose_marker_stands_there_as_it_is() -> None:
+    text = "]<]minimax[>[</initial_wait>]<]minimax[>[\n]<]minimax[>[</tool_call>"
+    found = detect(text)
+    assert (found.dialect, found.nearest) == (None, "minimax-m3")
+    assert found.reason.endswith("; ']<]minimax[>[</tool_call>' stands there, of minimax-m3")

@@ -132,6 +132,26 @@ KNOWN: list[tuple[str, str, Kind, str]] = [
         "reply",
         "a reply in hermes: 1 call (in a code fence)",
     ),
+    (
+        "a call as it stands inside a JSON string",
+        r"<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>",
+        "reply",
+        "a reply in hermes: 1 call (in JSON's escapes)",
+    ),
+    (
+        "a call whose JSON alone is escaped",  # as models write it, too
+        '<tool_call>\n{\\"name\\": \\"f\\", \\"arguments\\": {}}\n</tool_call>',
+        "reply",
+        "a reply in hermes: 1 call",
+    ),
+    (
+        "a stream in a log",
+        "10:11:12,001 DEBUG httpx - data: "
+        '{"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Hi"}}]}\n'
+        "10:11:12,120 DEBUG httpx - data: [DONE]\n",
+        "session",
+        "stream: 1 message, 1 recording (in a log)",
+    ),
     ("a call that is a fence", "```tool_code\nf(a=1)\n```", "reply", "a reply in gemma3: 1 call"),
     (
         "a call whose arguments are no schema",

@@ -201,7 +201,7 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
     if as_json:
         print_json([{**asdict(d), "reason": d.reason} for d in told])
     elif told:
-        likely = [d for d in told if d.calls] or told[:1]
+        likely = [d for at, d in enumerate(told) if at == 0 or d.evident > 0]
         table(["dialect", "calls", "reason"], [[d.dialect, str(d.calls), d.reason] for d in likely])
     if not told:
         say(f"no dialect: {found.reason}", err=True)

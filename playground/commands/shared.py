@@ -142,7 +142,7 @@ def _reply(source: Source, dialect: str) -> LoadedSession | None:
     if found.kind != "reply":
         return None
     return as_session(
-        replace(found, data=source.data, dialect=dialect, fenced=False) if dialect else found
+        replace(found, data=source.data, dialect=dialect, wrapped=None) if dialect else found
     )
 
 

@@ -136,12 +136,12 @@ def _about_file(loaded: LoadedSession, chosen: Recording, named: bool) -> list[F
 
 
 def _other_dialect(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Finding]:
-    """Where nothing was found: the dialect whose calls stand in the text."""
+    """Where no call was found, whole or broken off: the dialect whose calls stand in the text."""
     from playground.questions.detection import foreign
     from playground.questions.likeliest import likeliest
 
     result = timeline.result
-    if result.tool_calls or result.aborted or result.findings:
+    if result.tool_calls or result.aborted:
         return []
     best = likeliest(timeline.text, tools)
     found = foreign([best[0]], timeline.dialect) if best else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from html import unescape
-from typing import Final
+from typing import Final, NamedTuple
 
 from playground.dialects import as_dialects
 from playground.dialects.base import Dialect
@@ -108,26 +108,43 @@ def nearly(text: str, dialect: DeclaredDialect, names: tuple[str, ...] = ()) -> 
     return _call_of(looked_at, dialect, names)
 
 
-def nearest(text: str) -> tuple[str, str]:
-    """The dialect of which most stands in a text in another way than it is declared, and one of its
-    markers; "" and "" for none."""
-    found = folded(text[:LOOKED_AT])
-    best = (0, "", "")
+class Near(NamedTuple):
+    """The dialect that comes nearest to a text in which nobody reads a call, and its marker that
+    stands there: as it is declared, or nearly."""
+
+    dialect: str = ""
+    marker: str = ""
+    exact: bool = False
+
+    def __str__(self) -> str:
+        return f"{'' if self.exact else 'nearly '}{self.marker!r} stands there, of {self.dialect}"
+
+
+def nearest(text: str) -> Near:
+    """The dialect of which most stands in a text: its markers as they are declared, or else in
+    another way; `Near()` for none."""
+    looked_at = text[:LOOKED_AT]
+    found = folded(looked_at)
+    exact, nearly_so = (0, Near()), (0, Near())
     for dialect in as_dialects(""):
         if not isinstance(dialect, DeclaredDialect):
             continue
-        marker, listed = nearly(text, dialect), _markers(dialect)[0].values()
-        stands = sum(len(bare) for bare in set(listed) if bare in found)
-        if marker and (len(marker) + stands > best[0]):
-            best = (len(marker) + stands, dialect.name, marker)
-    return best[1:]
+        markers = _markers(dialect)[0]
+        there = [marker for marker in markers if marker in looked_at]
+        if there and sum(map(len, there)) > exact[0]:
+            exact = sum(map(len, there)), Near(dialect.name, max(there, key=len), exact=True)
+        marker = nearly(text, dialect)
+        stands = sum(len(bare) for bare in set(markers.values()) if bare in found)
+        if marker and len(marker) + stands > nearly_so[0]:
+            nearly_so = len(marker) + stands, Near(dialect.name, marker)
+    return max(exact, nearly_so, key=lambda each: each[0])[1]
 
 
 def unread(text: str) -> Finding:
     """That no dialect reads a text, and what comes nearest."""
-    name, marker = nearest(text)
-    near = f"{CODES['no-dialect'].meaning}; nearly {marker!r} stands there, of {name}"
-    return finding("no-dialect", "the whole text", near if name else "")
+    near = nearest(text)
+    meaning = CODES["no-dialect"].meaning
+    return finding("no-dialect", "the whole text", f"{meaning}; {near}" if near.dialect else "")
 
 
 def folded(text: str) -> str:

@@ -158,7 +158,7 @@ DIALECTS = (
     _text(
         name="sweagent",
         title="SWE-agent thought and action",
-        syntax=Syntax(call="```\n{text:command}\n```", name="bash", line_start=True),
+        syntax=Syntax(call="```{word}\n{text:command}\n```", name="bash", line_start=True),
         rules=(
             "Discuss what you will do, then write one command in a code fence. Its output comes "
             "back after OBSERVATION:."

@@ -14,7 +14,7 @@ from playground.counts import counted
 from playground.dialects import as_dialects, dialect_files, get_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files.folders import FileState
-from playground.dialects.near import nearest
+from playground.dialects.near import Near, nearest
 from playground.dialects.reading import parse
 from playground.display import Listed
 from playground.events import ArgumentEvent, ReasoningEvent, TextEvent, owned_text
@@ -28,6 +28,7 @@ from playground.tools import ToolMetadata
 
 # findings about what looks like a call, and was read as none
 _TELLING: Final = frozenset({"bare-opener", "call-in-fence", "unreadable-call", "unknown-tool"})
+_NONE_NEAR: Final = Near()
 _BEGUN: Final = 12  # characters of a call: more than an opener that prose may hold
 _MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, and no lone bracket
 
@@ -38,7 +39,8 @@ class Detection:
     `begun`, where it would not, for how many characters of the first one; `left` is the number of
     characters that stay text, `markers` how many markers of any dialect stand in that, in reasoning
     or in an argument. `unknown` calls are of tools that there are not. With `any_text` a call is
-    any text between its markers, such as a fence."""
+    any text between its markers, such as a fence; `any_fence` says that a code fence of any
+    language is one."""
 
     dialect: str
     calls: int
@@ -50,6 +52,7 @@ class Detection:
     any_text: bool
     findings: tuple[str, ...]
     unknown: int = 0
+    any_fence: bool = False
 
     @property
     def evident(self) -> int:
@@ -58,14 +61,16 @@ class Detection:
 
     @property
     def doubtful(self) -> bool:
-        """Whether the calls are just any text, in which another dialect's markers stand."""
-        return self.any_text and self.markers > 0
+        """Whether the calls are just any text, in which another dialect's markers stand, or a code
+        fence with its language, which stands in many a reply that calls nothing."""
+        return self.any_text and (self.markers > 0 or (self.any_fence and not self.as_written))
 
     @property
     def tells(self) -> bool:
         """Whether it sees anything of a call: one that is whole or broken off, or what is left of
         one."""
-        return bool(self.calls or self.aborted or _TELLING.intersection(self.findings))
+        called = not self.doubtful and (self.calls or self.aborted)
+        return bool(called or _TELLING.intersection(self.findings))
 
     @property
     def reason(self) -> str:
@@ -86,14 +91,14 @@ class Detections(Listed[Detection]):
     there, a letter off, say, or in another case: `reason` shows it; None where there is none.
     """
 
-    def __init__(self, items: Iterable[Detection] = (), near: tuple[str, str] = ("", "")) -> None:
+    def __init__(self, items: Iterable[Detection] = (), near: Near = _NONE_NEAR) -> None:
         super().__init__(items)
         self._near = near
 
     @property
     def nearest(self) -> str | None:
         """The likeliest, or else the one that comes nearest."""
-        return self.dialect or self._near[0] or None
+        return self.dialect or self._near.dialect or None
 
     @property
     def dialect(self) -> str | None:
@@ -109,8 +114,10 @@ class Detections(Listed[Detection]):
         if not left:
             return "the reply is empty"
         told = f"no dialect sees anything of a call in {counted(left, 'character')}"
-        name, marker = self._near
-        return f"{told}; nearly {marker!r} stands there, of {name}" if name else told
+        fenced = next((each.dialect for each in self if each.any_fence and each.calls), None)
+        if fenced:
+            return f"{told}, but for {fenced}, where any code fence is one"
+        return f"{told}; {self._near}" if self._near.dialect else told
 
 
 @takes(text="text", tools="list or nothing", progress="function or nothing")
@@ -142,7 +149,7 @@ def _ranked(readings: Iterable[DialectReading], tools: list[ToolMetadata]) -> De
         listed.append(detection_of(reading, tools, files))
     ranked = sorted(listed, key=rank)
     unseen = bool(ranked) and not ranked[0].tells
-    return Detections(ranked, nearest(text) if unseen else ("", ""))
+    return Detections(ranked, nearest(text) if unseen else _NONE_NEAR)
 
 
 def foreign(ranked: Sequence[Detection], dialect: str) -> Finding | None:
@@ -170,7 +177,7 @@ def rank(detection: Detection) -> tuple[int, ...]:
         detection.any_text and detection.evident > 0,
         not (sound and detection.as_written),
         not read,
-        -detection.begun,
+        -detection.begun if sound else 0,
         not tells,
         detection.aborted,
         len(detection.findings),
@@ -192,6 +199,7 @@ def detection_of(
         left=reading.text,
         markers=_markers_left(reading, files),
         any_text=_any_text(reading.dialect),
+        any_fence=_any_fence(reading.dialect),
         findings=tuple(reading.findings),
         unknown=reading.findings.get("unknown-tool", 0),
     )
@@ -222,6 +230,13 @@ def _markers(_files: tuple[FileState, ...]) -> re.Pattern[str]:
 def _any_text(name: str) -> bool:
     dialect = get_dialect(name)
     return isinstance(dialect, DeclaredDialect) and bool(dialect.syntax.text_keys)
+
+
+def _any_fence(name: str) -> bool:
+    dialect = get_dialect(name)
+    if not isinstance(dialect, DeclaredDialect):
+        return False
+    return "```" in dialect.syntax.openers and "```" in dialect.syntax.closers
 
 
 def _as_written(reading: DialectReading, tools: list[ToolMetadata], text: str) -> bool:

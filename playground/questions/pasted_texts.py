@@ -17,6 +17,8 @@ _TEMPLATE_HEAD: Final = re.compile(_SPECIAL + r"\{[%{#]")
 _TEMPLATE_TAIL: Final = re.compile(_SPECIAL)
 _BLOCK_END: Final = re.compile(r"\{%-?\s*end\w+\s*-?%\}\s*\Z")
 _CLOSERS: Final = ("%}", "}}")
+# the inside of a JSON string: no quote, no line break and no backslash that is not escaped
+_INSIDE: Final = re.compile(r'(?:[^"\\\r\n]|\\.)++')
 
 
 def said_in_json(text: str) -> str:
@@ -28,6 +30,16 @@ def said_in_json(text: str) -> str:
     except InputFault:
         return text
     return value if isinstance(value, str) else text
+
+
+def escaped_in_json(text: str) -> str | None:
+    """What a reply says that was copied out of JSON without its quotes; None where it was not: a
+    line break and a quote of it stand there in their escapes, and none stands as itself."""
+    inside = text.strip()
+    if "\\n" not in inside or '\\"' not in inside or not _INSIDE.fullmatch(inside):
+        return None
+    said = said_in_json(f'"{inside}"')
+    return said if "\n" in said else None  # an escape that JSON has not: nothing was read
 
 
 def is_template(text: str) -> bool:

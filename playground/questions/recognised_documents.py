@@ -26,6 +26,7 @@ from playground.sessions.source import Source
 from playground.sessions.tool_files import holds_tools, read_tool_file
 
 Kind = Literal["session", "tools", "reply", "chat template", "dialect", "policy", "nothing"]
+Wrapping = Literal["a code fence", "JSON's escapes"]
 PASTED: Final = "pasted"
 MOST_SESSIONS: Final = 50  # of one file
 _MOST_YAML: Final = 1_000_000
@@ -46,7 +47,7 @@ class Recognised:
 
     `data` is the body alone where it came inside a command or source. `unread` says what could not
     be read and where; `dialect` who reads a reply best (the one of `detect`), "" where nobody sees
-    anything of a call in it; `fenced`, whether a code fence around the reply was left out.
+    anything of a call in it; `wrapped` in what a reply stood, where that is not in `data`.
     """
 
     kind: Kind
@@ -60,7 +61,7 @@ class Recognised:
     messages: int = 0
     recordings: int = 0
     calls: int = 0
-    fenced: bool = False
+    wrapped: Wrapping | None = None
 
 
 def document(given: Unwrapped, name: str) -> Recognised | None:

@@ -19,6 +19,7 @@ from playground.findings import CODES, finding
 from playground.prompt_data import TaskConfig
 from playground.questions.detection import Detection, detect
 from playground.questions.pasted_texts import (
+    escaped_in_json,
     is_template,
     looked_at,
     may_be_template,
@@ -27,6 +28,7 @@ from playground.questions.pasted_texts import (
 from playground.questions.recognised_documents import (
     PASTED,
     Recognised,
+    Wrapping,
     document,
     held,
     in_words,
@@ -51,10 +53,12 @@ _PICTURES: Final = (
 _JINJA: Final = (".jinja", ".jinja2", ".j2")
 _PLAIN_FENCE: Final = re.compile(r"(?:json|xml|html|te?xt|md|markdown)?")  # what it is marked as
 
-_FENCED: Final = (
-    "the code fence around it is taken for that of whoever pasted it, and left out; read with it, "
-    "as a dialect that is named reads it, a call inside may be an example"
-)
+_WRAPPED: Final = {
+    "a code fence": "the code fence around it is taken for that of whoever pasted it, and left "
+    "out; read with it, as a dialect that is named reads it, a call inside may be an example",
+    "JSON's escapes": "it stands there as inside a JSON string, and is read with its escapes "
+    '(\\n, \\") undone; a dialect that is named reads it as it stands',
+}
 
 
 def recognise(given: str | bytes, name: str = "") -> Recognised:
@@ -106,16 +110,24 @@ def _of_text(text: str, name: str) -> Recognised:
     for source, wrapping in ((said, ""), (fenced[1] if fenced else "", "in a code fence")):
         if is_template(source):
             return jinja(source, wrapping)
-    reply = _reply(said)
-    if fenced is not None and _PLAIN_FENCE.fullmatch(fenced[0]):
-        inside = _reply(fenced[1])
-        if inside.dialect:  # the fence is of whoever pasted it, and not of the model
-            title = f"{inside.title} (in a code fence)"
-            data = fenced[1].encode("utf-8", "surrogatepass")
-            return replace(inside, title=title, data=data, fenced=True)
-    if not reply.dialect and may_be_template(said):
+    found = _unwrapped_reply(said, fenced) or _reply(said)
+    if not found.dialect and may_be_template(said):
         return jinja(said)
-    return documents[0] if documents and not reply.calls else reply
+    return documents[0] if documents and not found.calls else found
+
+
+def _unwrapped_reply(text: str, fenced: tuple[str, str] | None) -> Recognised | None:
+    """A reply out of what whoever pasted it left around it, if a dialect sees a call in it then."""
+    ways: list[tuple[Wrapping, str | None]] = [("JSON's escapes", escaped_in_json(text))]
+    if fenced is not None and _PLAIN_FENCE.fullmatch(fenced[0]):
+        ways.append(("a code fence", fenced[1]))
+    for wrapping, inside in ways:
+        reply = _reply(inside) if inside is not None else None
+        if inside is not None and reply is not None and reply.dialect:
+            title = f"{reply.title} (in {wrapping})"
+            data = inside.encode("utf-8", "surrogatepass")
+            return replace(reply, title=title, data=data, wrapped=wrapping)
+    return None
 
 
 def _ways_to_read(text: str, failed: list[Recognised]) -> Iterator[Unwrapped]:
@@ -140,7 +152,8 @@ def as_session(found: Recognised) -> LoadedSession:
     text = said_in_json(decode(found.data, found.name))
     recording = as_streamed(text, "reply", found.dialect or "")
     told = [] if found.dialect else [unread(text)]
-    told += [finding("wrapped-body", "the whole reply", _FENCED)] if found.fenced else []
+    if found.wrapped:
+        told.append(finding("wrapped-body", "the whole reply", _WRAPPED[found.wrapped]))
     return LoadedSession(Session(title="reply", task=_BARE, recordings=(recording,)), told)
 
 

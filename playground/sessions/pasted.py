@@ -1,4 +1,4 @@
-"""What a request is wrapped in when it is pasted: a `curl` command, Python source, a code fence.
+"""What something is wrapped in when it is pasted: a `curl` command, Python source, a fence, a log.
 
 Nothing is run: a command is split as a shell would split it, source is read by its syntax tree.
 """
@@ -36,6 +36,8 @@ _BODY: Final = ("-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "
 _SOURCE: Final = re.compile(r"\s*(?:[{\[(#]|(?:from|import|with|async|await)\s|\w[\w.]*\s*[=(:])")
 _PARTS: Final = ("model", "system", "messages", "contents", "input", "prompt", "tools")
 _ESCAPES: Final = dict(zip("abtnvfreE", "\a\b\t\n\v\f\r\x1b\x1b", strict=True))
+# A line of a server-sent event behind what a logger puts before each: a time, a level, a name.
+_LOGGED: Final = re.compile(r"[^{\n]{1,200}?\b(data: ?(?:\{.*|\[DONE\]))")
 _BACKSLASH: Final = re.compile(
     r"\\(?:(?:u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|x([0-9a-fA-F]{1,2}))|([0-7]{1,3})|(.))",
     re.DOTALL,
@@ -56,11 +58,24 @@ def unwrapped(text: str) -> Unwrapped | None:
 
     Raises InputFault where there is one, and nothing in it can be read.
     """
+    if logged := logged_stream(text):
+        return logged
     fenced = in_a_fence(text)
     if fenced is not None:
         inside = fenced[1]
         return _out_of(inside) or Unwrapped(inside, "a code fence")
     return _out_of(text)
+
+
+def logged_stream(text: str) -> Unwrapped | None:
+    """The server-sent events of a log, each behind what its logger wrote before it; None where a
+    line is none of them."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) < 2 or lines[0].startswith("data:"):
+        return None
+    found = [_LOGGED.fullmatch(line) for line in lines]
+    events = [event[1] for event in found if event]
+    return Unwrapped("\n\n".join(events) + "\n\n", "a log") if len(events) == len(lines) else None
 
 
 def in_a_fence(text: str) -> tuple[str, str] | None:
