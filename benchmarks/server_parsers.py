@@ -315,7 +315,8 @@ def _load_vllm() -> None:
     utils.make_tool_call_id = lambda *given, **named: "call_1"
     utils.get_tool_call_id_type = lambda *given: "random"
     base: Any = importlib.import_module("mistral_common.tokens.tokenizers.base")
-    base.SpecialTokens = Enum("SpecialTokens", MISTRAL_TOKENS)
+    named: Any = Enum
+    base.SpecialTokens = named("SpecialTokens", MISTRAL_TOKENS)
     logging.disable(logging.CRITICAL)
 
 

@@ -180,7 +180,8 @@ def ran_together(text: str, dialect: DeclaredDialect, source: random.Random) -> 
 @changing
 def look_alikes(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     """The signs of control tokens as a font or another keyboard has them."""
-    return text.translate(str.maketrans({"｜": source.choice("|‖∣│"), "▁": source.choice("_＿ ")}))
+    alike: dict[str, str | int | None] = {"｜": source.choice("|‖∣│"), "▁": source.choice("_＿ ")}
+    return text.translate(str.maketrans(alike))
 
 
 @changing

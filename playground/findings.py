@@ -1,6 +1,6 @@
 """Findings: lint results with short, stable codes, all of them in one table.
 
-A finding never stops anything; the text that it is about stays where it was.
+A finding never stops anything; what it is about stays where it was.
 """
 
 from __future__ import annotations
@@ -132,9 +132,7 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "parameter-added": FindingKind("info", "a parameter that the adapter adds by itself"),
     "assumed-model": FindingKind("info", "the session names no model; one is assumed"),
-    "mixed-models": FindingKind(
-        "info", "several models answered; all requests are foretold by the rules of one"
-    ),
+    "mixed-models": FindingKind("info", "several models answered; all go by the rules of one"),
     "transcript-alone": FindingKind(
         "info", "the session holds no system prompt and no tools: what was sent was longer"
     ),

@@ -29,7 +29,10 @@ MARK = {"cache_control": {"type": "ephemeral"}}
         (THOUGHT, ReasoningPart("a", "s")),
         ({**THOUGHT, "signature": 1}, ReasoningPart("a")),
         (CALL, ToolCallPart("i", "n", {"a": 1, "b": None, "c": "d"})),
-        ({**CALL, **MARK, "caller": {"type": "direct"}}, ToolCallPart("i", "n", CALL["input"])),
+        (
+            {**CALL, **MARK, "caller": {"type": "direct"}},
+            ToolCallPart("i", "n", {"a": 1, "b": None, "c": "d"}),
+        ),
         (RESULT, ToolResultPart("i", "", "a", is_error=True)),
         ({**RESULT, **MARK}, ToolResultPart("i", "", "a", is_error=True)),
     ],

@@ -1477,7 +1477,7 @@ JSON_IN_TOKENS: Final[list[Row]] = [  # a whole call where a header and its argu
         ("kimi-k2", "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"),
     )
 ]
-_MARK: Final = '<|"|>'
+_QUOTE: Final = '<|"|>'
 HALF_MARKED: Final[list[Row]] = [  # Gemma's texts whose first mark is missing, and odd keys
     (
         "gemma4",
@@ -1487,11 +1487,11 @@ HALF_MARKED: Final[list[Row]] = [  # Gemma's texts whose first mark is missing, 
         ["relaxed-json"] * len(arguments.keys() - {"days"}),
     )
     for body, arguments in (
-        (f"city:Rome{_MARK}", {"city": "Rome"}),
-        (f"city:Rome, Italy{_MARK},days:2", {"city": "Rome, Italy", "days": 2}),
-        (f"where:{{city:Rome{_MARK}}},days:2", {"where": {"city": "Rome"}, "days": 2}),
-        (f"tags:[{_MARK}a{_MARK},b{_MARK}],days:2", {"tags": ["a", "b"], "days": 2}),
-        (f"tags:[a{_MARK},{_MARK}b{_MARK}]", {"tags": ["a", "b"]}),
+        (f"city:Rome{_QUOTE}", {"city": "Rome"}),
+        (f"city:Rome, Italy{_QUOTE},days:2", {"city": "Rome, Italy", "days": 2}),
+        (f"where:{{city:Rome{_QUOTE}}},days:2", {"where": {"city": "Rome"}, "days": 2}),
+        (f"tags:[{_QUOTE}a{_QUOTE},b{_QUOTE}],days:2", {"tags": ["a", "b"], "days": 2}),
+        (f"tags:[a{_QUOTE},{_QUOTE}b{_QUOTE}]", {"tags": ["a", "b"]}),
         ("city:'Rome, days: 3',days:2", {"city": "Rome, days: 3", "days": 2}),
         ("tags:['a, b','c'],city:'it''", {"tags": ["a, b", "c"], "city": "it'"}),
     )

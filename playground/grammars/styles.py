@@ -32,7 +32,7 @@ from playground.grammars.expressions import (
     token,
 )
 from playground.grammars.texts import ANY, JSON_TEXT
-from playground.parsing.notations import marked
+from playground.parsing.notations import marked_values
 from playground.parsing.values import dump_json
 
 _HEX: Final = OneOf(HEX)
@@ -203,10 +203,10 @@ def marked_style(mark: str) -> Style:
         words=("null", "true", "false"),
         quotes=(Quotes(mark, mark, first, ()),),
         any_text=in_order(mark, FreeText(ANY, (mark,), mark)),
-        constant=lambda value: marked.write(value, mark),
+        constant=lambda value: marked_values.write(value, mark),
         comma=Exact(","),
         colon=Exact(":"),
-        write_key=lambda key: marked.write_key(key, mark),
+        write_key=lambda key: marked_values.write_key(key, mark),
         any_key=lambda names: token(bare_key(names)),
     )
 

@@ -30,6 +30,7 @@ _END: Final = 8  # of a chunk, from a candidate on
 _LENGTHS: Final = 8  # of beginnings that tell a marker, kept for each wait
 # what has been told of beginnings, in all streams: every call has the same markers
 _TOLD: Final[dict[tuple[Wait, str, str], Told]] = {}
+_OPEN: Final[dict[tuple[Wait, str, str], Told]] = {}  # undecided, and there is more of the text
 _MOST: Final = 4096  # beginnings
 
 
@@ -144,7 +145,7 @@ class Wait:
                 return told
         for length in (_FEW, _MORE):
             if left > length:
-                told = self._tell(before, text[place : place + length])
+                told = self._tell(before, text[place : place + length], more=True)
                 if not told[1]:
                     return told
         if left <= _MANY and not ended:
@@ -155,25 +156,30 @@ class Wait:
         marker = self.marker(match)
         return marker, not ended and self.undecided(marker, text)
 
-    def match(self, text: str, place: int, partial: bool = False) -> regex.Match[str] | None:
+    def match(
+        self, text: str, place: int, partial: bool = False, more: bool = False
+    ) -> regex.Match[str] | None:
         """The first choice that matches at a place. With `partial`, where none does, the first that
-        may have begun there: what is left of the text is how it begins."""
+        may have begun there: what is left of the text is how it begins. With `more` that will do:
+        there is more of the text, to be looked at then."""
         half = None
         for pattern in _beginning(self, head_at(text, place), partial):
             match = compiled(pattern).match(text, place, partial=partial)
             if match is not None:
-                if not match.partial:
+                if more or not match.partial:
                     return match
                 half = half if half is not None else match
         return half
 
-    def _tell(self, before: str, text: str) -> Told:
+    def _tell(self, before: str, text: str, more: bool = False) -> Told:
         """What a beginning is, and whether it is undecided: `regex` is asked only about one that
-        nobody has seen yet."""
+        nobody has seen yet. Where there is `more` of the text, what is undecided is not said."""
         told = _TOLD.get((self, before, text))
+        if told is None and more:
+            told = _OPEN.get((self, before, text))
         if told is None:
-            told = _asked(self, before, text)
-            _remember(self, before, text, told)
+            told = _asked(self, before, text, more)
+            _remember(self, before, text, told, more)
             marker, undecided = told
             if marker is not None and not undecided:
                 self._learn(marker, before, text)
@@ -184,7 +190,7 @@ class Wait:
         for length in (marker.size, marker.size + 1):
             if length >= len(text) or len(self._lengths) == _LENGTHS:
                 return
-            found, undecided = _asked(self, before, text[:length])
+            found, undecided = _asked(self, before, text[:length], more=True)
             if not undecided and found is not None and found.says == marker.says:
                 _remember(self, before, text[:length], (marker, False))
                 if length not in self._lengths:
@@ -252,20 +258,21 @@ class Wait:
         return any(compiled(each).fullmatch(text, start, partial=True) for each in rivals)
 
 
-def _asked(wait: Wait, before: str, text: str) -> Told:
+def _asked(wait: Wait, before: str, text: str, more: bool = False) -> Told:
     """What a wait makes of a beginning behind another text."""
     whole = before + text
-    match = wait.match(whole, len(before), partial=True)
+    match = wait.match(whole, len(before), True, more)
     if match is None:
         return NOTHING
     marker = wait.marker(match)
     return marker, wait.undecided(marker, whole)
 
 
-def _remember(wait: Wait, before: str, text: str, told: Told) -> None:
-    if len(_TOLD) >= _MOST:
-        _TOLD.clear()
-    _TOLD[wait, before, text] = told
+def _remember(wait: Wait, before: str, text: str, told: Told, more: bool = False) -> None:
+    known = _OPEN if more and told[1] else _TOLD
+    if len(known) >= _MOST:
+        known.clear()
+    known[wait, before, text] = told
 
 
 @lru_cache(maxsize=4096)

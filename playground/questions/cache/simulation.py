@@ -32,6 +32,7 @@ from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.paid import paid
 from playground.questions.cache.requests import (
     APART,
+    Rendered,
     answering_models,
     billed_for,
     is_pending,
@@ -180,11 +181,7 @@ def cache_matrix(
     chosen_dialects = as_dialects(dialects) if marking else []
     for done, dialect in enumerate(chosen_dialects, 1):
         rendered = render_requests(session, dialect, rules, apart, what_if)
-        differences = parted([one.request for one in rendered], rules)
-        differences = tuple(
-            found.by_compaction if found and one.anew else found
-            for found, one in zip(differences, rendered, strict=True)
-        )
+        differences = _parted(rendered, rules)
         lives = _lives(bills, len(rendered))
         known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
         for chosen in marking:
@@ -204,6 +201,15 @@ def cache_matrix(
         if progress is not None:
             progress(done, len(chosen_dialects))
     return CacheMatrix(result)
+
+
+def _parted(rendered: Sequence[Rendered], rules: Rules) -> tuple[FirstDifference | None, ...]:
+    """Where each request parts from the one before; by compaction, where it was said anew."""
+    found = parted([one.request for one in rendered], rules)
+    return tuple(
+        each.by_compaction if each and one.anew else each
+        for each, one in zip(found, rendered, strict=True)
+    )
 
 
 def _lives(bills: Sequence[Billed | None], requests: int) -> list[str]:
