@@ -1085,6 +1085,27 @@ def test_bodies_of_other_recorders_are_read() -> None:
     assert loaded.findings == []
 
 
+@pytest.mark.parametrize("key", ["parsed_body", "body"])
+def test_a_reply_with_a_field_text_is_the_whole_body(key: str) -> None:
+    """A Responses reply says in `text` which format was asked for; no recorder keeps a body so."""
+    said = {"type": "output_text", "text": ANSWER, "annotations": []}
+    reply = {
+        "object": "response",
+        "status": "completed",
+        "output": [{"type": "message", "role": "assistant", "content": [said]}],
+        "text": {"format": {"type": "text"}, "verbosity": "medium"},
+        "usage": {"input_tokens": 4020, "output_tokens": 5, "total_tokens": 4025},
+    }
+    kept = {
+        "request": {"uri": "https://x/v1/responses", key: {"model": "m", "input": ASK}},
+        "response": {"status": {"code": 200, "message": "OK"}, key: reply},
+    }
+    loaded = read("vcr-cassette", {"interactions": [kept]}, name="c.json")
+    assert [m.text for m in loaded.session.messages] == [ASK, ANSWER]
+    assert [r.usage["input_tokens"] for r in loaded.session.requests] == [4020]
+    assert loaded.findings == []
+
+
 def test_a_document_that_is_one_message_is_a_session() -> None:
     value = {"role": "assistant", "content": [{"type": "text", "text": ANSWER}], "api": "x"}
     loaded = read("any-chat", value, name="m.json")

@@ -105,7 +105,7 @@ def _body(message: dict[str, Any]) -> bytes:
         return "\n".join(map(dump_again, segments)).encode()
     for key in ("parsed_body", "body", "content"):
         given = message.get(key)
-        if isinstance(given, dict) and _FORMS & given.keys():
+        if key != "parsed_body" and isinstance(given, dict) and _is_form(given):
             given = _in_form(given)
         if isinstance(given, dict | list) and given:
             return dump_again(given).encode()
@@ -117,7 +117,13 @@ def _body(message: dict[str, Any]) -> bytes:
 
 
 _FORMS: Final = {"string", "base64_string", "encoding", "raw_gzip", "base64", "json", "text"}
+_BESIDE: Final = {"data", "file"}  # in a form, but no sign of one
 _HELD: Final = ("string", "json", "text", "data")
+
+
+def _is_form(given: dict[str, Any]) -> bool:
+    """Whether it says how a body is kept: a reply may have a field `text` beside its others."""
+    return bool(_FORMS & given.keys()) and given.keys() <= _FORMS | _BESIDE
 
 
 def _in_form(given: dict[str, Any]) -> Any:
