@@ -168,6 +168,18 @@ def test_where_nothing_is_marked_the_half_of_a_block_is_read_too() -> None:
     assert found.costs[1].read == 0  # a breakpoint is whole or not there
 
 
+@pytest.mark.parametrize("said", ["14:20", "Sure! " * 90, "潮汐" * 200])
+def test_what_both_begin_with_has_one_size_for_every_provider(said: str) -> None:
+    """A version that goes on with all of the other reads what that one left, to the token."""
+    words = [{"role": "system", "content": RULES}, {"role": "user", "content": "High water?"}]
+    before = {"model": "anthropic/claude-sonnet-4.6", "messages": words}
+    after = before | {"messages": [*words, {"role": "assistant", "content": said}, words[1]]}
+    found = pg.diff(before, after)
+    rows = [(cost.provider, cost.read, cost.lost) for cost in found.costs if cost.left]
+    assert len(rows) >= 5
+    assert rows == [(cost.provider, cost.left, 0) for cost in found.costs if cost.left]
+
+
 def test_marks_that_were_sent_are_those_that_count() -> None:
     marked = copy.deepcopy(BEFORE)
     text = {"type": "text", "text": BEFORE["system"], "cache_control": {"type": "ephemeral"}}

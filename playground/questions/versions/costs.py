@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from playground.caching.blocks import TIERS, read_wire
+from playground.caching.blocks import TIERS, WireRequest, read_wire
 from playground.caching.differences import FirstDifference, first_difference
 from playground.caching.prefixes import TimedRequest
 from playground.caching.providers import UNKNOWN, provider_of
@@ -62,11 +62,10 @@ def prefix_costs(first: Version, second: Version, providers: tuple[str, ...]) ->
 
 def _cost(first: Version, second: Version, provider: str) -> PrefixCost:
     rules = known_rules(provider, second.model)
-    before, after = _request(first, rules, 0.0), _request(second, rules, APART)
+    before, after = _pair(first, second, rules)
     parts, told = first_difference(before, after, rules), "as sent"
     if rules.match == "best effort" and parts and parts.block is not None and parts.character:
-        cut = parts.block, parts.character
-        before, after = _request(first, rules, 0.0, cut), _request(second, rules, APART, cut)
+        before, after = _pair(first, second, rules, (parts.block, parts.character))
     by_marks = rules.match == "breakpoints"
     if by_marks and not any(r.marks or r.wire.automatic_ttl for r in (before, after)):
         told = "behind tools, system prompt and messages"
@@ -91,14 +90,27 @@ def _cost(first: Version, second: Version, provider: str) -> PrefixCost:
     return replace(found, extra=extra, nano_dollars=price.nano_dollars(extra) if price else None)
 
 
-def _request(
-    version: Version, rules: Rules, at: float, cut: tuple[int, int] | None = None
-) -> TimedRequest:
-    """The request with its blocks' sizes scaled to its counted tokens.
+def _pair(
+    first: Version, second: Version, rules: Rules, cut: tuple[int, int] | None = None
+) -> tuple[TimedRequest, TimedRequest]:
+    """Both requests with their blocks' sizes scaled to their counted tokens.
 
-    Where nothing is marked, a provider compares tokens, not blocks: `cut` parts the first block
-    that differs at the first character that does.
+    What both begin with has one size, that of the first: no more is read than was left. Where
+    nothing is marked, a provider compares tokens, not blocks: `cut` parts the first block that
+    differs at the first character that does.
     """
+    before, after = (
+        TimedRequest(_wire(version, rules, cut), 0.0, rules) for version in (first, second)
+    )
+    before = _scaled(before, rules, first, [])
+    pairs = enumerate(zip(before.chain, after.chain, strict=False))
+    same = next((i for i, (one, other) in pairs if one != other), None)
+    same = min(len(before.chain), len(after.chain)) if same is None else same
+    shared = [(before.estimates[same - 1], before.sizes[same - 1])] if same else []
+    return before, _scaled(after, rules, second, shared).moved(APART)
+
+
+def _wire(version: Version, rules: Rules, cut: tuple[int, int] | None) -> WireRequest:
     wire = read_wire(version.body, version.model, rules.value("default_ttl"))
     if cut:
         index, character = cut
@@ -108,10 +120,18 @@ def _request(
         wire.blocks = wire.blocks.and_more(
             index, [replace(block, text=block.text[:character]), *after]
         )
-    plain = TimedRequest(wire, at, rules)
-    if not plain.estimates or not plain.estimates[-1]:
-        return plain
-    return TimedRequest(wire, at, rules, told=[(plain.estimates[-1], version.count.tokens)])
+    return wire
+
+
+def _scaled(
+    request: TimedRequest, rules: Rules, version: Version, shared: list[tuple[int, int]]
+) -> TimedRequest:
+    """The same request, of the version's counted tokens; the sizes of its `shared` beginning are
+    known."""
+    if not request.estimates or not request.estimates[-1]:
+        return request
+    told = [*shared, (request.estimates[-1], version.count.tokens)]
+    return TimedRequest(request.wire, request.at, rules, before=request, told=told)
 
 
 def _marked(request: TimedRequest, rules: Rules) -> TimedRequest:
