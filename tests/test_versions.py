@@ -303,6 +303,18 @@ def test_the_command_line_compares_and_checks(files: tuple[str, str]) -> None:
     assert status == 2 and "expected --against FILE as well" in said
 
 
+def test_a_provider_of_whose_cache_nothing_is_read_says_why(tmp_path: Path) -> None:
+    mark = {"type": "text", "text": RULES, "cache_control": {"type": "ephemeral", "ttl": "5m"}}
+    body = {"model": "gpt-5.6", "messages": [{"role": "user", "content": [mark]}]}
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps(body))
+    asked = ("--provider", "deepseek", "--provider", "openai")
+    _, said, _ = run("diff", str(file), str(file), *asked)
+    assert said.splitlines()[-1:] == [
+        "OpenAI from 5.6 on, nothing read: a mark with the lifetime '5m'; known: 30m",
+    ]
+
+
 def test_a_check_tells_sessions_by_what_they_say_and_not_by_their_place(tmp_path: Path) -> None:
     def asked(question: str, system: str = "Be brief.") -> str:
         said = [{"role": "user", "content": question}]

@@ -126,6 +126,9 @@ def _print_costs(found: VersionDiff) -> None:
         for cost in found.costs
     ]
     table(head, rows)
+    for cost in found.costs:
+        if not cost.read:  # a 0 says nothing of itself, and the provider may refuse the request
+            say(f"{cost.title}, nothing read: {cost.reason}")
 
 
 @dataclass(frozen=True)
