@@ -295,9 +295,7 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "time-unread": FindingKind("warning", "a time that cannot be read: none is kept"),
     "tools-by-name": FindingKind("info", "tools that the file only names, without their schemas"),
-    "more-recordings": FindingKind(
-        "info", "the file holds several recordings: this is one of them"
-    ),
+    "more-recordings": FindingKind("info", "the file holds several recordings: this is one"),
     "calls-in-text": FindingKind(
         "info", "calls that stand in answers as text, and stay text: `replay` reads them"
     ),
@@ -310,6 +308,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "cyclic-ref": FindingKind("warning", "a $ref that leads back to itself is not expanded"),
     "unresolved-ref": FindingKind("warning", "a $ref that points to nothing in the schema"),
     "tool-left-out": FindingKind("warning", "an entry without a schema: left out"),
+    "cache-mark": FindingKind("info", "a cache mark between the tools: it stays in the request"),
     "tool-fields": FindingKind("info", "fields of a tool that have no place here: not kept"),
     "var-arguments": FindingKind("warning", "*args or **kwargs: a model cannot give them"),
     "annotation-unread": FindingKind("warning", "a type without JSON Schema: any value is allowed"),

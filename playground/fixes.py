@@ -149,6 +149,7 @@ FIXES: Final[dict[str, str]] = {
     "cyclic-ref": "write the schema out as deep as it is needed",
     "unresolved-ref": "add the definition, or correct the $ref",
     "tool-left-out": "give it a JSON Schema",
+    "cache-mark": "requests as sent keep it",
     "var-arguments": "name the parameters in the function's signature",
     "annotation-unread": "annotate it with a type that JSON Schema has",
     "docstring-lies": "correct the docstring",

@@ -1106,6 +1106,31 @@ def test_a_reply_with_a_field_text_is_the_whole_body(key: str) -> None:
     assert loaded.findings == []
 
 
+def test_a_document_of_bedrock_is_its_text_or_told_by_its_name() -> None:
+    plain = base64.b64encode(b"You are a pilot.").decode()
+    sources: list[tuple[str, dict[str, Any]]] = [
+        ("txt", {"bytes": plain}),
+        ("md", {"text": "# Tides"}),
+        ("html", {"content": [{"text": "Locks"}]}),
+        ("pdf", {"bytes": plain}),
+        ("txt", {"bytes": "no base64"}),
+    ]
+    parts = [
+        {"document": {"name": f"file {number}", "format": form, "source": source}}
+        for number, (form, source) in enumerate(sources)
+    ]
+    request = {"messages": [{"role": "user", "content": parts}], "inferenceConfig": {}}
+    asked = json.loads(cassette("interactions", request, "", "m/converse"))
+    loaded = read("vcr-cassette", asked, name="c.json")
+    texts = [part.text for part in loaded.session.messages[0].parts if isinstance(part, TextPart)]
+    assert texts == ["You are a pilot.", "# Tides", "Locks"]
+    told = [(f.where.rpartition("request.")[2], f.message) for f in loaded.findings]
+    assert told == [
+        ("messages.0.content.3", "the file 'file 3'"),
+        ("messages.0.content.4", "the file 'file 4'"),
+    ]
+
+
 def test_a_document_that_is_one_message_is_a_session() -> None:
     value = {"role": "assistant", "content": [{"type": "text", "text": ANSWER}], "api": "x"}
     loaded = read("any-chat", value, name="m.json")

@@ -31,6 +31,7 @@ from playground import paths
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.schema_losses import Fact, schema_facts
 from playground.errors import InputFault
+from playground.fixes import with_fix
 from playground.sessions.tool_files import holds_tools, load_tools, read_tool_file
 from playground.systems.aichatflow import parse_templates
 from playground.systems.flink_agents import load_declarations
@@ -136,15 +137,23 @@ def test_what_has_no_schema_is_left_out_by_name() -> None:
     given = [
         {"type": "web_search"},
         {"type": "bash_20250124", "name": "bash"},
-        {"cachePoint": {"type": "default"}},
         {"googleSearch": {}},
         FUNCTION,
     ]
     tools, found = read_tools_and_findings(given)
     assert tools == [MOOR]
-    assert [f.where for f in found] == ["tools.0", "tools.1", "tools.2", "tools.3"]
+    assert [f.where for f in found] == ["tools.0", "tools.1", "tools.2"]
     assert {f.code for f in found} == {"tool-left-out"}
     assert "web_search" in found[0].message
+
+
+def test_a_cache_mark_among_tools_is_told_as_one() -> None:
+    given = [FUNCTION, {"cachePoint": {"type": "default"}}]
+    tools, found = read_tools_and_findings(given)
+    assert tools == [MOOR]
+    assert [(f.code, f.severity, f.where, with_fix(f)) for f in found] == [
+        ("cache-mark", "info", "tools.1", "a cache mark, not a tool; requests as sent keep it")
+    ]
 
 
 def test_a_parameter_may_be_named_as_a_wrapper_is() -> None:

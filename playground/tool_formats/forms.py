@@ -142,6 +142,10 @@ def _of_mapping(
             _tell_left(value, {key}, where, found)
             yield from _of_mapping(value[key], where, found)
             return
+    # Bedrock's mark stands between the tools; Anthropic's stands on one, which has a name.
+    if "cachePoint" in value or ("cache_control" in value and "name" not in value):
+        found.append(finding("cache-mark", where, "a cache mark, not a tool"))
+        return
     if left_out := _no_tool(value):
         found.append(finding("tool-left-out", where, left_out))
         return
@@ -162,9 +166,6 @@ def _no_tool(value: Mapping[str, Any]) -> str:
     """Why an entry is not a tool that can be described; empty where it is one."""
     if "mcpServers" in value:
         return "a list of MCP servers; `playground tools --mcp` asks them for their tools"
-    # Bedrock's mark stands between the tools; Anthropic's stands on one, which has a name.
-    if "cachePoint" in value or ("cache_control" in value and "name" not in value):
-        return "a cache mark, not a tool"
     # `web_search_20250305`, `computer_use` …: named by their type, described by nobody.
     kind = value.get("type")
     own = isinstance(kind, str) and kind not in ("function", "custom", "object")

@@ -5,6 +5,7 @@ A part says what it is by its `type`, or, in Gemini's shape, by its only key.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -150,15 +151,33 @@ def _image(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list
 
 def _document(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
     """A file in a message: its text where it has one."""
+    if isinstance(inner := value.get("document"), dict):  # Bedrock's
+        value = {**inner, "type": "document"}
     source = value.get("source")
     kind = value.get("mimeType") or value.get("mediaType") or value.get("mime")
     if isinstance(kind, str) and kind.startswith("image/"):
         return _image(builder, value, place)
-    if isinstance(source, dict) and source.get("type") in ("text", "content"):
-        return read_parts(builder, source.get("data") or source.get("content"), place)
+    if isinstance(source, dict) and (said := _said(value, source)) is not None:
+        return read_parts(builder, said, place)
     name = _first(value, "title", "filename", "name", "file_name") or value.get("type")
     builder.lost(f"the file {name!r}", place)
     return []
+
+
+def _said(value: dict[str, Any], source: dict[str, Any]) -> Any:
+    """The text of a document, or its parts; None where it has none."""
+    if source.get("type") in ("text", "content"):
+        return source.get("data") or source.get("content")
+    packed = source.get("bytes")  # Bedrock's, as what is below
+    if isinstance(packed, str) and value.get("format") in _PLAIN:
+        try:
+            return base64.b64decode(packed, validate=True).decode()
+        except ValueError:
+            return None
+    return None if "type" in source else _first(source, "text", "content")
+
+
+_PLAIN: Final = ("txt", "md", "csv", "html")  # formats of documents whose bytes are a text
 
 
 def _call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
@@ -296,6 +315,7 @@ _BY_KEY: Final[dict[str, _Reader]] = {
     "text": _text,
     "thinking": _reasoning,
     "cachePoint": _mark,
+    "document": _document,
 }
 _BY_KEYS: Final[tuple[tuple[set[str], _Reader], ...]] = (
     ({"name", "arguments"}, _call),
