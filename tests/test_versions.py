@@ -315,6 +315,20 @@ def test_a_provider_of_whose_cache_nothing_is_read_says_why(tmp_path: Path) -> N
     ]
 
 
+def test_what_a_check_quotes_is_cut_between_its_quotes() -> None:
+    """What is cut off is told by a `…` behind them: unlike it, a `…` between them was sent."""
+    day = "# Day\nToday is {}.\n\n# Rules\nBe brief."
+    before = {**BEFORE, "system": day.format("Sunday")}
+    closed = "Monday. It's a day on which the harbour is closed to all…"
+    choice = {"type": "tool", "name": "mcp__tide__now", "disable_parallel_tool_use": True}
+    after = {**BEFORE, "system": day.format(closed), "tool_choice": choice}
+    lines = against_failures(pg.diff(before, after))
+    assert [line.partition(": ")[2].rpartition("tokens: ")[2] for line in lines] == [
+        "None, then \"{'type': 'tool', 'name': 'mcp__tide__now\"…",
+        "'Sunday', then \"Monday. It's a day on which the harbour \"…",
+    ]
+
+
 def test_a_check_tells_sessions_by_what_they_say_and_not_by_their_place(tmp_path: Path) -> None:
     def asked(question: str, system: str = "Be brief.") -> str:
         said = [{"role": "user", "content": question}]

@@ -78,5 +78,9 @@ def _first_words(change: BlockChange) -> str:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= _EXCERPT else f"{text[: _EXCERPT - 1]}…"
+    """A value between quotes; what is cut off is told behind them."""
+    whole = repr(value)
+    if len(whole) <= _EXCERPT:
+        return whole
+    text = value if isinstance(value, str) else whole
+    return f"{text[:_EXCERPT]!r}{'…' * (len(text) > _EXCERPT)}"
