@@ -520,6 +520,25 @@ def test_a_transcript_is_brought_to_the_page_or_to_its_cache(over: str, more: li
     assert offers == ["New session", *more]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"messages": [{"role": "user", "content": "Hi"}]},
+        {"system": "Be brief.", "messages": [{"role": "user", "content": "Hi"}]},
+    ],
+)
+def test_a_request_of_one_turn_is_brought_to_its_cache_too(body: dict[str, Any]) -> None:
+    sent = json.dumps({"model": "claude-sonnet-4-5", "max_tokens": 9, **body})
+    command = f"curl https://api.anthropic.com/v1/messages -d '{sent}'"
+    for given, name in ((sent, "body.json"), (command, "")):
+        app = page("compare")
+        found = recognise(given, name)
+        app.session_state["brought"] = {"number": 1, "found": asdict(found)}
+        app.button(key="bring").click().run()
+        offers = [b.label for b in app.button if str(b.key).startswith("bring box ")]
+        assert offers == ["New session", "See what its cache does"], name
+
+
 def test_a_pasted_reply_that_nobody_reads_has_a_plain_name() -> None:
     app = page("start")
     upload(app, "", b"<|call|> get_tides <|done|>")

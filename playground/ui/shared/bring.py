@@ -152,7 +152,7 @@ def _offers_of_session(found: Recognised, shown: str) -> list[Offer]:
     offers = [Offer("New session", lambda: _open(found), "replay" if is_stream else shown)]
     if found.recordings and not is_stream:
         offers.append(Offer("Replay its recordings", lambda: _open(found), "replay"))
-    elif found.messages > 2 and shown != "cache":
+    elif found.messages and shown != "cache":
         offers.append(Offer("See what its cache does", lambda: _open(found), "cache"))
     if state.is_own(state.working_session().name):
         offers.append(Offer("Into this session", lambda: _join(found), offers[0].page))
