@@ -116,14 +116,14 @@ def _body(message: dict[str, Any]) -> bytes:
     return b""
 
 
-_FORMS: Final = {"string", "base64_string", "encoding", "raw_gzip", "base64", "json", "text"}
-_BESIDE: Final = {"data", "file"}  # in a form, but no sign of one
+_FORMS: Final = {"string", "base64_string", "encoding", "raw_gzip", "base64"}  # of no API's body
+_ALONE: Final = {"json", "text"}  # forms, too, but a reply may have a field of that name
 _HELD: Final = ("string", "json", "text", "data")
 
 
 def _is_form(given: dict[str, Any]) -> bool:
-    """Whether it says how a body is kept: a reply may have a field `text` beside its others."""
-    return bool(_FORMS & given.keys()) and given.keys() <= _FORMS | _BESIDE
+    """Whether it says how a body is kept, and is not itself the body."""
+    return bool(_FORMS & given.keys()) or given.keys() <= _ALONE
 
 
 def _in_form(given: dict[str, Any]) -> Any:
