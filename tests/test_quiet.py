@@ -206,8 +206,9 @@ def test_a_marker_is_the_same_whatever_stands_behind_it() -> None:
     dialect = dialect_of("qwen3-coder")
     plan = compile_plan(dialect.syntax, dialect.markers, Switches(), ())
     param = plan.forms[0].body[0]
-    opener, undecided = param.look("<parameter=path>\nBrest", 0)
-    assert opener is not None and not undecided
+    for met in range(8):  # then it has been met often enough to be learned
+        opener, undecided = param.look(f"<parameter=path>\nB{met}rest", 0)
+        assert opener is not None and not undecided
     assert (opener.text, opener.named) == ("<parameter=path>\n", {"key": "path"})
     assert opener.places == {"key": (11, 15)}
     assert param.look("<parameter=path>\nBordeaux, at noon", 0) == (opener, False)

@@ -17,7 +17,6 @@ from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.marker import Marker
 from playground.parsing.notations import notation_of
-from playground.parsing.notations.param_ends import closer_of
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
@@ -229,7 +228,7 @@ class CallReader(Reader):
         the half of a marker: what would have to follow it is not there."""
         if self.argument is None or not form.syntax.param:
             return self.argument is not None
-        closer = closer_of(self.argument, form.syntax)
+        closer = notation_of(form.syntax).closer_of(self.argument, form.syntax)
         behind = next((e for e in reversed(self.scanner.events) if owned_text(e)), None)
         held = behind.text if isinstance(behind, MarkupEvent) else ""
         return not closer or not held.lstrip().startswith(closer)

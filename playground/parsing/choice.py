@@ -87,6 +87,14 @@ class Choice(NamedTuple):
         """The patterns that are compiled and asked for, one after another."""
         return self.forms or (self.pattern,)
 
+    @property
+    def group_name(self) -> str:
+        return self.group.name if self.group else ""
+
+    @property
+    def repeats(self) -> bool:
+        return self.pattern.rstrip(")").endswith("+")
+
 
 ANY_FENCE: Final = Choice(r"(?:`{3,64}+|~{3,64}+)", ("```", "~~~"), Group(Kind.FENCE))
 FENCE: Final = ANY_FENCE._replace(pattern=LINE_START + ANY_FENCE.pattern)

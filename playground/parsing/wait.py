@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -32,6 +33,7 @@ _LENGTHS: Final = 8  # of beginnings that tell a marker, kept for each wait
 _TOLD: Final[dict[tuple[Wait, str, str], Told]] = {}
 _OPEN: Final[dict[tuple[Wait, str, str], Told]] = {}  # undecided, and there is more of the text
 _MOST: Final = 4096  # beginnings
+_OFTEN: Final = 8  # times that a marker is met, each with another text behind it, and learned
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,11 +188,17 @@ class Wait:
         return told
 
     def _learn(self, marker: Marker, before: str, text: str) -> None:
-        """How few characters would have told a marker, so that it recurs whatever stands behind."""
+        """How few characters would have told a marker, so that it recurs whatever stands behind:
+        of one that has been met with other text behind it, since every choice is asked for it."""
+        if len(self._met) >= _MOST:
+            self._met.clear()
+        self._met[marker.text] += 1
+        if self._met[marker.text] != _OFTEN:
+            return
         for length in (marker.size, marker.size + 1):
             if length >= len(text) or len(self._lengths) == _LENGTHS:
                 return
-            found, undecided = _asked(self, before, text[:length], more=True)
+            found, undecided = _asked(self, before, text[:length])
             if not undecided and found is not None and found.says == marker.says:
                 _remember(self, before, text[:length], (marker, False))
                 if length not in self._lengths:
@@ -200,6 +208,10 @@ class Wait:
     @cached_property
     def _lengths(self) -> list[int]:
         return []
+
+    @cached_property
+    def _met(self) -> Counter[str]:
+        return Counter()
 
     @cached_property
     def _runs(self) -> re.Pattern[str] | None:
@@ -227,8 +239,8 @@ class Wait:
     def varying(self) -> frozenset[str]:
         """The groups of which more text may make another match, "" for the only choice without a
         group: for literals `_may_vary` says whether it does, which takes time to find out."""
-        may_vary = (c for c in self.choices if _repeats(c) or c.varying or c.texts)
-        return frozenset(_group_name(choice) for choice in may_vary)
+        may_vary = (c for c in self.choices if c.repeats or c.varying or c.texts)
+        return frozenset(choice.group_name for choice in may_vary)
 
     @cached_property
     def _groups(self) -> dict[str, Group | None]:
@@ -279,8 +291,8 @@ def _remember(wait: Wait, before: str, text: str, told: Told, more: bool = False
 def _may_vary(wait: Wait, name: str) -> bool:
     """Whether more text could make another match of a group of `varying`: of a repetition, such as
     a run of back-ticks, of a marker that another one begins with."""
-    own = (choice for choice in wait.choices if _group_name(choice) == name)
-    return any(_repeats(c) or c.varying or _begins_another(c, wait.choices) for c in own)
+    own = (choice for choice in wait.choices if choice.group_name == name)
+    return any(c.repeats or c.varying or _begins_another(c, wait.choices) for c in own)
 
 
 @lru_cache(maxsize=1024)
@@ -320,14 +332,6 @@ def spaced(choices: Iterable[Choice]) -> Wait | None:
     """A wait for any of the choices after white space or none; None for none of them."""
     listed = [choice._replace(pattern=SPACE + choice.pattern) for choice in choices]
     return wait(*listed) if listed else None
-
-
-def _group_name(choice: Choice) -> str:
-    return choice.group.name if choice.group else ""
-
-
-def _repeats(choice: Choice) -> bool:
-    return choice.pattern.rstrip(")").endswith("+")
 
 
 def _begins_another(choice: Choice, listed: Iterable[Choice]) -> bool:

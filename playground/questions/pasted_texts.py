@@ -18,7 +18,7 @@ _TEMPLATE_TAIL: Final = re.compile(_SPECIAL)
 _BLOCK_END: Final = re.compile(r"\{%-?\s*end\w+\s*-?%\}\s*\Z")
 _CLOSERS: Final = ("%}", "}}")
 # the inside of a JSON string: no quote, no line break and no backslash that is not escaped
-_INSIDE: Final = re.compile(r'(?:[^"\\\r\n]|\\.)++')
+_INSIDE: Final = re.compile(r'[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*')
 
 
 def said_in_json(text: str) -> str:

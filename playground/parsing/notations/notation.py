@@ -153,6 +153,10 @@ class Notation(ABC):
         """The places inside a body where something is waited for; `read` finds them in the form."""
         return ()
 
+    def closer_of(self, key: str, syntax: Declaration) -> str:
+        """What ends an argument, white space aside; "" where nothing of its own does."""
+        return ""
+
     @abstractmethod
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         """Claim the body's text and set the call's arguments; see `ends_itself`.

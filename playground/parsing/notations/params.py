@@ -91,6 +91,9 @@ class Params(Notation):
         end = f"|{SPACE}{lead.closing}" if lead.closing else ""
         return f"(?:{SPACE}{param_opener(lead.syntax)}{end})"
 
+    def closer_of(self, key: str, syntax: Declaration) -> str:
+        return closer_of(key, syntax)
+
     def waits(self, around: Neighbours) -> tuple[Wait, ...]:
         return param_wait(around), value_wait(around), after_wait(around)
 
