@@ -193,7 +193,7 @@ class Wait:
         if len(self._met) >= _MOST:
             self._met.clear()
         self._met[marker.text] += 1
-        if self._met[marker.text] != _OFTEN:
+        if self._met[marker.text] % _OFTEN:
             return
         for length in (marker.size, marker.size + 1):
             if length >= len(text) or len(self._lengths) == _LENGTHS:
