@@ -74,3 +74,39 @@ def test_a_sub_agent_that_a_transcript_tells_too_counts_once(tmp_path: Path) -> 
     own.unlink()  # what the transcript tells of it is then all that there is
     build_corpus(out, [given], engine="serial")
     assert counted(pg.corpus(out)) == {**once, "a1": (1, 2, 2)}
+
+
+def test_tokens_of_what_a_transcript_has_not_are_told_apart(tmp_path: Path) -> None:
+    """Claude Code writes neither tools nor system prompt: the rest had their tokens, too."""
+    given, out = tmp_path / "s1.jsonl", tmp_path / "o"
+    given.write_text(line(user("word " * 80)) + line(reply("", 1)))
+    build_corpus(out, [given], engine="serial")
+    (row,) = pg.corpus(out).ask("tokens").records()
+    told = ("tools", "system_prompt", "users", "assistants", "results", "not_in_transcript")
+    assert [row[name] for name in told] == [None, None, 100, 0, 0, 900]
+    sql = "SELECT tool_characters, system_characters, user_characters FROM requests"
+    assert pg.corpus(out).sql(sql).rows == [(None, None, 400)]
+
+
+def test_a_session_that_keeps_its_tools_has_nothing_that_is_not_in_it(tmp_path: Path) -> None:
+    """Ours says that there were no tools; its bill is that of what is there."""
+    usage = {"input_tokens": 1_000, "output_tokens": 5}
+    said = [("user", "word " * 80), ("assistant", "Yes.")]
+    parts = [{"role": role, "parts": [{"type": "text", "text": text}]} for role, text in said]
+    session = {
+        "format": "playground-session/1",
+        "task": {"model_name": MODEL, "user_agent_prompt": "", "system_rules": False},
+        "messages": parts,
+        "requests": [{"reply": 1, "usage": usage}],
+    }
+    given, out = tmp_path / "one.json", tmp_path / "o"
+    given.write_text(json.dumps(session))
+    build_corpus(out, [given], engine="serial")
+    (row,) = pg.corpus(out).ask("tokens").records()
+    told = ("tools", "system_prompt", "users", "not_in_transcript")
+    assert [row[name] for name in told] == [0, 0, 1_000, None]
+    beside = tmp_path / "s1.jsonl"  # together 0 would say too much
+    beside.write_text(line(user("word " * 80)) + line(reply("", 1)))
+    build_corpus(out, [beside], engine="serial")
+    (row,) = pg.corpus(out).ask("tokens").records()
+    assert [row[name] for name in told] == [None, None, 1_100, 900]

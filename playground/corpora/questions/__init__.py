@@ -118,15 +118,29 @@ FROM offered FULL JOIN called USING (tool)
 ORDER BY calls IS NOT NULL, failed DESC, 1, 2 LIMIT $limit"""
 
 _SIZE: Final = (
-    "(tool_characters + system_characters + user_characters + assistant_characters"
-    " + result_characters)"
+    "(coalesce(tool_characters, 0) + coalesce(system_characters, 0) + user_characters"
+    " + assistant_characters + result_characters)"
 )
-_SCALE: Final = f"coalesce((read + written + uncached) / nullif({_SIZE}, 0), 0.25)"
+_BILL: Final = "(read + written + uncached)"
+# Of a transcript without its tools or its system prompt a bill tells more than what is there: that
+# counts by its characters, and what of the bill is left is nobody's.
+_IS_WHOLE: Final = "tool_characters + system_characters IS NOT NULL"
+_SHARE: Final = f"{_BILL} / nullif({_SIZE}, 0)"
+_SCALE: Final = f"coalesce(if({_IS_WHOLE}, {_SHARE}, least({_SHARE}, 0.25)), 0.25)"
+
+
+def _sum(origin: str) -> str:
+    """The tokens of an origin in SQL: where some requests do not tell, 0 would say too much."""
+    told = f"{origin}_characters"
+    tokens = f"sum({told} * {_SCALE})"
+    return f"if(count({told}) = count(*), {tokens}, nullif({tokens}, 0))"
+
+
 _TOKENS: Final = f"""
 SELECT {{by}} count(*) AS requests, count(read) AS billed,
   {
     ", ".join(
-        f"CAST(round(sum({origin}_characters * {_SCALE})) AS BIGINT) AS {name}"
+        f"CAST(round({_sum(origin)}) AS BIGINT) AS {name}"
         for origin, name in (
             ("tool", "tools"),
             ("system", "system_prompt"),
@@ -136,6 +150,8 @@ SELECT {{by}} count(*) AS requests, count(read) AS billed,
         )
     )
 },
+  CAST(round(sum(greatest({_BILL} - {_SIZE} * 0.25, 0))
+    FILTER (NOT ({_IS_WHOLE}) AND {_BILL} IS NOT NULL)) AS BIGINT) AS not_in_transcript,
   CAST(sum(output) AS BIGINT) AS output, CAST(sum(read) AS BIGINT) AS read_from_cache,
   round(sum(cost_nano) / 1e9, 6) AS dollars
 FROM requests {{where}} GROUP BY ALL ORDER BY requests DESC, 1, 2 LIMIT $limit"""
