@@ -110,3 +110,33 @@ def test_a_session_that_keeps_its_tools_has_nothing_that_is_not_in_it(tmp_path: 
     build_corpus(out, [beside], engine="serial")
     (row,) = pg.corpus(out).ask("tokens").records()
     assert [row[name] for name in told] == [None, None, 1_100, 900]
+
+
+def test_a_tool_of_transcripts_without_a_list_was_not_refused_to_them(tmp_path: Path) -> None:
+    """Bash, Read and Edit were "never offered"."""
+    given, out = tmp_path / "s1.jsonl", tmp_path / "o"
+    given.write_text(line(user("Look")) + line(reply("", 1)) + line(reply("", 2)))
+    listed = {
+        "format": "playground-session/1",
+        "task": {"model_name": MODEL},
+        "tools": [{"name": name, "input_schema": {"type": "object"}} for name in ("Look", "List")],
+        "messages": [
+            {
+                "role": "assistant",
+                "parts": [
+                    {"type": "tool_call", "tool_call_id": name, "tool_name": name, "args": {}}
+                    for name in ("Look", "Move")
+                ],
+            }
+        ],
+    }
+    beside = tmp_path / "one.json"
+    beside.write_text(json.dumps(listed))
+    build_corpus(out, [given, beside], engine="serial")
+    rows = pg.corpus(out).ask("tools").records()
+    assert {row["tool"]: (row["offered_in"], row["calls"], row["note"]) for row in rows} == {
+        "Read": (None, 2, "no list of tools"),
+        "List": (1, 0, "never used"),
+        "Look": (1, 1, ""),
+        "Move": (0, 1, "never offered"),
+    }

@@ -107,13 +107,17 @@ WITH offered AS (
       JOIN (SELECT tools, count(*) AS sessions FROM sessions
         WHERE true {and_where_beside} GROUP BY tools) s USING (tools)
     ) WHERE true {and_tool} GROUP BY tool),
+  refused AS (SELECT DISTINCT tool FROM calls
+    WHERE tool NOT IN (SELECT tool FROM offered) AND session IN (
+      SELECT session FROM sessions WHERE tools IN (SELECT tools FROM toolsets)) {and_where}),
   called AS (SELECT tool, count(*) AS calls, count(*) FILTER (NOT ok) AS malformed,
     count(failed) AS answered, count(*) FILTER (failed) AS failed FROM calls {where} GROUP BY tool)
-SELECT tool, coalesce(offered, 0) AS offered_in, coalesce(calls, 0) AS calls,
+SELECT tool, coalesce(offered, if(tool IN (FROM refused), 0, NULL)) AS offered_in,
+  coalesce(calls, 0) AS calls,
   coalesce(malformed, 0) AS malformed, coalesce(answered, 0) AS answered,
   coalesce(failed, 0) AS failed, round(100.0 * failed / nullif(answered, 0), 2) AS failed_percent,
-  CASE WHEN calls IS NULL THEN 'never used' WHEN offered IS NULL THEN 'never offered'
-    ELSE '' END AS note
+  CASE WHEN calls IS NULL THEN 'never used' WHEN offered IS NOT NULL THEN ''
+    WHEN tool IN (FROM refused) THEN 'never offered' ELSE 'no list of tools' END AS note
 FROM offered FULL JOIN called USING (tool)
 ORDER BY calls IS NOT NULL, failed DESC, 1, 2 LIMIT $limit"""
 
