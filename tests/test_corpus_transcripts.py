@@ -140,3 +140,21 @@ def test_a_tool_of_transcripts_without_a_list_was_not_refused_to_them(tmp_path: 
         "Look": (1, 1, ""),
         "Move": (0, 1, "never offered"),
     }
+
+
+def test_sessions_behind_a_number_tell_the_first_request_as_the_cache_lab_numbers_it(
+    tmp_path: Path,
+) -> None:
+    given, out = tmp_path / "s1.jsonl", tmp_path / "o"
+    lost = reply("", 2)
+    lost["message"]["usage"]["cache_read_input_tokens"] = 0
+    billed = reply("", 1)
+    billed["message"]["usage"]["cache_read_input_tokens"] = 9_000
+    given.write_text(line(user("Look")) + line(billed) + line(lost))
+    build_corpus(out, [given], engine="serial")
+    corpus = pg.corpus(out)
+    assert corpus.sql("SELECT n FROM breaks").rows == [(1,)]
+    (row,) = corpus.behind("breaks").records()
+    assert row["first"] == 2  # of the session's two requests
+    (row,) = corpus.behind("sessions").records()
+    assert row["first"] == 1
