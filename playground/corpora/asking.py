@@ -306,7 +306,8 @@ def _two_of(given: dict[str, Any], question: str) -> list[Any]:
 
 
 def _first(table: str) -> str:
-    return "0" if table == "sessions" else "n"
+    """A request's number in SQL as people read it, from 1 on; NULL for what is of none."""
+    return "if(requests > 0, 1, NULL)" if table == "sessions" else "if(n < 0, NULL, n + 1)"
 
 
 def _number(id: str | int) -> int:

@@ -245,7 +245,10 @@ class SessionFacts:
                 chain.append(state)
             added_chain = [int.from_bytes(each, "big") for each in chain[blocks.kept :]]
             known = self._repeated(sent, n)
-            figures: dict[str, Any] = {**request.characters, **request.billing(known["model"])}
+            figures: dict[str, Any] = {
+                **request.characters(self._noticed.form),
+                **request.billing(known["model"]),
+            }
             yield RequestFact(
                 **known,
                 provider=provider_of(known["model"]),

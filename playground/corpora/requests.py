@@ -22,6 +22,7 @@ from playground.questions.cache import as_sent
 from playground.questions.cache.cells import CacheSimulation
 from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.simulation import simulate_cache
+from playground.sessions.formats import FORMATS
 from playground.sessions.session import RequestRecord, Session
 from playground.sessions.stretches import HistoryStretch, stretches
 from playground.tools import ToolMetadata
@@ -52,10 +53,14 @@ class SeenRequest:
     seconds: float | None = None
     stop_reason: str = ""
 
-    @property
-    def characters(self) -> dict[str, int]:
-        """The sizes as the table of requests has them."""
-        return dict(zip(_CHARACTERS, self.sizes, strict=True))
+    def characters(self, form: str) -> dict[str, int | None]:
+        """The sizes as the table of requests has them; None for tools, and for a system prompt,
+        that a transcript of this form does not hold."""
+        known: dict[str, int | None] = dict(zip(_CHARACTERS, self.sizes, strict=True))
+        if self.stretch is not None and not _holds_tools(form, self.sizes[0]):
+            known[_CHARACTERS[0]] = None
+            known[_CHARACTERS[1]] = self.sizes[1] or None
+        return known
 
     def billing(self, model: str) -> dict[str, int | None]:
         """What it was billed, and what that is by the list price; None where nobody says."""
@@ -227,6 +232,18 @@ class _TierHashes:
         if tier not in self._last or self._last[tier][0] != texts:
             self._last[tier] = texts, hash_of("\0".join(texts))
         return self._last[tier][1]
+
+
+def _holds_tools(form: str, found: int) -> bool:
+    """Whether all that a session says of its tools is there: a form that writes none does not know
+    that there are none, and their names alone are no declarations."""
+    kept = _kept_tools(form)
+    return kept != "by name" and (kept != "no" or found > 0)
+
+
+@lru_cache(maxsize=256)
+def _kept_tools(form: str) -> str:
+    return next((each.keeps.tools for each in FORMATS if each.name == form), "yes")
 
 
 @lru_cache(maxsize=256)

@@ -39,7 +39,8 @@ class SessionFact(NamedTuple):
 
 class RequestFact(NamedTuple):
     """One request: what it keeps of the one before it, what it adds, what it cost. The sizes by
-    origin are characters; tokens are the provider's own figures, NULL where it gave none."""
+    origin are characters, NULL where the transcript does not hold them; tokens are the provider's
+    own figures, NULL where it gave none."""
 
     session: int
     piece: int
@@ -57,8 +58,8 @@ class RequestFact(NamedTuple):
     marks: int
     tools: int
     system: int
-    tool_characters: int
-    system_characters: int
+    tool_characters: int | None
+    system_characters: int | None
     user_characters: int
     assistant_characters: int
     result_characters: int

@@ -31,6 +31,14 @@ _OF_SQL: Final = (  # what DuckDB says of a question, and of no file
     duckdb.InterruptException,
     duckdb.OutOfMemoryException,
 )
+# Claude Code tells of a sub-agent in the transcript of its agent, though not all, and in a file of
+# its own: of those with one name the longest counts. Names that we gave are of one file alone.
+_DOUBLES: Final = """
+SELECT session FROM sessions
+WHERE sub_agent <> '' AND form = 'claude-code' AND run <> ''
+  AND sub_agent <> 'sub-agent' AND NOT starts_with(sub_agent, 'sidechain ')
+QUALIFY row_number() OVER (PARTITION BY run, sub_agent
+  ORDER BY requests DESC, messages DESC, calls DESC, number, session) > 1"""
 
 
 def connected(folder: CorpusFolder) -> duckdb.DuckDBPyConnection:
@@ -56,6 +64,9 @@ class Database:
     def __init__(self, folder: CorpusFolder, catalog: Catalog) -> None:
         self._folder, self._catalog = folder, catalog
         self._made = connected(folder)
+        self._doubles: list[int] = []
+        self._view("sessions")
+        self._doubles = self._told_twice()
         for table in SCHEMAS:
             self._view(table)
         self._view_files()
@@ -95,6 +106,13 @@ class Database:
         """End what is being asked, from another thread."""
         self._made.interrupt()
 
+    def _told_twice(self) -> list[int]:
+        """The sessions that another one tells again (`_DOUBLES`)."""
+        try:
+            return [session for (session,) in self._made.execute(_DOUBLES).fetchall()]
+        except duckdb.Error:  # files that are torn: whoever asks them is told
+            return []
+
     def _view(self, table: str) -> None:
         folder, catalog = self._folder, self._catalog
         shards = catalog.shards
@@ -119,7 +137,7 @@ class Database:
         folder, catalog = self._folder, self._catalog
         if not shards:
             self._made.register(f"no_{table}", SCHEMAS[table].empty_table())
-            self._made.execute(f"CREATE VIEW {table} AS SELECT * FROM no_{table}")
+            self._made.execute(f"CREATE OR REPLACE VIEW {table} AS SELECT * FROM no_{table}")
             return True
         months = catalog.months
         listed = listed_of(
@@ -130,8 +148,14 @@ class Database:
                 for name in folder.fact_files(table, shard, months.get(shard, ()))
             ),
         )
-        gone = ", ".join(map(str, catalog.dropped))
-        counts = f" WHERE piece NOT IN ({gone})" if gone else ""
+        doubles = self._doubles if table != "toolsets" else []  # which are a piece's
+        left_out = {"piece": catalog.dropped, "session": doubles}
+        conditions = [
+            f"{column} NOT IN ({', '.join(map(str, numbers))})"
+            for column, numbers in left_out.items()
+            if numbers
+        ]
+        counts = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         views = {table: f"* FROM read_parquet({listed})"}
         if table == "sessions":  # whose texts lie in the blocks of that shard
             views["session_files"] = (
@@ -139,7 +163,7 @@ class Database:
             )
         try:
             for name, columns in views.items():
-                self._made.execute(f"CREATE VIEW {name} AS SELECT {columns}{counts}")
+                self._made.execute(f"CREATE OR REPLACE VIEW {name} AS SELECT {columns}{counts}")
         except duckdb.Error as error:
             if must:
                 raise self._fault(error) from error

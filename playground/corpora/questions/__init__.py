@@ -107,26 +107,44 @@ WITH offered AS (
       JOIN (SELECT tools, count(*) AS sessions FROM sessions
         WHERE true {and_where_beside} GROUP BY tools) s USING (tools)
     ) WHERE true {and_tool} GROUP BY tool),
+  refused AS (SELECT DISTINCT tool FROM calls
+    WHERE tool NOT IN (SELECT tool FROM offered) AND session IN (
+      SELECT session FROM sessions WHERE tools IN (SELECT tools FROM toolsets)) {and_where}),
   called AS (SELECT tool, count(*) AS calls, count(*) FILTER (NOT ok) AS malformed,
     count(failed) AS answered, count(*) FILTER (failed) AS failed FROM calls {where} GROUP BY tool)
-SELECT tool, coalesce(offered, 0) AS offered_in, coalesce(calls, 0) AS calls,
+SELECT tool, coalesce(offered, if(tool IN (FROM refused), 0, NULL)) AS offered_in,
+  coalesce(calls, 0) AS calls,
   coalesce(malformed, 0) AS malformed, coalesce(answered, 0) AS answered,
   coalesce(failed, 0) AS failed, round(100.0 * failed / nullif(answered, 0), 2) AS failed_percent,
-  CASE WHEN calls IS NULL THEN 'never used' WHEN offered IS NULL THEN 'never offered'
-    ELSE '' END AS note
+  CASE WHEN calls IS NULL THEN 'never used' WHEN offered IS NOT NULL THEN ''
+    WHEN tool IN (FROM refused) THEN 'never offered' ELSE 'no list of tools' END AS note
 FROM offered FULL JOIN called USING (tool)
 ORDER BY calls IS NOT NULL, failed DESC, 1, 2 LIMIT $limit"""
 
 _SIZE: Final = (
-    "(tool_characters + system_characters + user_characters + assistant_characters"
-    " + result_characters)"
+    "(coalesce(tool_characters, 0) + coalesce(system_characters, 0) + user_characters"
+    " + assistant_characters + result_characters)"
 )
-_SCALE: Final = f"coalesce((read + written + uncached) / nullif({_SIZE}, 0), 0.25)"
+_BILL: Final = "(read + written + uncached)"
+# Of a transcript without its tools or its system prompt a bill tells more than what is there: that
+# counts by its characters, and what of the bill is left is nobody's.
+_IS_WHOLE: Final = "tool_characters + system_characters IS NOT NULL"
+_SHARE: Final = f"{_BILL} / nullif({_SIZE}, 0)"
+_SCALE: Final = f"coalesce(if({_IS_WHOLE}, {_SHARE}, least({_SHARE}, 0.25)), 0.25)"
+
+
+def _sum(origin: str) -> str:
+    """The tokens of an origin in SQL: where some requests do not tell, 0 would say too much."""
+    told = f"{origin}_characters"
+    tokens = f"sum({told} * {_SCALE})"
+    return f"if(count({told}) = count(*), {tokens}, nullif({tokens}, 0))"
+
+
 _TOKENS: Final = f"""
 SELECT {{by}} count(*) AS requests, count(read) AS billed,
   {
     ", ".join(
-        f"CAST(round(sum({origin}_characters * {_SCALE})) AS BIGINT) AS {name}"
+        f"CAST(round({_sum(origin)}) AS BIGINT) AS {name}"
         for origin, name in (
             ("tool", "tools"),
             ("system", "system_prompt"),
@@ -136,6 +154,8 @@ SELECT {{by}} count(*) AS requests, count(read) AS billed,
         )
     )
 },
+  CAST(round(sum(greatest({_BILL} - {_SIZE} * 0.25, 0))
+    FILTER (NOT ({_IS_WHOLE}) AND {_BILL} IS NOT NULL)) AS BIGINT) AS not_in_transcript,
   CAST(sum(output) AS BIGINT) AS output, CAST(sum(read) AS BIGINT) AS read_from_cache,
   round(sum(cost_nano) / 1e9, 6) AS dollars
 FROM requests {{where}} GROUP BY ALL ORDER BY requests DESC, 1, 2 LIMIT $limit"""
