@@ -209,6 +209,7 @@ def test_a_marker_is_the_same_whatever_stands_behind_it() -> None:
     for met in range(8):  # then it has been met often enough to be learned
         opener, undecided = param.look(f"<parameter=path>\nB{met}rest", 0)
         assert opener is not None and not undecided
+    assert opener is not None
     assert (opener.text, opener.named) == ("<parameter=path>\n", {"key": "path"})
     assert opener.places == {"key": (11, 15)}
     assert param.look("<parameter=path>\nBordeaux, at noon", 0) == (opener, False)
