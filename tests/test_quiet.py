@@ -188,6 +188,21 @@ def test_odd_json_is_read_alike_whatever_passes_by(name: str, json: str) -> None
             assert_the_same(dialect_of(name), pieces)
 
 
+@each_dialect
+def test_a_call_that_begins_anew_in_a_text_is_seen_at_the_same_piece(
+    dialect: DeclaredDialect,
+) -> None:
+    """The walk aborts the first call at once; what passed by waited for what cannot change that."""
+    if not dialect.syntax.sample_texts:  # a form of its own texts calls no tool
+        call = ToolCallPart("c", "write_file", {"path": "a/b.txt", "content": "x = 1"})
+        written = dialect.format_tool_call(call, TOOLS)
+        half = written[: written.index("/b.txt")]
+        for text in (half + written, f"{half}{written} Done."):
+            for size in (1, 2, 3, 7):
+                pieces = [text[at : at + size].encode() for at in range(0, len(text), size)]
+                assert_the_same(dialect, pieces)
+
+
 @pytest.mark.parametrize("name", ["deepseek-v3", "kimi-k2", "qwen3-coder", "glm"])
 def test_a_marker_that_is_awaited_is_held_without_a_walk(name: str) -> None:
     """Between two calls the walk waits for what separates them: each piece of the next call's

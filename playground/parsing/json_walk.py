@@ -10,8 +10,9 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from playground.parsing.claims import Claim
+from playground.parsing.marker import Told
 from playground.parsing.open_call import BrokenCall
-from playground.parsing.quiet import Quiet, quiet_string, quiet_until
+from playground.parsing.quiet import Look, Quiet, quiet_string, quiet_until
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.wait import Wait
 
@@ -157,8 +158,18 @@ def _places(restart: Wait | None) -> dict[str, _Place]:
         if started is not None:
             # each choice begins with one character alone: only so does `re` run through text to any
             pattern = re.compile(rf'"|\\|{started.first.pattern}')
-        found[opener] = _Place(pattern, quiet_string(pattern, started and started.look))
+        found[opener] = _Place(pattern, quiet_string(pattern, started and _looking(started)))
     return found
+
+
+def _looking(restart: Wait) -> Look:
+    """What begins another call, as `_undecided` has it: more text changes nothing that is whole."""
+
+    def look(text: str, place: int) -> Told:
+        marker, _ = restart.look(text, place)
+        return marker, marker is not None and marker.partial
+
+    return look
 
 
 class Nesting:
