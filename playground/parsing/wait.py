@@ -57,12 +57,8 @@ class Wait:
 
     @cached_property
     def wakes(self) -> re.Pattern[str]:
-        """What finds candidates in a chunk alone, where `line_begins` is false before it."""
+        """What finds candidates in a chunk alone, where no line begins with it that may be one."""
         return re.compile(self.candidates.replace(ANY_LINE, r"\n"))
-
-    def line_begins(self, text: str) -> bool:
-        """Whether the next character may be a candidate because of the text before it alone."""
-        return self.takes_lines and text[-1:] in ("", "\n")
 
     @cached_property
     def takes_lines(self) -> bool:
