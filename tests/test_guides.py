@@ -192,6 +192,53 @@ def test_a_model_gets_its_dialect_with_a_reason(model: str, dialect: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("model", "dialect"),
+    [
+        ("Gemma 4", "gemma4"),
+        ("Gemma 3", "gemma3"),
+        ("MiniMax M2", "minimax-m2"),
+        ("MiniMax M3", "minimax-m3"),
+        ("Qwen3 Coder", "qwen3-coder"),
+        ("Qwen 3", "hermes"),
+        ("K-EXAONE 2", "k-exaone-2"),
+        ("DeepSeek V3", "deepseek-v3"),
+        ("DeepSeek V3.2", "deepseek-dsml"),
+        ("Kimi K2", "kimi-k2"),
+        ("Llama 3.1 8B", "llama3-json"),
+        ("GLM 4.6", "glm"),
+        ("Claude 2.1", "anthropic-legacy"),
+        ("Claude Sonnet 4.5", "native"),
+        ("NousHermes 2 Pro", "hermes"),
+    ],
+)
+def test_a_name_with_blanks_is_the_name_with_hyphens(model: str, dialect: str) -> None:
+    """So people and model cards write it; "Qwen3 Coder" was taken for a Qwen 3."""
+    assert dialect_for(model).dialect == dialect
+
+
+@pytest.mark.parametrize(
+    ("model", "dialect"),
+    [
+        ("openrouter/anthropic/claude-sonnet-4", "native"),
+        ("openrouter/x-ai/grok-4", "native"),
+        ("deepseek/deepseek-chat", "native"),
+        ("us.anthropic.claude-sonnet-4-20250514-v1:0", "native"),
+        ("bedrock/anthropic.claude-3-5-sonnet-20240620-v1:0", "native"),
+        ("bedrock/anthropic.claude-v2", "anthropic-legacy"),
+        ("amazon.nova-lite-v1:0", "native"),
+        ("dashscope/qwen-max", "native"),
+        ("openrouter/openai/gpt-oss-20b", "harmony"),
+        ("acme/gemini-3-distill-Qwen3-8B", "hermes"),
+        ("deepseek-ai/DeepSeek-R1-Distill-Qwen-32B", "deepseek-v3"),
+        ("Qwen/Qwen-32B", None),
+        ("ibm-granite/granite-3b-code-instruct", None),
+    ],
+)
+def test_a_router_s_prefix_changes_no_hosted_model(model: str, dialect: str | None) -> None:
+    assert dialect_for(model).dialect == dialect
+
+
+@pytest.mark.parametrize(
     ("model", "nearest"), [("some/unknown-7b", "xml"), ("Qwen/Qwen9-2B", "qwen3-coder")]
 )
 def test_an_unknown_model_has_no_dialect_but_one_to_try(model: str, nearest: str) -> None:

@@ -37,8 +37,8 @@ Write a JSON object with the function's "name" and its "arguments" between <tool
     # on Llama. A newer Qwen writes qwen3-coder. Granite changed over in 4.
     model_names=(
         "hermes",
-        "qwen-?2",
-        r"qwen-?3(?!-?coder|\.[5-9])",
+        r"qwen-?2(?!\d)",
+        r"qwen-?3(?!\d|-?coder|\.[5-9])",
         "qwq",
         "granite-?4",
         "arch-function",

@@ -84,7 +84,7 @@ DIALECTS = (
         models=(
             "Claude 2 in text, LiteLLM's anthropic_xml (Anthropic's legacy tool use guide, 2024-02)"
         ),
-        model_names=("claude-?2",),
+        model_names=("claude-?v?2",),
     ),
     _invoked(
         name="muse",

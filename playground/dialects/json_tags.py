@@ -233,7 +233,7 @@ DIALECTS = (
         result="{result}",
         result_role="tool",
         models="Granite 3.0 to 3.3 (chat templates, 2026-11)",
-        model_names=("granite(?!-20b|-?4)",),
+        model_names=(r"granite(?!-\d+b|-?4)",),
     ),
     _array(
         name="xlam",

@@ -13,12 +13,19 @@ from playground.arguments import takes
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.base import Dialect
 
-# A hosted API is known by its provider's prefix, or by a name that only it serves; gpt-oss is open
-# under any prefix but those of other hosts.
-_HOSTED: Final = re.compile(
-    r"^openai/(?!gpt-oss)"
-    r"|^(azure|anthropic|bedrock|vertex_ai|gemini|cohere|mistral|groq|xai)/(?!claude-?2)"
-    r"|^(gpt-[3-9]|o[1-9]\b|chatgpt|claude(?!-?2)|gemini)"  # Claude 2 had no such field
+# A hosted API is known by its provider's prefix, or by a name that only it serves, whoever passes
+# it on; gpt-oss is open under any prefix but those of other hosts. Claude 2 had no tools' field.
+_HOST: Final = re.compile(
+    r"openai/(?!gpt-oss)"
+    r"|(azure|anthropic|bedrock|vertex_ai|gemini|cohere|mistral|groq|xai)/"
+    r"(?!claude-?2|anthropic\.claude-(v2|instant))"
+)
+_SERVED: Final = re.compile(
+    r"(?!.*distill)"
+    r"(gpt-[3-9]|o[1-9]\b|chatgpt|gemini|claude(?!-?2)|grok-([3-9]|code)|moonshot-v1|kimi-latest"
+    r"|(deepseek-(chat|reasoner)|qwen-(max|plus|turbo|flash))(?!-)"
+    # Bedrock's names, with their region or without
+    r"|([a-z]+\.)?(anthropic\.claude(?!-v2|-instant)|amazon\.nova))"
 )
 _OF_HOSTED_APIS: Final = "native"
 _TAUGHT: Final = "xml"  # any instructed model follows it
@@ -51,7 +58,8 @@ def dialect_for(model_name: str) -> DialectChoice:
     model nothing is known: no dialect, and the nearest one to try.
     """
     # An API's field comes before what is known of the model behind it: the API writes the prompt.
-    if _HOSTED.match(model_name.strip().lower()):
+    name = _hyphened(model_name).lower()
+    if _HOST.match(name) or _SERVED.match(_bare(name)):
         reason = "a hosted API with a field for tools"
         return DialectChoice(_OF_HOSTED_APIS, reason, _OF_HOSTED_APIS)
     trained = trained_on(model_name)
@@ -77,8 +85,13 @@ def _of_family(model_name: str) -> Dialect | None:
 
 
 def _bare(model_name: str) -> str:
-    """A model's name without its provider."""
-    return model_name.strip().rpartition("/")[2]
+    """A model's name without its provider, as a repository spells it."""
+    return _hyphened(model_name).rpartition("/")[2]
+
+
+def _hyphened(model_name: str) -> str:
+    """A name as a repository spells it: people write "Gemma 4" for `gemma-4`."""
+    return re.sub(r"\s+", "-", model_name.strip())
 
 
 def trained_on(model_name: str) -> Dialect | None:
