@@ -340,7 +340,8 @@ def test_every_dialect_says_what_each_server_drops_of_it() -> None:
     rows = {row.dialect: row for row in cross_read(recording(TEXT), own="hermes")}
     lost = len("".join(TEXT.split("</tool_call>")[1].split()))
     assert rows["hermes"].servers["vllm"] == rows["hermes"].servers["sglang"] == lost
-    assert rows["hermes"].servers["ollama"] == 0
+    assert rows["hermes"].servers["ollama"] == lost
+    assert rows["hermes"].servers["ai-sdk-parser"] == 0
     assert "llama.cpp" not in rows["hermes"].servers
     assert set(cross_readings(list(rows.values())).columns) >= {"vllm drops", "ai-sdk-parser drops"}
 
