@@ -245,6 +245,15 @@ def test_a_suites_test_has_its_holes_filled(server: Server) -> None:
         compile(test, "test_it.py", "exec")
 
 
+def test_a_parser_that_a_suite_cannot_name_has_no_test_there() -> None:
+    made = server_report(recording(f"{CALL}T"), "hermes", "ollama")
+    assert made.issue.startswith("# ollama (parser tools) loses part of a reply")
+    assert made.test == ""
+    made = server_report(recording(f"{CALL[:-1]}"), "hermes", "ollama:qwen3")
+    assert made.issue.startswith("# ollama (parser qwen3-thinking) loses part of a reply")
+    assert 'ParserForName("qwen3-thinking")' in made.test
+
+
 def test_the_command_tells_a_parser_that_is_none(session_file: Path) -> None:
     done = CliRunner().invoke(main, ["replay", str(session_file), "--report", "cline:nosuch"])
     assert done.exit_code == 1

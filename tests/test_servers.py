@@ -185,6 +185,10 @@ TABLE = [
     ("cohere-action", "ollama", f"<|START_TEXT|>A<|END_TEXT|>{COHERE}", "A", "", CALL, []),
     ("harmony", "ollama", "A", "", "", [], ["A"]),
     ("gemma4", "ollama", "A <|tool_call>call: B", "A ", "", [], ["call: B"]),
+    # a call in no section, or without its marker
+    ("qwen3-coder", "ollama", f"A {coder('x')[12:-13]} B", "whole", "", [], []),
+    ("qwen3-coder", "ollama", f"{coder('x')} B", " B", "", [("get_weather", {"city": "x"})], []),
+    ("gemma4", "ollama", "A call:get_weather{city:1} B", "whole", "", [], []),
     # what stands between the tags is read as it is
     ("hermes", "ollama:qwen3", f"A <tool_call>{NAMED}", "A ", "", [], [f"<tool_call>{NAMED}"]),
     ("qwen3-coder", "ollama:qwen3-coder", "<think>A</think>B", "whole", "", [], []),

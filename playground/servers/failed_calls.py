@@ -58,6 +58,18 @@ def _unmended(reply: Projection) -> None:
             stretch.kind = "failed"
 
 
+def sectionless(reply: Projection) -> None:
+    """Calls that stand in no section."""
+    inside = False
+    for stretch in reply.stretches if reply.view.sectionless == "text" else ():
+        if stretch.kind == "section":
+            opened = max((stretch.text.rfind(opener) for opener in reply.openers), default=-1)
+            closed = max((stretch.text.rfind(closer) for closer in reply.closers), default=-1)
+            inside = opened > closed if opened != closed else inside
+        elif stretch.kind in ("call", "failed") and not inside:
+            reply.as_text(stretch)
+
+
 def unclosed(reply: Projection) -> None:
     """A section without its closer, in which nothing counts."""
     codes = {

@@ -38,13 +38,23 @@ _CODER: Final[Habit] = {
     **_IN_TAGS,
     **CLOSED_ONLY,
     **ELSE_TEXT,
+    "sectionless": "text",
     "unended": "error",
     "unclosed": "dropped",
 }
 _GLM: Final[Habit] = {**_IN_TAGS, **ELSE_TEXT, "cut": "whole call or error"}
-_GEMMA: Final[Habit] = {**LEFT_OUT, "until": "closer"}
-_DEEPSEEK: Final[Habit] = {**LEFT_OUT, **AS_WRITTEN, "orphans": "closers kept", "until": "closer"}
-_LFM: Final[Habit] = {**LEFT_OUT, "orphans": "kept", "until": "opener", "unclosed": "dropped"}
+_GEMMA: Final[Habit] = {**LEFT_OUT, "until": "closer", "strangers": ("call:",)}
+_DEEPSEEK: Final[Habit] = {
+    **{**LEFT_OUT, **AS_WRITTEN, "orphans": "closers kept"},
+    **{"until": "closer", "sectionless": "text"},
+}
+_LFM: Final[Habit] = {
+    **LEFT_OUT,
+    "orphans": "kept",
+    "until": "opener",
+    "unclosed": "dropped",
+    "sectionless": "text",
+}
 _TOOLS: Final[Habit] = {
     **{**LEFT_OUT, **NO_WAY_BACK, **OFFERED_ONLY, "partial": "dropped", "orphans": "kept"},
     "unmended": ("relaxed-json",),
@@ -127,6 +137,7 @@ SERVER: Final = Server(
             until="closer",
             partial="dropped",
             orphans="kept",
+            sectionless="text",
             unclosed="dropped",
             reads=("olmo3",),
         ),
@@ -186,6 +197,7 @@ SERVER: Final = Server(
             "cohere.go:111-290",
             LEFT_OUT,
             STRICT_JSON,
+            sectionless="text",
             calls="at the start",
             until="closer",
             reads=("cohere-action",),
@@ -203,6 +215,7 @@ SERVER: Final = Server(
             "tools",
             "tools/tools.go:54-331",
             _TOOLS,
+            tested=False,
             reads=("hermes", "granite", "functools"),
             shares=JSON_IN_TAGS,
         ),
@@ -210,6 +223,7 @@ SERVER: Final = Server(
             "tools-no-tag",
             "tools/tools.go:54-331; 73-80: text before a brace",
             _TOOLS,
+            tested=False,
             calls="at the start",
             cut="text",
             reads=("llama3-json",),
@@ -225,11 +239,16 @@ func TestNothingOfAReplyIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	parser := ParserForName("{{parser}}")
-	parser.Init(tools, nil, nil)
-	content, thinking, calls, err := parser.Add({{text}}, true)
+	parser.Init(tools, nil, &api.ThinkValue{Value: {{reasoning}} != ""})
+	content, thinking, calls, err := parser.Add({{text}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
+	rest, thought, more, err := parser.Add("", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, thinking, calls = content+rest, thinking+thought, append(calls, more...)
 	said := []any{}
 	for _, call := range calls {
 		function := call.Function

@@ -20,7 +20,7 @@ from playground.events import (
     split,
 )
 from playground.servers.call_values import handed_over
-from playground.servers.failed_calls import failed, fails, unclosed, whole
+from playground.servers.failed_calls import failed, fails, sectionless, unclosed, whole
 from playground.servers.headers import header
 from playground.servers.projection import Projection
 from playground.servers.stretches import Stretch, cut, stretches
@@ -310,6 +310,7 @@ STEPS: Final[tuple[Callable[[Projection], None], ...]] = (
     _reasoning,
     _calls,
     _strangers,
+    sectionless,
     _sections,
     _breaking,
     _orphans,

@@ -45,10 +45,10 @@ class View:
     Which calls are looked for: those `anywhere`, `nowhere`, only where they are the `whole` reply,
     or that and behind a tag or a fence (`marked`), or where no text stands before them but one that
     a marker has ended (`at the start`), or none follows them (`at the end`); else they are content.
-    Of `sections` all are read, or the first alone: another has the fate of text after calls. `bare`
-    are calls without arguments. `breaks_at` are literals that end a section in a value too: it is
-    lost, with all its calls. `strangers` are how markers of the dialect begin that the server does
-    not know: content.
+    Of `sections` all are read, or the first alone: another has the fate of text after calls; those
+    that stand in none may be content (`sectionless`). `bare` are calls without arguments.
+    `breaks_at` are literals that end a section in a value too: it is lost, with all its calls.
+    `strangers` are how markers of the dialect begin that the server does not know: content.
 
     Text: what stands `before` the first call, `between` calls (in their sections too) and `after`
     the last; `until` an opener that led to no call, or only up to its closer, or the end; `partial`
@@ -87,6 +87,7 @@ class View:
         "anywhere"
     )
     sections: Literal["all", "first"] = "all"
+    sectionless: Literal["calls", "text"] = "calls"
     bare: Keep = "kept"
     breaks_at: tuple[str, ...] = ()
     opens: str = ""
@@ -150,13 +151,15 @@ UNREAD: Final = View(calls="nowhere", orphans="kept")
 class Parser:
     """One of a server's parsers, as the server names it. `reads` are the dialects that it reads
     where no parser is named, `shares` those whose calls it reads too where it is named; `aliases`
-    are other names of it, its file's among them."""
+    are other names of it, its file's among them. Where it is not `tested`, a test of the server's
+    suite cannot name it."""
 
     name: str
     view: View
     reads: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     shares: tuple[str, ...] = ()
+    tested: bool = True
 
     def can_read(self, dialect: str) -> bool:
         return dialect in self.reads or dialect in self.shares
