@@ -4,7 +4,7 @@ Run: python benchmarks/against_servers.py SERVER [PARSER …] [--tries N] [--see
      [--show N] [--checkout FOLDER]
 SERVER is vllm, sglang, rapid-mlx or vllm-mlx: its package is installed without what it depends on,
 and its own parsers read each reply whole (server_parsers.py). Or it is ollama: the parsers of a
-checkout read it in pieces (ollama_parsers.py).
+checkout read it in pieces (ollama_parsers.py); or ai-sdk-parser (ai_sdk_parsers.py).
 A reply is made of rendered calls of
 one of the dialects that the declared parser reads, with its tools given, and is of one kind: as
 models should write it, or with prose, reasoning, odd values, or spoiled in one way. Equal is what
@@ -26,6 +26,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from ai_sdk_parsers import PROTOCOLS, ai_sdk
 from ollama_parsers import PROMPTED, ollama
 from scratch import run_beside
 from server_parsers import BESIDE, NEEDED, RELEASED, SERVERS, Handed, Read, in_time
@@ -305,7 +306,7 @@ def _line(handed: Handed) -> str:
 
 def options() -> argparse.Namespace:
     given = argparse.ArgumentParser(description=__doc__)
-    given.add_argument("server", choices=(*SERVERS, "ollama"))
+    given.add_argument("server", choices=(*SERVERS, "ollama", "ai-sdk-parser"))
     given.add_argument("parsers", nargs="*")
     given.add_argument("--tries", type=int, default=12, help="replies of each kind")
     given.add_argument("--seed", type=int, default=1)
@@ -319,6 +320,8 @@ def parsers_of(given: argparse.Namespace, version: str) -> MakeRead:
     """The server's own parsers; returns in an environment that has its package."""
     if given.server == "ollama":
         return ollama(given.checkout)
+    if given.server == "ai-sdk-parser":
+        return ai_sdk()
     package = f"{given.server}=={RELEASED.get(given.server, version)}"
     run_beside(*NEEDED, *BESIDE[given.server], without_dependencies=(package,))
     return SERVERS[given.server]
@@ -332,6 +335,8 @@ def main() -> None:
     counts: Counts = Counter()
     found: list[Difference] = []
     for parser in declared.parsers:
+        if given.server == "ai-sdk-parser" and parser.name not in PROTOCOLS:
+            continue
         if not given.parsers or parser.name in given.parsers:
             counts += compare((given.server, make), parser, given, found)
             print(parser.name, file=sys.stderr, flush=True)

@@ -12,7 +12,6 @@ writes before a call's JSON.
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from pathlib import Path
 from shutil import which
 from typing import Any, Final
 
+from asking import PIECE, asking
 from server_parsers import Handed, Read
 
 from playground.dialects import DeclaredDialect, get_dialect
@@ -207,15 +207,12 @@ STUBS: Final = {
 }
 """What of other modules the types of Ollama's API need."""
 BY_TEMPLATE: Final = {"tools": "", "tools-no-tag": "{"}
-PIECE: Final = re.compile(r"<[^<>\s]{1,60}>|\s?\w+|\s+|.", re.DOTALL)
 
 PROMPTED: Final = (
     *("qwen3-thinking", "qwen3-vl-thinking", "qwen3.5", "nemotron-3-nano", "glm-4.7", "laguna"),
     *("deepseek3", "cohere", "olmo3-think"),
 )
 """Parsers that begin in reasoning where a request asks for it: their prompts have opened it."""
-
-Ask = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def built(checkout: Path) -> Path:
@@ -245,27 +242,6 @@ def built(checkout: Path) -> Path:
     return folder / "reads"
 
 
-def asking(program: Path) -> Ask:
-    """Asks the program, which goes on running, for one reply after the other."""
-    run = subprocess.Popen(
-        [program],
-        text=True,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    assert run.stdin and run.stdout
-    to, of = run.stdin, run.stdout
-
-    def ask(question: dict[str, Any]) -> dict[str, Any]:
-        to.write(json.dumps(question) + "\n")
-        to.flush()
-        given: dict[str, Any] = json.loads(of.readline())
-        return given
-
-    return ask
-
-
 def tag(dialect: str) -> str:
     """What a template has before the JSON of a call, as tools/template.go cuts it."""
     written = get_dialect(dialect).format_tool_call(ToolCallPart("call_1", "f", {"a": 1}))
@@ -284,7 +260,7 @@ def thinks(dialect: str) -> dict[str, str]:
 
 
 def ollama(checkout: Path) -> Callable[[str, str, list[dict[str, Any]]], Read]:
-    ask = asking(built(checkout))
+    ask = asking(str(built(checkout)))
 
     def make(parser: str, dialect: str, tools: list[dict[str, Any]]) -> Read:
         asked: dict[str, Any] = {"parser": parser, "tools": tools}

@@ -169,6 +169,9 @@ TABLE = [
         [],
     ),
     ("k-exaone-2", "ai-sdk-parser", "<think>why</think>so", "whole", "", [], []),
+    ("hermes", "ai-sdk-parser", f"<think>why</think>{HERMES}", "<think>why</think>", "", CALL, []),
+    ("hermes", "ai-sdk-parser", "A <tool_call> B", "A ", "", [], ["<tool_call> B"]),
+    ("xml", "ai-sdk-parser:morph-xml", "<get_weather><city>Prague", "", "", CALL, []),
     # a closer that is begun, or the line before it, is no section of its own
     ("qwen3-coder", "ollama", f"A {coder('x')[:-12]}", "A ", "", [], [coder("x")[12:-13]]),
     ("qwen3-coder", "ollama", f"A {coder('x')[:-5]}", "A ", "", [], [coder("x")[12:-13]]),
