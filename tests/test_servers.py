@@ -88,6 +88,15 @@ def step3(value: str) -> str:
 UNENDED = coder("x").replace("</function>\n", "")  # of which the section is closed
 UNENDED_PARTS = ["<tool_call>\n", UNENDED[12:-12], "</tool_call>"]
 UNOFFERED = '[TOOL_CALLS]get_tides[ARGS]{"city": "Prague"}'
+KIMI_PARTS = [
+    "<|tool_calls_section_begin|>",
+    KIMI.replace("weather", "tides")[28:-26],
+    "<|tool_calls_section_end|>",
+]
+FIRST = (
+    [("get_weather", {"city": "x"})],
+    [" B", "<tool_call>\n", coder("y")[12:-13], "\n</tool_call>"],
+)
 COHERE = (
     '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "get_weather", '
     '"parameters": {"city": "Prague"}}]<|END_ACTION|>'
@@ -192,6 +201,12 @@ TABLE = [
     ("qwen3-coder", "ollama", f"A {coder('x')[12:-13]} B", "whole", "", [], []),
     ("qwen3-coder", "ollama", f"{coder('x')} B", " B", "", [("get_weather", {"city": "x"})], []),
     ("gemma4", "ollama", "A call:get_weather{city:1} B", "whole", "", [], []),
+    # a reply that must fit to its end, and one that is read as far as it fits
+    ("hermes", "llama.cpp", f"A {HERMES}", "A ", "", CALL, []),
+    ("hermes", "llama.cpp", f"A {HERMES} B", "", "", [], ["A ", HERMES, " B"]),
+    ("kimi-k2", "llama.cpp", KIMI.replace("weather", "tides"), "", "", [], KIMI_PARTS),
+    ("qwen3-coder", "llama.cpp", f"A {coder('x')} B{coder('y')}", "A ", "", *FIRST),
+    ("mistral", "llama.cpp", f"A {UNOFFERED} B", "A ", "", [], [UNOFFERED, " B"]),
     # what stands between the tags is read as it is
     ("hermes", "ollama:qwen3", f"A <tool_call>{NAMED}", "A ", "", [], [f"<tool_call>{NAMED}"]),
     ("qwen3-coder", "ollama:qwen3-coder", "<think>A</think>B", "whole", "", [], []),

@@ -195,6 +195,17 @@ def fails(reply: Projection) -> None:
     reply.stretches.insert(0, Stretch("note", [at_start]))
 
 
+def _failed_ends(reply: Projection, stretch: Stretch) -> None:
+    ends(reply, stretch)
+
+
+def ends(reply: Projection, at: Stretch) -> None:
+    """Reading ends where this stands: it is dropped with all that is behind it."""
+    behind = reply.stretches[reply.stretches.index(at) :]
+    for stretch in behind:
+        reply.drop(stretch, "what does not fit, and all behind it")
+
+
 def whole(reply: Projection, keep_calls: bool) -> None:
     """All but reasoning is content."""
     reply.whole = True
@@ -214,5 +225,6 @@ _FATES: Final[dict[Failed, Callable[[Projection, Stretch], None]]] = {
     "reply": _failed_reply,
     "reply if alone": _failed_if_alone,
     "reply and calls": _failed_reply_and_calls,
+    "ends": _failed_ends,
     "error": _failed_error,
 }

@@ -20,7 +20,7 @@ from playground.events import (
     split,
 )
 from playground.servers.call_values import handed_over
-from playground.servers.failed_calls import failed, fails, sectionless, unclosed, whole
+from playground.servers.failed_calls import ends, failed, fails, sectionless, unclosed, whole
 from playground.servers.headers import header
 from playground.servers.projection import Projection
 from playground.servers.stretches import Stretch, cut, stretches
@@ -176,6 +176,9 @@ def _unknown(reply: Projection) -> None:
         if reply.view.unknown == "error":
             fails(reply)
             return
+        if reply.view.unknown == "ends":
+            ends(reply, stretch)
+            return
         if reply.view.unknown == "text":
             reply.as_text(stretch)
         else:
@@ -233,6 +236,9 @@ def _around(reply: Projection) -> None:
             continue
         place = "before" if index < calls[0] else "after" if index > calls[-1] else "between"
         keep = {"before": view.before, "between": view.between, "after": view.after}[place]
+        if keep in ("error", "ends") and stretch.text.strip():
+            (fails(reply) if keep == "error" else ends(reply, stretch))
+            return
         if keep == "dropped":
             reply.drop(stretch, f"text {place} {'calls' if place == 'between' else 'a call'}")
 

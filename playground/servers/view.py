@@ -14,6 +14,7 @@ from playground.errors import UnknownNameError
 from playground.parsing.switches import Switches
 
 Keep = Literal["kept", "dropped"]
+Beside = Literal["kept", "dropped", "ends", "error"]
 Failed = Literal[
     "",
     "dropped",
@@ -25,6 +26,7 @@ Failed = Literal[
     "reply",
     "reply if alone",
     "reply and calls",
+    "ends",
     "error",
 ]
 
@@ -61,13 +63,14 @@ class View:
     delivered as far as it was read, without the argument that was left open or (`open call`) with
     it, or (`whole call or error`) where none was left open, of a tool that was offered, and else an
     error; or the whole reply is content, without the calls that were read or with them, or only
-    where no call was read; or the request fails, and the client has nothing. An empty choice takes
-    the dialect's own. `unmended` are repairs of our reading by the codes of their findings: a call
-    that needed one is broken to the server, or cut off where it lacks its closer, which may have a
-    fate of its own where that of its section stands (`unended`). `unclosed` is a section whose
-    closer is missing: its calls are delivered or dropped, or the whole reply is content, or the
-    request fails; with `late_closers` a call reaches up to a closer that stands behind other stray
-    markers.
+    where no call was read; or the request fails, and the client has nothing, or reading `ends`
+    there, and the client has what stood before; so it may with text beside calls and with unknown
+    tools. An empty choice takes the dialect's own. `unmended` are repairs of our reading by the
+    codes of their findings: a call that needed one is broken to the server, or cut off where it
+    lacks its closer, which may have a fate of its own where that of its section stands (`unended`).
+    `unclosed` is a section whose closer is missing: its calls are delivered or dropped, or the
+    whole reply is content, or the request fails; with `late_closers` a call reaches up to a closer
+    that stands behind other stray markers.
 
     `unknown` are calls of tools that were not offered, `undeclared` arguments that the tool has
     not. With `indexed` a call needs an index behind its name (`name:0`); `unescaped` decodes
@@ -94,9 +97,9 @@ class View:
     strangers: tuple[str, ...] = ()
     header: str = ""
     headless: Keep = "kept"
-    before: Keep = "kept"
-    between: Keep = "kept"
-    after: Keep = "kept"
+    before: Beside = "kept"
+    between: Beside = "kept"
+    after: Beside = "kept"
     until: Literal["end", "opener", "closer"] = "end"
     partial: Literal["kept", "dropped", "open tag dropped"] = "kept"
     orphans: Literal["dropped", "kept", "closers kept", "kept without calls"] = "dropped"
@@ -107,7 +110,7 @@ class View:
     unended: Failed = ""
     unclosed: Literal["calls", "dropped", "reply", "error"] = "calls"
     late_closers: bool = False
-    unknown: Literal["delivered", "dropped", "text", "reply", "error"] = "delivered"
+    unknown: Literal["delivered", "dropped", "text", "reply", "ends", "error"] = "delivered"
     undeclared: Keep = "kept"
     indexed: bool = False
     unescaped: bool = False
