@@ -4,8 +4,8 @@ Run: python benchmarks/against_servers.py SERVER [PARSER …] [--tries N] [--see
      [--show N] [--checkout FOLDER]
 SERVER is vllm, sglang, rapid-mlx or vllm-mlx: its package is installed without what it depends on,
 and its own parsers read each reply whole (server_parsers.py). Or it is ollama: the parsers of a
-checkout read it in pieces (ollama_parsers.py); or ai-sdk-parser (ai_sdk_parsers.py).
-A reply is made of rendered calls of
+checkout read it in pieces (ollama_parsers.py); or llama.cpp, from a checkout too
+(llama_cpp_parsers.py), or ai-sdk-parser (ai_sdk_parsers.py). A reply is made of rendered calls of
 one of the dialects that the declared parser reads, with its tools given, and is of one kind: as
 models should write it, or with prose, reasoning, odd values, or spoiled in one way. Equal is what
 has the same content and reasoning, up to their white space, and the same calls. The
@@ -26,8 +26,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from ai_sdk_parsers import PROTOCOLS, ai_sdk
-from ollama_parsers import PROMPTED, ollama
+import ai_sdk_parsers
+import llama_cpp_parsers
+import ollama_parsers
 from scratch import run_beside
 from server_parsers import BESIDE, NEEDED, RELEASED, SERVERS, Handed, Read, in_time
 from spoils import SPOILS, TOOLS, literals
@@ -187,18 +188,25 @@ def replies(dialect: DeclaredDialect, kind: str, tries: int, seed: int) -> Itera
         yield KINDS[kind](dialect, random.Random(f"{seed} {dialect.name} {kind} {attempt}"))
 
 
+PROMPTED: Final[dict[str, tuple[str, ...]]] = {
+    "ollama": ollama_parsers.PROMPTED,
+    "llama.cpp": llama_cpp_parsers.PROMPTED,
+}
+"""Parsers whose prompts have opened reasoning where it is asked for, by servers read in pieces."""
 ENDED: Final = "</atem:function_calls>"
 
 
-def as_written(text: str, dialect: DeclaredDialect, parser: str) -> tuple[str, str]:
+def as_written(text: str, dialect: DeclaredDialect, server: str, parser: str) -> tuple[str, str]:
     """What the prompt has opened, and what a model writes behind it up to its stop token."""
+    if server not in PROMPTED:
+        return "", text
     if dialect.name == "harmony":
         text = text.replace("<|end|>\n", "<|end|><|start|>assistant").partition("<|call|>")[0]
     if dialect.name == "muse":
         text = text.replace(f"{ENDED} to=", f"{ENDED}<|eom|><|start|>assistant to=")
     text = text.removeprefix("<|python_tag|>")
     opener = dialect.reasoning[0].open if dialect.reasoning else ""
-    opened = parser in PROMPTED and text.startswith(opener)
+    opened = parser in PROMPTED[server] and text.startswith(opener)
     return (opener, text.removeprefix(opener)) if opened else ("", text)
 
 
@@ -247,7 +255,7 @@ def compare(
             if server in TOOLS_ALONE and _needs_both(kind, parser):
                 continue
             for reply in replies(dialect, kind, given.tries, given.seed):
-                prefill, text = as_written(reply, dialect, parser.name)
+                prefill, text = as_written(reply, dialect, server, parser.name)
                 theirs = in_time(partial(read, text, kind in WITH_REASONING))
                 mine = ours(text, name, f"{server}:{parser.name}", prefill)
                 equal = same(theirs, mine)
@@ -306,22 +314,30 @@ def _line(handed: Handed) -> str:
 
 def options() -> argparse.Namespace:
     given = argparse.ArgumentParser(description=__doc__)
-    given.add_argument("server", choices=(*SERVERS, "ollama", "ai-sdk-parser"))
+    given.add_argument("server", choices=(*SERVERS, "ollama", "llama.cpp", "ai-sdk-parser"))
     given.add_argument("parsers", nargs="*")
     given.add_argument("--tries", type=int, default=12, help="replies of each kind")
     given.add_argument("--seed", type=int, default=1)
     given.add_argument("--kind", action="append", choices=KINDS)
     given.add_argument("--show", type=int, default=1, help="examples of each difference")
-    given.add_argument("--checkout", type=Path, default=Path("ollama"), help="Ollama's source")
+    given.add_argument(
+        "--checkout",
+        type=Path,
+        default=Path(),
+        metavar="FOLDER",
+        help="the source of ollama or llama.cpp",
+    )
     return given.parse_args()
 
 
 def parsers_of(given: argparse.Namespace, version: str) -> MakeRead:
     """The server's own parsers; returns in an environment that has its package."""
     if given.server == "ollama":
-        return ollama(given.checkout)
+        return ollama_parsers.ollama(given.checkout)
+    if given.server == "llama.cpp":
+        return llama_cpp_parsers.llama_cpp(given.checkout)
     if given.server == "ai-sdk-parser":
-        return ai_sdk()
+        return ai_sdk_parsers.ai_sdk()
     package = f"{given.server}=={RELEASED.get(given.server, version)}"
     run_beside(*NEEDED, *BESIDE[given.server], without_dependencies=(package,))
     return SERVERS[given.server]
@@ -335,7 +351,7 @@ def main() -> None:
     counts: Counts = Counter()
     found: list[Difference] = []
     for parser in declared.parsers:
-        if given.server == "ai-sdk-parser" and parser.name not in PROTOCOLS:
+        if given.server == "ai-sdk-parser" and parser.name not in ai_sdk_parsers.PROTOCOLS:
             continue
         if not given.parsers or parser.name in given.parsers:
             counts += compare((given.server, make), parser, given, found)
