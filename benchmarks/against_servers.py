@@ -1,9 +1,11 @@
 """What servers hand over of replies that nobody has seen, beside what our views say that they do.
 
 Run: python benchmarks/against_servers.py SERVER [PARSER …] [--tries N] [--seed N] [--kind KIND]
-     [--show N] [--json FILE]
+     [--show N] [--checkout FOLDER]
 SERVER is vllm, sglang, rapid-mlx or vllm-mlx: its package is installed without what it depends on,
-and its own parsers read each reply whole (server_parsers.py). A reply is made of rendered calls of
+and its own parsers read each reply whole (server_parsers.py). Or it is ollama: the parsers of a
+checkout read it in pieces (ollama_parsers.py); or llama.cpp, from a checkout too
+(llama_cpp_parsers.py), or ai-sdk-parser (ai_sdk_parsers.py). A reply is made of rendered calls of
 one of the dialects that the declared parser reads, with its tools given, and is of one kind: as
 models should write it, or with prose, reasoning, odd values, or spoiled in one way. Equal is what
 has the same content and reasoning, up to their white space, and the same calls. The
@@ -21,10 +23,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
+import ai_sdk_parsers
+import llama_cpp_parsers
+import ollama_parsers
 from scratch import run_beside
-from server_parsers import BESIDE, NEEDED, RELEASED, SERVERS, Handed, in_time
+from server_parsers import BESIDE, NEEDED, RELEASED, SERVERS, Handed, Read, in_time
 from spoils import SPOILS, TOOLS, literals
 from wild_replies import ODD, PROSE, some_call
 
@@ -182,16 +188,41 @@ def replies(dialect: DeclaredDialect, kind: str, tries: int, seed: int) -> Itera
         yield KINDS[kind](dialect, random.Random(f"{seed} {dialect.name} {kind} {attempt}"))
 
 
-def ours(text: str, dialect: str, spec: str) -> Handed:
-    read = parse(text, dialect, TOOLS, server=spec)
+PROMPTED: Final[dict[str, tuple[str, ...]]] = {
+    "ollama": ollama_parsers.PROMPTED,
+    "llama.cpp": llama_cpp_parsers.PROMPTED,
+}
+"""Parsers whose prompts have opened reasoning where it is asked for, by servers read in pieces."""
+ENDED: Final = "</atem:function_calls>"
+
+
+def as_written(text: str, dialect: DeclaredDialect, server: str, parser: str) -> tuple[str, str]:
+    """What the prompt has opened, and what a model writes behind it up to its stop token."""
+    if server not in PROMPTED:
+        return "", text
+    if dialect.name == "harmony":
+        text = text.replace("<|end|>\n", "<|end|><|start|>assistant").partition("<|call|>")[0]
+    if dialect.name == "muse":
+        text = text.replace(f"{ENDED} to=", f"{ENDED}<|eom|><|start|>assistant to=")
+    text = text.removeprefix("<|python_tag|>")
+    opener = dialect.reasoning[0].open if dialect.reasoning else ""
+    opened = parser in PROMPTED[server] and text.startswith(opener)
+    return (opener, text.removeprefix(opener)) if opened else ("", text)
+
+
+def ours(text: str, dialect: str, spec: str, prefill: str) -> Handed:
+    read = parse(text, dialect, TOOLS, server=spec, prefill=prefill)
     calls = [(call.name, call.arguments) for call in read.tool_calls]
     texts = ["".join(text for _, text in call.raw) for call in read.tool_calls]
-    return Handed(read.content, read.reasoning, calls, texts=texts)
+    raises = "fails" if any(found.code == "server-fails" for found in read.findings) else ""
+    return Handed(read.content, read.reasoning, calls, raises, texts)
 
 
 def same(theirs: Handed, mine: Handed) -> bool:
     """Whether they say the same; what they give as text is compared with ours as it stands."""
-    if theirs.raises or len(theirs.calls) != len(mine.calls):
+    if theirs.raises or mine.raises:
+        return bool(theirs.raises and mine.raises)
+    if len(theirs.calls) != len(mine.calls):
         return False
     calls = [
         (name, text.strip() if isinstance(given, str) else own)
@@ -207,14 +238,15 @@ def _written(handed: Handed) -> str:
 
 
 Counts = Counter[tuple[str, str, str, str]]
+MakeRead = Callable[[str, str, list[dict[str, Any]]], Read]
 
 
 def compare(
-    server: str, parser: Parser, given: argparse.Namespace, found: list[Difference]
+    made: tuple[str, MakeRead], parser: Parser, given: argparse.Namespace, found: list[Difference]
 ) -> Counts:
     """Counts by parser, dialect, kind and outcome."""
     counts: Counts = Counter()
-    make = SERVERS[server]
+    server, make = made
     for name in dict.fromkeys((*parser.reads, *parser.shares)):
         dialect = get_dialect(name)
         assert isinstance(dialect, DeclaredDialect)
@@ -222,9 +254,10 @@ def compare(
         for kind in given.kind or KINDS:
             if server in TOOLS_ALONE and _needs_both(kind, parser):
                 continue
-            for text in replies(dialect, kind, given.tries, given.seed):
+            for reply in replies(dialect, kind, given.tries, given.seed):
+                prefill, text = as_written(reply, dialect, server, parser.name)
                 theirs = in_time(partial(read, text, kind in WITH_REASONING))
-                mine = ours(text, name, f"{server}:{parser.name}")
+                mine = ours(text, name, f"{server}:{parser.name}", prefill)
                 equal = same(theirs, mine)
                 outcome = "equal" if equal else "raises" if theirs.raises else "differs"
                 counts[parser.name, name, kind, outcome] += 1
@@ -281,26 +314,47 @@ def _line(handed: Handed) -> str:
 
 def options() -> argparse.Namespace:
     given = argparse.ArgumentParser(description=__doc__)
-    given.add_argument("server", choices=SERVERS)
+    given.add_argument("server", choices=(*SERVERS, "ollama", "llama.cpp", "ai-sdk-parser"))
     given.add_argument("parsers", nargs="*")
     given.add_argument("--tries", type=int, default=12, help="replies of each kind")
     given.add_argument("--seed", type=int, default=1)
     given.add_argument("--kind", action="append", choices=KINDS)
     given.add_argument("--show", type=int, default=1, help="examples of each difference")
+    given.add_argument(
+        "--checkout",
+        type=Path,
+        default=Path(),
+        metavar="FOLDER",
+        help="the source of ollama or llama.cpp",
+    )
     return given.parse_args()
+
+
+def parsers_of(given: argparse.Namespace, version: str) -> MakeRead:
+    """The server's own parsers; returns in an environment that has its package."""
+    if given.server == "ollama":
+        return ollama_parsers.ollama(given.checkout)
+    if given.server == "llama.cpp":
+        return llama_cpp_parsers.llama_cpp(given.checkout)
+    if given.server == "ai-sdk-parser":
+        return ai_sdk_parsers.ai_sdk()
+    package = f"{given.server}=={RELEASED.get(given.server, version)}"
+    run_beside(*NEEDED, *BESIDE[given.server], without_dependencies=(package,))
+    return SERVERS[given.server]
 
 
 def main() -> None:
     given = options()
     declared = next(server for server in DECLARED if server.name == given.server)
-    package = f"{given.server}=={RELEASED.get(given.server, declared.version)}"
-    run_beside(*NEEDED, *BESIDE[given.server], without_dependencies=(package,))
+    make = parsers_of(given, declared.version)
     warnings.simplefilter("ignore")
     counts: Counts = Counter()
     found: list[Difference] = []
     for parser in declared.parsers:
+        if given.server == "ai-sdk-parser" and parser.name not in ai_sdk_parsers.PROTOCOLS:
+            continue
         if not given.parsers or parser.name in given.parsers:
-            counts += compare(given.server, parser, given, found)
+            counts += compare((given.server, make), parser, given, found)
             print(parser.name, file=sys.stderr, flush=True)
     table(counts)
     show(found, given.show)

@@ -91,6 +91,7 @@ CODES: Final[dict[str, FindingKind]] = {
         "warning", "not known how the server reads the dialect: what is shown is assumed"
     ),
     "call-as-text": FindingKind("warning", "the server hands over a whole call as text"),
+    "server-fails": FindingKind("warning", "the server answers with an error"),
     "server-delivers": FindingKind("warning", "the server hands over a call that is not whole"),
     "unknown-parser": FindingKind("warning", "the server has no parser of that name"),
     "no-parser": FindingKind("warning", "the server has no parser for the dialect: calls are text"),

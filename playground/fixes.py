@@ -50,6 +50,7 @@ FIXES: Final[dict[str, str]] = {
     # what a server makes of it
     "server-drops": "send its authors the smallest recording: `playground replay --report`",
     "call-as-text": "read its content yourself, or send its authors `playground replay --report`",
+    "server-fails": "send the request again: the client has nothing of the reply",
     "server-delivers": "check the server's calls before they are run",
     "unknown-parser": "choose one of those that are named",
     "usual-parser": "take nothing of it for certain: try the reply on the server itself",

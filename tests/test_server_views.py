@@ -245,6 +245,15 @@ def test_a_suites_test_has_its_holes_filled(server: Server) -> None:
         compile(test, "test_it.py", "exec")
 
 
+def test_a_parser_that_a_suite_cannot_name_has_no_test_there() -> None:
+    made = server_report(recording(f"{CALL}T"), "hermes", "ollama")
+    assert made.issue.startswith("# ollama (parser tools) loses part of a reply")
+    assert made.test == ""
+    made = server_report(recording(f"{CALL[:-1]}"), "hermes", "ollama:qwen3")
+    assert made.issue.startswith("# ollama (parser qwen3-thinking) loses part of a reply")
+    assert 'ParserForName("qwen3-thinking")' in made.test
+
+
 def test_the_command_tells_a_parser_that_is_none(session_file: Path) -> None:
     done = CliRunner().invoke(main, ["replay", str(session_file), "--report", "cline:nosuch"])
     assert done.exit_code == 1
@@ -340,8 +349,9 @@ def test_every_dialect_says_what_each_server_drops_of_it() -> None:
     rows = {row.dialect: row for row in cross_read(recording(TEXT), own="hermes")}
     lost = len("".join(TEXT.split("</tool_call>")[1].split()))
     assert rows["hermes"].servers["vllm"] == rows["hermes"].servers["sglang"] == lost
-    assert rows["hermes"].servers["ollama"] == 0
-    assert "llama.cpp" not in rows["hermes"].servers
+    assert rows["hermes"].servers["ollama"] == lost
+    assert rows["hermes"].servers["ai-sdk-parser"] == 0
+    assert rows["hermes"].servers["llama.cpp"] == len("".join(TEXT.split()))  # an error
     assert set(cross_readings(list(rows.values())).columns) >= {"vllm drops", "ai-sdk-parser drops"}
 
 

@@ -85,6 +85,24 @@ def step3(value: str) -> str:
     return f"<｜tool_calls_begin｜>{call}<｜tool_calls_end｜>"
 
 
+UNENDED = coder("x").replace("</function>\n", "")  # of which the section is closed
+UNENDED_PARTS = ["<tool_call>\n", UNENDED[12:-12], "</tool_call>"]
+UNOFFERED = '[TOOL_CALLS]get_tides[ARGS]{"city": "Prague"}'
+KIMI_PARTS = [
+    "<|tool_calls_section_begin|>",
+    KIMI.replace("weather", "tides")[28:-26],
+    "<|tool_calls_section_end|>",
+]
+FIRST = (
+    [("get_weather", {"city": "x"})],
+    [" B", "<tool_call>\n", coder("y")[12:-13], "\n</tool_call>"],
+)
+COHERE = (
+    '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "get_weather", '
+    '"parameters": {"city": "Prague"}}]<|END_ACTION|>'
+)
+
+
 # dialect, server, reply, content, reasoning, calls, what is dropped
 TABLE = [
     ("hermes", "vllm", f"A {HERMES} B", "A ", "", CALL, [" B"]),
@@ -160,6 +178,38 @@ TABLE = [
         [],
     ),
     ("k-exaone-2", "ai-sdk-parser", "<think>why</think>so", "whole", "", [], []),
+    ("hermes", "ai-sdk-parser", f"<think>why</think>{HERMES}", "<think>why</think>", "", CALL, []),
+    ("hermes", "ai-sdk-parser", "A <tool_call> B", "A ", "", [], ["<tool_call> B"]),
+    ("xml", "ai-sdk-parser:morph-xml", "<get_weather><city>Prague", "", "", CALL, []),
+    # a closer that is begun, or the line before it, is no section of its own
+    ("qwen3-coder", "ollama", f"A {coder('x')[:-12]}", "A ", "", [], [coder("x")[12:-13]]),
+    ("qwen3-coder", "ollama", f"A {coder('x')[:-5]}", "A ", "", [], [coder("x")[12:-13]]),
+    # a request that ends with an error
+    ("qwen3-coder", "ollama", f"A {UNENDED}", "", "", [], ["A ", *UNENDED_PARTS]),
+    ("glm", "ollama", f"A {GLM[:-30]}", "", "", [], ["A ", GLM[:-30]]),
+    ("glm", "ollama", f"A {GLM[:-12]}", "A ", "", CALL, []),
+    ("mistral", "ollama", ODD, "", "", [], [ODD]),
+    ("mistral", "ollama", UNOFFERED, "", "", [], [UNOFFERED]),
+    # text before an opener, messages without a header, an opener that is markup
+    ("llama3-json", "ollama", f"A {NAMED}", "whole", "", [], []),
+    ("llama3-json", "ollama", f"{NAMED} B", "", "", CALL, [" B"]),
+    ("cohere-action", "ollama", f"A {COHERE}", "whole", "", [], []),
+    ("cohere-action", "ollama", f"<|START_TEXT|>A<|END_TEXT|>{COHERE}", "A", "", CALL, []),
+    ("harmony", "ollama", "A", "", "", [], ["A"]),
+    ("gemma4", "ollama", "A <|tool_call>call: B", "A ", "", [], ["call: B"]),
+    # a call in no section, or without its marker
+    ("qwen3-coder", "ollama", f"A {coder('x')[12:-13]} B", "whole", "", [], []),
+    ("qwen3-coder", "ollama", f"{coder('x')} B", " B", "", [("get_weather", {"city": "x"})], []),
+    ("gemma4", "ollama", "A call:get_weather{city:1} B", "whole", "", [], []),
+    # a reply that must fit to its end, and one that is read as far as it fits
+    ("hermes", "llama.cpp", f"A {HERMES}", "A ", "", CALL, []),
+    ("hermes", "llama.cpp", f"A {HERMES} B", "", "", [], ["A ", HERMES, " B"]),
+    ("kimi-k2", "llama.cpp", KIMI.replace("weather", "tides"), "", "", [], KIMI_PARTS),
+    ("qwen3-coder", "llama.cpp", f"A {coder('x')} B{coder('y')}", "A ", "", *FIRST),
+    ("mistral", "llama.cpp", f"A {UNOFFERED} B", "A ", "", [], [UNOFFERED, " B"]),
+    # what stands between the tags is read as it is
+    ("hermes", "ollama:qwen3", f"A <tool_call>{NAMED}", "A ", "", [], [f"<tool_call>{NAMED}"]),
+    ("qwen3-coder", "ollama:qwen3-coder", "<think>A</think>B", "whole", "", [], []),
     ("dots", "vllm", "answer <dots_func", "answer ", "", [], ["<dots_func"]),
     ("aider-editblock", "aider", "only words", "only words", "", [], []),
     ("pythonic", "vllm", 'Yes: [get_weather(city="Prague")]', "whole", "", [], []),

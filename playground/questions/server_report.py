@@ -125,7 +125,8 @@ def _test(
         return ""
     reader = get_server(server, dialect.name, ours=is_ours(dialect.name))
     parser = reader.parser.name if reader.parser else dialect.name
-    return suite_test(reader.server.suite, parser, text, offered, alone)
+    named = reader.parser is None or reader.parser.tested
+    return suite_test(reader.server.suite if named else None, parser, text, offered, alone)
 
 
 def _kin(smaller: ParseResult, whole: ParseResult) -> bool:

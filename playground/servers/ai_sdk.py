@@ -1,6 +1,8 @@
 """The AI SDK's tool-call middleware (66ca092): the client reads the calls out of a model's text.
 
-It has no reasoning parser: tags of thinking are text, which another middleware may take apart.
+What a stream gives is declared: a call that cannot be read is dropped there, and in a whole reply
+it is text. It has no reasoning parser: tags of thinking are text, which another middleware may take
+apart.
 """
 
 from typing import Final
@@ -19,7 +21,9 @@ SERVER: Final = Server(
             "hermes",
             View(
                 source=f"{_PROTOCOLS}hermes-protocol.ts, hermes-call-boundary.ts",
+                reasoning="content",
                 late_closers=True,
+                until="closer",
                 cut="dropped",
                 broken="dropped",
             ),
@@ -36,12 +40,27 @@ SERVER: Final = Server(
             "qwen3coder",
             View(
                 source=f"{_PROTOCOLS}qwen3coder-call-parsing.ts:38, 125-148",
+                reasoning="content",
+                cut="open call",
+                references="unread",
                 duplicates="list",
                 trimmed=True,
                 switches={"entities": "decoded"},
             ),
             reads=("qwen3-coder",),
             shares=FUNCTION_IN_TAGS,
+        ),
+        Parser(
+            "morph-xml",
+            View(
+                source=f"{_PROTOCOLS}morph-xml-protocol.ts, morph-xml-stream-state-machine.ts",
+                reasoning="content",
+                until="closer",
+                cut="open call",
+                references="unread",
+                exact=True,
+            ),
+            shares=("xml",),
         ),
     ),
 )

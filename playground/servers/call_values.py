@@ -29,8 +29,8 @@ def handed_over(
     if view.values == "texts":
         gone |= {key for key, value in call.arguments.items() if not isinstance(value, str)}
     arguments = {key: value for key, value in call.arguments.items() if key not in gone}
-    arguments |= _repeated(call) if view.duplicates == "list" else {}
     arguments |= _left_as_text(call, arguments, view, tool)
+    arguments |= _repeated(call) if view.duplicates == "list" else {}
     changed = {key: _value(key, value, view, tool) for key, value in arguments.items()}
     return replace(call, arguments=changed), gone
 

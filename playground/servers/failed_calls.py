@@ -30,14 +30,21 @@ def failed(reply: Projection) -> None:
         aborted = stretch.aborted
         if aborted is None and stretch.ended is None:
             continue  # content by now, with the whole reply
-        reason = aborted.reason if aborted else _reason(stretch)
+        reason = aborted.reason if aborted else _reason(reply, stretch)
         fate = reply.view.failed(reason, reply.switches)
         _FATES[fate](reply, stretch)
 
 
-def _reason(mended: Stretch) -> str:
+def _reason(reply: Projection, mended: Stretch) -> str:
     """Why the server cannot read a call that was mended here."""
-    return "truncated-call" if "missing-closer" in _codes(mended) else "unmended"
+    if "missing-closer" not in _codes(mended):
+        return "unmended"
+    behind = reply.stretches[reply.stretches.index(mended) + 1 :]
+    after = next((stretch for stretch in behind if stretch.kind != "note"), None)
+    if after is None or after.kind != "section":
+        return "truncated-call"
+    closes = after.text.lstrip().startswith(tuple(reply.closers))
+    return "unended-call" if closes else "truncated-call"
 
 
 def _codes(stretch: Stretch) -> set[str]:
@@ -49,6 +56,18 @@ def _unmended(reply: Projection) -> None:
     for stretch in reply.of_kind("call") if reply.view.unmended else ():
         if _codes(stretch) & set(reply.view.unmended):
             stretch.kind = "failed"
+
+
+def sectionless(reply: Projection) -> None:
+    """Calls that stand in no section."""
+    inside = False
+    for stretch in reply.stretches if reply.view.sectionless == "text" else ():
+        if stretch.kind == "section":
+            opened = max((stretch.text.rfind(opener) for opener in reply.openers), default=-1)
+            closed = max((stretch.text.rfind(closer) for closer in reply.closers), default=-1)
+            inside = opened > closed if opened != closed else inside
+        elif stretch.kind in ("call", "failed") and not inside:
+            reply.as_text(stretch)
 
 
 def unclosed(reply: Projection) -> None:
@@ -63,16 +82,20 @@ def unclosed(reply: Projection) -> None:
         return
     if reply.view.unclosed == "reply":
         whole(reply, keep_calls=False)
+    elif reply.view.unclosed == "error":
+        fails(reply)
     elif reply.view.unclosed == "dropped":
         for call in _last_section(reply):
             reply.drop(call, "a call of a section without its closer")
 
 
 def _last_section(reply: Projection) -> list[Stretch]:
-    """The calls of the section that is still open at the end."""
+    """The calls of the section that is still open at the end: a blank marker, or one that begins a
+    closer, opens none."""
     found: list[Stretch] = []
     for stretch in reply.stretches:
-        if stretch.kind == "section":
+        marker = stretch.text.strip()
+        if stretch.kind == "section" and not any(c.startswith(marker) for c in reply.closers):
             found = []
         elif stretch.kind == "call":
             found.append(stretch)
@@ -109,6 +132,14 @@ def _failed_call(reply: Projection, stretch: Stretch) -> None:
 
 def _failed_open_call(reply: Projection, stretch: Stretch) -> None:
     _delivered(reply, stretch, with_open=True)
+
+
+def _failed_whole_call(reply: Projection, stretch: Stretch) -> None:
+    aborted = stretch.aborted
+    if aborted is None or (aborted.name in reply.tools and not aborted.argument_open):
+        _delivered(reply, stretch, with_open=False)
+    else:
+        _failed_error(reply, stretch)
 
 
 def _delivered(reply: Projection, stretch: Stretch, with_open: bool) -> None:
@@ -150,6 +181,31 @@ def _failed_reply_and_calls(reply: Projection, _: Stretch) -> None:
     whole(reply, keep_calls=True)
 
 
+def _failed_error(reply: Projection, _: Stretch) -> None:
+    fails(reply)
+
+
+def fails(reply: Projection) -> None:
+    """The request ends with an error: a client that waits for the whole reply gets nothing."""
+    start = reply.stretches[0].span.start
+    told = finding("server-fails", "the reply", f"{reply.who} answers with an error")
+    for stretch in reply.stretches:
+        reply.drop(stretch, "a reply, with an error")
+    at_start = FindingEvent(Span(start, start), told)
+    reply.stretches.insert(0, Stretch("note", [at_start]))
+
+
+def _failed_ends(reply: Projection, stretch: Stretch) -> None:
+    ends(reply, stretch)
+
+
+def ends(reply: Projection, at: Stretch) -> None:
+    """Reading ends where this stands: it is dropped with all that is behind it."""
+    behind = reply.stretches[reply.stretches.index(at) :]
+    for stretch in behind:
+        reply.drop(stretch, "what does not fit, and all behind it")
+
+
 def whole(reply: Projection, keep_calls: bool) -> None:
     """All but reasoning is content."""
     reply.whole = True
@@ -165,7 +221,10 @@ _FATES: Final[dict[Failed, Callable[[Projection, Stretch], None]]] = {
     "arguments": _failed_arguments,
     "call": _failed_call,
     "open call": _failed_open_call,
+    "whole call or error": _failed_whole_call,
     "reply": _failed_reply,
     "reply if alone": _failed_if_alone,
     "reply and calls": _failed_reply_and_calls,
+    "ends": _failed_ends,
+    "error": _failed_error,
 }

@@ -87,9 +87,11 @@ def parser(
     reads: tuple[str, ...] = (),
     aliases: tuple[str, ...] = (),
     shares: tuple[str, ...] = (),
+    tested: bool = True,
     **own: Any,
 ) -> Parser:
     """A parser whose view was read in `file`, below `files` of the server's source. What is its own
     counts more than a habit."""
     choices: dict[str, Any] = {key: value for habit in habits for key, value in habit.items()}
-    return Parser(name, View(source=f"{files}{file}", **(choices | own)), reads, aliases, shares)
+    view = View(source=f"{files}{file}", **(choices | own))
+    return Parser(name, view, reads, aliases, shares, tested)

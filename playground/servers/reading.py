@@ -20,6 +20,7 @@ TOLD: Final = (
     DROPS,
     "call-as-text",
     "server-delivers",
+    "server-fails",
     "unknown-parser",
     "no-parser",
     "unread-dialect",

@@ -15,13 +15,13 @@ from playground.events import (
     CallEndedEvent,
     CallNamedEvent,
     Event,
-    MarkupEvent,
     TextEvent,
     owned_text,
     split,
 )
 from playground.servers.call_values import handed_over
-from playground.servers.failed_calls import failed, unclosed, whole
+from playground.servers.failed_calls import ends, failed, fails, sectionless, unclosed, whole
+from playground.servers.headers import header
 from playground.servers.projection import Projection
 from playground.servers.stretches import Stretch, cut, stretches
 
@@ -52,11 +52,14 @@ def _calls(reply: Projection) -> None:
     """Calls are content where the server does not look for them."""
     texts = [s.span.start for s in reply.of_kind("text", "bare") if s.text.strip()]
     calls = [s.span.start for s in reply.of_kind("call", "failed")]
+    stops = [s.span.start for s in reply.of_kind("stop") if s.span.start < min(calls, default=0)]
+    open_texts = [text for text in texts if text > max(stops, default=-1)]
     unread = {
         "anywhere": False,
         "nowhere": True,
         "whole": bool(texts),
         "marked": bool(texts) and not _marked(reply.stretches),
+        "at the start": bool(open_texts and calls) and open_texts[0] < calls[0],
         "at the end": bool(texts and calls) and texts[-1] > calls[-1],
     }
     if unread[reply.view.calls]:
@@ -170,6 +173,12 @@ def _unknown(reply: Projection) -> None:
         if reply.view.unknown == "reply":
             whole(reply, keep_calls=False)
             return
+        if reply.view.unknown == "error":
+            fails(reply)
+            return
+        if reply.view.unknown == "ends":
+            ends(reply, stretch)
+            return
         if reply.view.unknown == "text":
             reply.as_text(stretch)
         else:
@@ -190,35 +199,14 @@ def _orphans(reply: Projection) -> None:
         reply.as_text(stretch)
 
 
-def _header(reply: Projection) -> None:
-    """Text before the first marker of a message says whom it is for."""
-    header = reply.view.header
-    for index, stretch in enumerate(reply.stretches if header else ()):
-        markers = (e.text for e in stretch.events if isinstance(e, MarkupEvent))
-        if any(header in marker for marker in markers):
-            _drop_header(reply, index)
-            return
-
-
-def _drop_header(reply: Projection, last: int) -> None:
-    """The text of all stretches up to this one, and in it up to its first marker."""
-    for stretch in reply.stretches[: last + 1]:
-        if stretch.kind not in ("text", "bare"):
-            continue
-        for index, event in enumerate(stretch.events):
-            if isinstance(event, MarkupEvent):
-                break
-            if isinstance(event, TextEvent):
-                lost = reply.lost(event.span, event.text, "the header of a message")
-                stretch.events[index] = lost
-
-
 def _until(reply: Projection) -> None:
     """Content ends where the opener of calls stands, although no call follows it; or goes on after
     its closer."""
-    until, ended = reply.view.until, False
+    until, ended, before = reply.view.until, False, ""
     for stretch in [] if reply.whole else reply.stretches:
-        ended = stretch.kind == "bare" or (ended and until == "opener")
+        if not (ended and "stray" in (stretch.kind, before)):  # the opener itself may be markup
+            ended = stretch.kind == "bare" or (ended and until == "opener")
+        before = stretch.kind
         if until == "end" or not ended or stretch.kind not in ("text", "bare"):
             continue
         kept = _after_closer(stretch, reply.closers) if until == "closer" else []
@@ -248,6 +236,9 @@ def _around(reply: Projection) -> None:
             continue
         place = "before" if index < calls[0] else "after" if index > calls[-1] else "between"
         keep = {"before": view.before, "between": view.between, "after": view.after}[place]
+        if keep in ("error", "ends") and stretch.text.strip():
+            (fails(reply) if keep == "error" else ends(reply, stretch))
+            return
         if keep == "dropped":
             reply.drop(stretch, f"text {place} {'calls' if place == 'between' else 'a call'}")
 
@@ -325,6 +316,7 @@ STEPS: Final[tuple[Callable[[Projection], None], ...]] = (
     _reasoning,
     _calls,
     _strangers,
+    sectionless,
     _sections,
     _breaking,
     _orphans,
@@ -334,7 +326,7 @@ STEPS: Final[tuple[Callable[[Projection], None], ...]] = (
     _bare,
     failed,
     unclosed,
-    _header,
+    header,
     _until,
     _around,
     _partial,

@@ -14,6 +14,7 @@ from playground.errors import UnknownNameError
 from playground.parsing.switches import Switches
 
 Keep = Literal["kept", "dropped"]
+Beside = Literal["kept", "dropped", "ends", "error"]
 Failed = Literal[
     "",
     "dropped",
@@ -21,9 +22,12 @@ Failed = Literal[
     "arguments",
     "call",
     "open call",
+    "whole call or error",
     "reply",
     "reply if alone",
     "reply and calls",
+    "ends",
+    "error",
 ]
 
 
@@ -37,14 +41,16 @@ class View:
     Which parsers run: `reasoning` is handed over apart; not at all, or not beside a call; or it is
     content with its tags, and with the opener that the prompt wrote (`content after opener`).
     `opens` is how a reply begins where its prompt says nothing: an opened tag. `header` is a
-    literal: text before the first marker that has it addresses the message, and is none of it.
+    literal: text before the first marker that has it addresses the message, and is none of it; a
+    reply without such a marker is `headless`.
 
     Which calls are looked for: those `anywhere`, `nowhere`, only where they are the `whole` reply,
-    or that and behind a tag or a fence (`marked`), or where no text follows them (`at the end`);
-    else they are content. Of `sections` all are read, or the first alone: another has the fate of
-    text after calls. `bare` are calls without arguments. `breaks_at` are literals that end a
-    section in a value too: it is lost, with all its calls. `strangers` are how markers of the
-    dialect begin that the server does not know: content.
+    or that and behind a tag or a fence (`marked`), or where no text stands before them but one that
+    a marker has ended (`at the start`), or none follows them (`at the end`); else they are content.
+    Of `sections` all are read, or the first alone: another has the fate of text after calls; those
+    that stand in none may be content (`sectionless`). `bare` are calls without arguments.
+    `breaks_at` are literals that end a section in a value too: it is lost, with all its calls.
+    `strangers` are how markers of the dialect begin that the server does not know: content.
 
     Text: what stands `before` the first call, `between` calls (in their sections too) and `after`
     the last; `until` an opener that led to no call, or only up to its closer, or the end; `partial`
@@ -55,12 +61,16 @@ class View:
     A call that fails, by how: it was `cut` off by the end, is `broken`, or its opener has no body
     (`unread`). Its text is content or dropped, or its arguments alone are content; or it is
     delivered as far as it was read, without the argument that was left open or (`open call`) with
-    it; or the whole reply is content, without the calls that were read or with them, or only where
-    no call was read. An empty choice takes the dialect's own. `unmended` are repairs of our reading
-    by the codes of their findings: a call that needed one is broken to the server, or cut off where
-    it lacks its closer. `unclosed` is a section whose closer is missing: its calls are delivered or
-    dropped, or the whole reply is content; with `late_closers` a call reaches up to a closer that
-    stands behind other stray markers.
+    it, or (`whole call or error`) where none was left open, of a tool that was offered, and else an
+    error; or the whole reply is content, without the calls that were read or with them, or only
+    where no call was read; or the request fails, and the client has nothing, or reading `ends`
+    there, and the client has what stood before; so it may with text beside calls and with unknown
+    tools. An empty choice takes the dialect's own. `unmended` are repairs of our reading by the
+    codes of their findings: a call that needed one is broken to the server, or cut off where it
+    lacks its closer, which may have a fate of its own where that of its section stands (`unended`).
+    `unclosed` is a section whose closer is missing: its calls are delivered or dropped, or the
+    whole reply is content, or the request fails; with `late_closers` a call reaches up to a closer
+    that stands behind other stray markers.
 
     `unknown` are calls of tools that were not offered, `undeclared` arguments that the tool has
     not. With `indexed` a call needs an index behind its name (`name:0`); `unescaped` decodes
@@ -76,16 +86,20 @@ class View:
 
     source: str = ""
     reasoning: Reasoning = "apart"
-    calls: Literal["anywhere", "whole", "marked", "at the end", "nowhere"] = "anywhere"
+    calls: Literal["anywhere", "whole", "marked", "at the start", "at the end", "nowhere"] = (
+        "anywhere"
+    )
     sections: Literal["all", "first"] = "all"
+    sectionless: Literal["calls", "text"] = "calls"
     bare: Keep = "kept"
     breaks_at: tuple[str, ...] = ()
     opens: str = ""
     strangers: tuple[str, ...] = ()
     header: str = ""
-    before: Keep = "kept"
-    between: Keep = "kept"
-    after: Keep = "kept"
+    headless: Keep = "kept"
+    before: Beside = "kept"
+    between: Beside = "kept"
+    after: Beside = "kept"
     until: Literal["end", "opener", "closer"] = "end"
     partial: Literal["kept", "dropped", "open tag dropped"] = "kept"
     orphans: Literal["dropped", "kept", "closers kept", "kept without calls"] = "dropped"
@@ -93,9 +107,10 @@ class View:
     broken: Failed = ""
     unread: Failed = ""
     unmended: tuple[str, ...] = ()
-    unclosed: Literal["calls", "dropped", "reply"] = "calls"
+    unended: Failed = ""
+    unclosed: Literal["calls", "dropped", "reply", "error"] = "calls"
     late_closers: bool = False
-    unknown: Literal["delivered", "dropped", "text", "reply"] = "delivered"
+    unknown: Literal["delivered", "dropped", "text", "reply", "ends", "error"] = "delivered"
     undeclared: Keep = "kept"
     indexed: bool = False
     unescaped: bool = False
@@ -120,7 +135,12 @@ class View:
 
     def failed(self, reason: str, dialect: Switches) -> Failed:
         """What becomes of a call that was aborted for this reason."""
-        by_reason = {"truncated-call": self.cut, "unreadable-call": self.unread}
+        unended = self.unended or self.cut
+        by_reason = {
+            "truncated-call": self.cut,
+            "unended-call": unended,
+            "unreadable-call": self.unread,
+        }
         chosen = by_reason.get(reason, self.broken)
         return chosen or ("text" if dialect.broken_calls == "text" else "dropped")
 
@@ -134,13 +154,15 @@ UNREAD: Final = View(calls="nowhere", orphans="kept")
 class Parser:
     """One of a server's parsers, as the server names it. `reads` are the dialects that it reads
     where no parser is named, `shares` those whose calls it reads too where it is named; `aliases`
-    are other names of it, its file's among them."""
+    are other names of it, its file's among them. Where it is not `tested`, a test of the server's
+    suite cannot name it."""
 
     name: str
     view: View
     reads: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     shares: tuple[str, ...] = ()
+    tested: bool = True
 
     def can_read(self, dialect: str) -> bool:
         return dialect in self.reads or dialect in self.shares
