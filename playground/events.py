@@ -187,9 +187,10 @@ def merged(events: Iterable[Event]) -> list[Event]:
     """Join neighbours that differ only by where the stream was cut."""
     result: list[Event] = []
     more: list[str] = []  # of the last event, joined once: appending strings is quadratic
+    last: Event | None = None
     end: Event | None = None  # the last piece of it
     for event in events:
-        if result and type(event) is type(result[-1]) and _continues(result[-1], event):
+        if last is not None and type(event) is type(last) and _continues(last, event):
             more.append(event.text)  # type: ignore[union-attr]
             end = event
             continue
@@ -197,17 +198,18 @@ def merged(events: Iterable[Event]) -> list[Event]:
             result[-1], end = _joined(result[-1], more, end), None
             more.clear()
         result.append(event)
+        last = event
     if end is not None:
         result[-1] = _joined(result[-1], more, end)
     return result
 
 
 def _continues(last: Event, event: Event) -> bool:
-    match event:
-        case TextEvent() | ReasoningEvent():
-            return type(last) is type(event)
+    match event:  # the commonest first
         case MarkupEvent(role=role):
             return isinstance(last, MarkupEvent) and last.role == role
+        case TextEvent() | ReasoningEvent():
+            return type(last) is type(event)
         case ArgumentEvent(call_index=index, key=key):
             return isinstance(last, ArgumentEvent) and (last.call_index, last.key) == (index, key)
         case FindingEvent(finding=found, text=text):

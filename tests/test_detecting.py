@@ -350,3 +350,17 @@ def test_what_nobody_reads_has_the_dialect_whose_marker_stands_there_as_it_is() 
     found = detect(text)
     assert (found.dialect, found.nearest) == (None, "minimax-m3")
     assert found.reason.endswith("; ']<]minimax[>[</tool_call>' stands there, of minimax-m3")
+
+
+def test_half_a_marker_at_the_end_of_a_text_is_no_call_in_it() -> None:
+    openers = dict(openers_of([]))
+    assert [
+        (dialect, wait.is_in(text))
+        for dialect, text in (
+            ("xml", "High water at <tool_c"),
+            ("xml", "<<tool_c"),
+            ("hermes", "High water at <tool_c"),
+            ("hermes", 'High water at <tool_call>\n{"name": "look"'),
+        )
+        if (wait := openers[dialect]) is not None
+    ] == [("xml", False), ("xml", False), ("hermes", False), ("hermes", True)]

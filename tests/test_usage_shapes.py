@@ -161,6 +161,8 @@ def test_files_that_list_no_requests_are_named_and_the_rest_is_validated(tmp_pat
         ({"input": 3}, None),
         ({"output_tokens": -1}, None),
         ({"output_tokens": {"text": 3}}, None),
+        ({"": 5}, None),  # a count of nobody knows what
+        ({"": 5, "output_tokens": 3}, 3),
         ("7", None),
     ],
 )

@@ -67,8 +67,9 @@ def looked_at(
         yield from _places(request, points, rules)
         return
     for point in reversed(points):
+        furthest = positions[point] - reach
         for block in range(point, -1, -1):
-            if positions[point] - positions[block] >= reach:
+            if positions[block] <= furthest:
                 break
             yield block
 

@@ -68,16 +68,17 @@ class SharedList(KnowsPlaces[Item]):
     @overload
     def __getitem__(self, index: slice) -> list[Item]: ...
     def __getitem__(self, index: int | slice) -> Item | list[Item]:
+        length = self._length
         if isinstance(index, slice):
-            start, stop, step = index.indices(self._length)
+            start, stop, step = index.indices(length)
             if step == 1:
                 return self._items[start:stop]
             return [self._items[place] for place in range(start, stop, step)]
-        if index < 0:
-            index += self._length
-        if not 0 <= index < self._length:
+        if 0 <= index < length:  # as most are
+            return self._items[index]
+        if not -length <= index < 0:
             raise IndexError(index)
-        return self._items[index]
+        return self._items[index + length]
 
     def __iter__(self) -> Iterator[Item]:
         return islice(self._items, self._length)

@@ -256,21 +256,30 @@ def output_of(usage: Any) -> int | None:
     """Output tokens with those of thoughts, by whichever name; None where a usage has none."""
     if not isinstance(usage, dict) or not usage:
         return None
-    for name in _OUTPUTS:
-        found = (_found(usage, name), _found(usage, _THOUGHTS.get(name, "")))
+    for names in _outputs_of(frozenset(usage)):
+        found = [_found(usage, name) for name in names]
         if counts := [whole(each) for each in found if _is_count(each)]:
             return sum(counts)
     return None
 
 
+@lru_cache(maxsize=256)
+def _outputs_of(keys: frozenset[str]) -> tuple[tuple[str, ...], ...]:
+    """The names of the output, and of thoughts beside it, of which a usage of these keys may have
+    one."""
+    pairs = ((name, _THOUGHTS[name]) if name in _THOUGHTS else (name,) for name in _OUTPUTS)
+    return tuple(names for names in pairs if not keys.isdisjoint(_heads(names)))
+
+
 def _holds_all(usage: dict[str, Any], shape: UsageShape, total: int, parts: int) -> bool:
     """Whether the input count holds what was read and written; a stated total decides."""
-    stated, output = _first(usage, _TOTALS), output_of(usage) or 0
-    if parts and parts <= total and stated == total + output:
+    stated = _first(usage, _TOTALS) if parts else 0
+    if not stated:
+        return shape.whole
+    output = output_of(usage) or 0
+    if parts <= total and stated == total + output:
         return True
-    if parts and stated == total + parts + output:
-        return False
-    return shape.whole
+    return shape.whole and stated != total + parts + output
 
 
 def _written(usage: dict[str, Any], written: int) -> tuple[int, int]:

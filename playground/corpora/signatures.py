@@ -12,6 +12,7 @@ from typing import Final
 
 BANDS: Final = 16
 ROWS: Final = 8  # of a band: sessions of which 0.7 is shared meet in one, half of the time or more
+_BANDS: Final = b"\n".join([b",".join([b"%d"] * ROWS)] * BANDS)  # all of them, written at once
 _WORDS: Final = 1_000  # of a session, from its beginning
 _MOST: Final = 4_000  # characters of a text whose form is told
 _VALUES: Final = re.compile(
@@ -34,7 +35,10 @@ def hash_of(text: str) -> int:
     """64 bits of a text; 0 for none."""
     if not text:
         return 0
-    data = text.encode("utf-8", "surrogatepass")
+    return _hash_of(text.encode("utf-8", "surrogatepass"))
+
+
+def _hash_of(data: bytes) -> int:
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "big")
 
 
@@ -60,7 +64,7 @@ def shingles(texts: Iterable[str]) -> list[str]:
         if len(words) >= _WORDS:
             break
     del words[_WORDS:]
-    return [f"{a} {b} {c}" for a, b, c in zip(words, words[1:], words[2:], strict=False)]
+    return [*map(" ".join, zip(words, words[1:], words[2:], strict=False))]
 
 
 def bands_of(found: list[str]) -> list[int]:
@@ -71,5 +75,4 @@ def bands_of(found: list[str]) -> list[int]:
 
     minhash = RMinHash(num_perm=BANDS * ROWS, seed=1)
     minhash.update(found)
-    told = list(map(str, minhash.digest()))
-    return [hash_of(",".join(told[n : n + ROWS])) for n in range(0, BANDS * ROWS, ROWS)]
+    return [_hash_of(band) for band in (_BANDS % tuple(minhash.digest())).split(b"\n")]

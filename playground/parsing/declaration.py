@@ -121,6 +121,11 @@ class Declaration:
     """Other forms that are read, never written."""
 
     @cached_property
+    def asks_names(self) -> bool:
+        """Whether what begins a call, of it or of a form beside it, depends on the tools' names."""
+        return any(form.known_names for form in (self, *self.also))
+
+    @cached_property
     def call_template(self) -> Template:
         return cut_at_body(self.call, CALL_HOLES)
 

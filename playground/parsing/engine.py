@@ -46,8 +46,7 @@ class SyntaxEngine:
     ) -> None:
         self.syntax, self.markers, self.switches = syntax, markers, switches
         by_name = {tool.name: tool for tool in tools}
-        forms = (syntax, *syntax.also)
-        names = tuple(by_name) if any(form.known_names for form in forms) else ()
+        names = tuple(by_name) if syntax.asks_names else ()
         self.plan: Plan = compile_plan(syntax, markers, switches, names)
         self.scanner = Scanner(offset)
         tokens = (*markers.stops, *markers.dropped)

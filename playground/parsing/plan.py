@@ -60,7 +60,7 @@ def call_openers(syntax: Declaration, names: tuple[str, ...]) -> Wait:
     """Whatever may begin a call of a dialect: a text in which none of it stands holds no call of
     it, whole or broken off. `names` are those of the tools, as for `compile_plan`."""
     syntaxes = (syntax, *syntax.also)
-    known = names if any(form.known_names for form in syntaxes) else ()
+    known = names if syntax.asks_names else ()
     builders = [FormBuilder(form, number, known) for number, form in enumerate(syntaxes)]
     openers = [choice for each in builders for choice in (*each.calls(), *each.unread())]
     return wait(*dict.fromkeys(openers))

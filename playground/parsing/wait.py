@@ -24,6 +24,7 @@ from playground.parsing.marker import NOTHING, Marker, Told, named_in
 from playground.parsing.patterns import CONTEXT, SPACE
 from playground.parsing.quiet import Accept, Quiet, Run, compiled, refuses, signs_of
 
+_LEAST: Final = 8  # by which most of what is no marker is told, whatever a value behind it says
 _FEW: Final = 32  # characters by which most markers are told, so that they recur
 _MORE: Final = 64
 _MANY: Final = 256  # characters of a longer marker, which a stream cuts again and again
@@ -141,7 +142,7 @@ class Wait:
             told = _TOLD.get((self, before, text[place : place + length]))
             if told is not None and not told[1]:
                 return told
-        for length in (_FEW, _MORE):
+        for length in (_LEAST, _FEW, _MORE):
             if left > length:
                 told = self._tell(before, text[place : place + length], more=True)
                 if not told[1]:
@@ -222,9 +223,12 @@ class Wait:
     def is_in(self, text: str) -> bool:
         """Whether one of the choices stands anywhere in a text that has ended."""
         found = self.first.search(text)
-        while found is not None and self.match(text, found.start()) is None:
+        while found is not None:
+            marker, _ = self.look(text, found.start(), ended=True)
+            if marker is not None and not marker.partial:
+                return True
             found = self.first.search(text, found.start() + 1)
-        return found is not None
+        return False
 
     @cached_property
     def looks_back(self) -> bool:
