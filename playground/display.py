@@ -79,7 +79,7 @@ class Shown:
 
     def __str__(self) -> str:
         """The table, as `print` shows it outside of notebooks: all its rows and columns."""
-        return _as_text(self.frame())
+        return as_text(self.frame())
 
     def html(self) -> str:
         """The answer as one HTML page that asks nothing of any server.
@@ -92,7 +92,7 @@ class Shown:
         return draw("picture", self).bundle()
 
 
-def _as_text(frame: pd.DataFrame) -> str:
+def as_text(frame: pd.DataFrame) -> str:
     """A row a line, texts on the left."""
     if frame.empty:
         return "(nothing)"

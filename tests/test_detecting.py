@@ -280,6 +280,22 @@ def test_prose_is_nearly_no_marker_of_any_dialect(text: str) -> None:
     assert [d.name for d in DIALECTS if nearly(text, d, names)] == []
 
 
+def test_what_is_detected_shows_itself_in_a_few_lines() -> None:
+    found = pg.detect('<tool_call>{"name": "f", "arguments": {}}</tool_call>')
+
+    assert repr(found) == f"<Detections of {len(found)} dialects: hermes, {found.reason}>"
+    *rows, rest = str(found).splitlines()
+    assert [row.split()[0] for row in rows[1:3]] == ["hermes", "exaone-4"]
+    assert len(rows) == 9
+    assert rest == f"and {len(found) - 8} dialects more: .frame() has them all"
+
+
+def test_where_nothing_is_detected_it_shows_why() -> None:
+    found = pg.detect("Nothing is called.")
+
+    assert repr(found) == f"<Detections of {len(found)} dialects: none, {found.reason}>"
+
+
 def test_prose_is_of_no_likeliest_dialect() -> None:
     assert likeliest("The tide is high at noon (see the table), and low at six.") is None
 

@@ -16,7 +16,7 @@ from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files.folders import FileState
 from playground.dialects.near import Near, nearest
 from playground.dialects.reading import parse
-from playground.display import Listed
+from playground.display import Listed, as_text
 from playground.events import ArgumentEvent, ReasoningEvent, TextEvent, owned_text
 from playground.findings import Finding, finding
 from playground.messages import ToolCallPart
@@ -29,6 +29,7 @@ from playground.tools import ToolMetadata
 # findings about what looks like a call, and was read as none
 _TELLING: Final = frozenset({"bare-opener", "call-in-fence", "unreadable-call", "unknown-tool"})
 _NONE_NEAR: Final = Near()
+_SHOWN: Final = 8  # dialects that are printed: who wants all asks for the table
 _BEGUN: Final = 12  # characters of a call: more than an opener that prose may hold
 _MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, and no lone bracket
 
@@ -94,6 +95,17 @@ class Detections(Listed[Detection]):
     def __init__(self, items: Iterable[Detection] = (), near: Near = _NONE_NEAR) -> None:
         super().__init__(items)
         self._near = near
+
+    def __repr__(self) -> str:
+        said = f"{self.dialect or 'none'}, {self.reason}"
+        return f"<Detections of {counted(len(self), 'dialect')}: {said}>"
+
+    def __str__(self) -> str:
+        """The likeliest dialects as a table, and how many more there are."""
+        rows = as_text(self.frame().head(_SHOWN))
+        more = len(self) - _SHOWN
+        told = f"\nand {counted(more, 'dialect')} more: .frame() has them all"
+        return rows + told if more > 0 else rows
 
     @property
     def nearest(self) -> str | None:

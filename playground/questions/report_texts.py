@@ -47,8 +47,11 @@ def issue_text(text: str, lossless: ParseResult, reading: ServerReading) -> str:
     named = f"{reading.server} (parser {reading.parser})" if reading.parser else reading.server
     said = "\n".join(f"- {message}" for message in dict.fromkeys(lost(reading)))
     source = f"\nWhere it was read: {reading.view.source}\n" if reading.view.source else ""
+    doubts = [found.message for found in reading.findings if found.code == "usual-parser"]
+    doubt = "".join(f"\nNot proven: {message}.\n" for message in doubts)
+    loses = "may lose" if doubts else "loses"
     return (
-        f"# {named} loses part of a reply\n\n{said}\n{source}\n"
+        f"# {named} {loses} part of a reply\n\n{said}\n{doubt}{source}\n"
         f"The model's text:\n\n{fenced(text, 'text')}\n\n"
         f"What is in it:\n\n{fenced(_json(handed(lossless)), 'json')}\n\n"
         f"What the client gets:\n\n{fenced(_json(handed(reading)), 'json')}\n"
