@@ -26,7 +26,7 @@ from test_secrets import KINDS
 
 import playground as pg
 from playground import paths
-from playground.corpora import building, catalog, shards
+from playground.corpora import building, catalog, planning, shards
 from playground.corpora.asking import Corpus
 from playground.corpora.building import Built, build_corpus
 from playground.corpora.cleaning import Cleaner
@@ -206,6 +206,18 @@ def test_pool_and_serial_find_the_same_for_any_size_of_shards(
     assert facts(tmp_path / "o") == facts(out)
     serial(tmp_path / "each", folder, shard_bytes=1)
     assert facts(tmp_path / "each") == facts(out)
+
+
+def test_of_many_small_files_a_shard_holds_some(
+    few: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """50,000 files of a few bytes were one shard, whose worker took 358 MB."""
+    folder, out = few
+    monkeypatch.setattr(planning, "MOST_PIECES", 3)
+    serial(tmp_path / "o", folder)
+    found = catalog.manifests(CorpusFolder(store_at(tmp_path / "o")), redacts=False)
+    assert max(len(each["pieces"]) for each in found) == 3
+    assert facts(tmp_path / "o") == facts(out)
 
 
 @pytest.mark.parametrize("bound", ["_AT_ONCE", "_WAITING"])

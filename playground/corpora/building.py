@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any, Final
 from playground.corpora import catalog as catalogs
 from playground.corpora.catalog import Catalog
 from playground.corpora.engines import Engine, Outcome, get_engine
-from playground.corpora.inputs import PIECE_BYTES, InputPiece
+from playground.corpora.inputs import PIECE_BYTES, InputPiece, number_of
 from playground.corpora.layout import CorpusFolder
 from playground.corpora.needed import needed
 from playground.corpora.places import is_of_one_process, is_remote, place_at
@@ -74,6 +74,25 @@ def build_corpus(
         return _Build(folder, runs, redact, progress).run(inputs, shard_bytes)
 
 
+@dataclass(frozen=True, slots=True)
+class _Shard:
+    """What a build needs of a shard's manifest: the hashes of its pieces, and of those whose rows
+    count, rows by table, faults, and the months by which its facts lie."""
+
+    pieces: list[str]
+    contents: list[str]
+    rows: dict[str, int]
+    faults: list[dict[str, str]]
+    months: list[str]
+
+    @classmethod
+    def told_by(cls, manifest: dict[str, Any]) -> _Shard:
+        pieces = [each["content"] for each in manifest["pieces"]]
+        spoiled = set(manifest["spoiled"])
+        sound = [each for each in pieces if each not in spoiled] if spoiled else pieces
+        return cls(pieces, sound, manifest["rows"], manifest["faults"], manifest.get("months", []))
+
+
 class _Build:
     def __init__(
         self, folder: CorpusFolder, engine: Engine, redacts: bool, progress: Progress | None
@@ -81,7 +100,7 @@ class _Build:
         self._folder, self._engine, self._progress = folder, engine, progress
         self._catalog = _begun(folder, redacts)
         self._shards = {
-            found["shard"]: found
+            found["shard"]: _Shard.told_by(found)
             for found in catalogs.manifests(folder, redacts=redacts)
             # what changed while it was read is read again, and what lacks a table of today
             if not found["spoiled"]
@@ -95,8 +114,12 @@ class _Build:
         self._next_commit = time.monotonic() + _APART
 
     def run(self, inputs: Sequence[str | Path], shard_bytes: int) -> Built:
-        before = catalogs.built_files(self._folder, self._catalog)
-        planned = plan(inputs, self._folder, before, self._progress)
+        planned = plan(
+            inputs,
+            self._folder,
+            catalogs.built_files(self._folder, self._catalog),
+            self._progress,
+        )
         self._pieces = planned.pieces
         self._catalog.aside = []
         kept = len(self._shards)
@@ -108,7 +131,7 @@ class _Build:
             self._tell()
             self._commit()
             redacts = self._catalog.redacts
-            self._build(deque(jobs(new, self._folder, redacts=redacts, shard_bytes=shard_bytes)))
+            self._build(jobs(new, self._folder, redacts=redacts, shard_bytes=shard_bytes))
         finally:
             self._engine.close()
         self._list()
@@ -133,34 +156,40 @@ class _Build:
             for shard, found in older.items()
             if shard not in self._shards
             and found["rereadable"]
-            and wanted & {each["content"] for each in _sound(found)}
+            and not wanted.isdisjoint(_Shard.told_by(found).contents)
         ]
         self._total = sum(piece["size"] for job in waiting for piece in job["pieces"])
-        self._build(deque(waiting))
+        self._build(waiting)
 
     def _new_pieces(self) -> list[InputPiece]:
         """Each content once that no shard has."""
-        seen = {each["content"] for found in self._shards.values() for each in _sound(found)}
+        seen = {content for found in self._shards.values() for content in found.contents}
         new: dict[str, InputPiece] = {}
         for piece in self._pieces:
             if piece.content not in seen:
                 new.setdefault(piece.content, piece)
         return list(new.values())
 
-    def _build(self, waiting: deque[dict[str, Any]]) -> None:
+    def _build(self, jobs: Iterable[dict[str, Any]]) -> None:
+        waiting = iter(jobs)  # each is made when there is room for it: they name every file
+        first: deque[dict[str, Any]] = deque()
         busy: dict[str, dict[str, Any]] = {}
         try:
-            while waiting or busy:
-                while waiting and self._engine.has_room():
-                    job = waiting.popleft()
+            while True:
+                while self._engine.has_room():
+                    job = first.popleft() if first else next(waiting, None)
+                    if job is None:
+                        break
                     if self._is_tried(job):
-                        waiting.extendleft(self._given_up(job, "it ended the build that read it"))
+                        first.extendleft(self._given_up(job, "it ended the build that read it"))
                     else:
                         busy[job["shard"]] = job
                         self._engine.submit(job)
-                for outcome in self._engine.outcomes() if busy else ():
+                if not busy:
+                    return
+                for outcome in self._engine.outcomes():
                     del busy[outcome.job["shard"]]
-                    waiting.extendleft(self._taken(outcome))
+                    first.extendleft(self._taken(outcome))
         except BaseException:  # who stops a build, or a full disk, is no shard's fault
             for job in busy.values():
                 self._untried(job)
@@ -173,7 +202,7 @@ class _Build:
             again = _attempts(self._folder, job) < TRIES
             return [job] if again else self._given_up(job, outcome.problem)
         self._folder.store.remove(self._folder.attempts(job["shard"]))
-        self._shards[job["shard"]] = outcome.manifest
+        self._shards[job["shard"]] = _Shard.told_by(outcome.manifest)
         self._made += 1
         self._done += sum(piece["size"] for piece in job["pieces"])
         self._tell()
@@ -226,17 +255,16 @@ class _Build:
         seen: set[str] = set()
         gone: set[int] = set()
         for shard, found in sorted(self._shards.items()):
-            own = {each["content"] for each in _sound(found)} & wanted
-            if own - seen or not found["pieces"]:
+            own = wanted.intersection(found.contents)
+            if own - seen or not found.pieces:
                 listed[shard] = own
             seen |= own
-        for shard in listed:
-            pieces = [InputPiece(**each) for each in self._shards[shard]["pieces"]]
-            gone |= {piece.number for piece in pieces if piece.content not in listed[shard]}
+        for shard, own in listed.items():
+            gone |= {number_of(each) for each in self._shards[shard].pieces if each not in own}
         self._catalog.shards = sorted(listed)
         self._catalog.dropped = sorted(gone)
         self._catalog.months = {
-            shard: months for shard in listed if (months := self._shards[shard].get("months"))
+            shard: months for shard in listed if (months := self._shards[shard].months)
         }
 
     def _commit(self) -> None:
@@ -248,10 +276,10 @@ class _Build:
 
     def _faults(self) -> list[dict[str, str]]:
         listed = (self._shards[shard] for shard in self._catalog.shards)
-        return [fault for found in listed for fault in found["faults"]]
+        return [fault for found in listed for fault in found.faults]
 
     def _rows(self) -> dict[str, int]:
-        listed = [self._shards[shard]["rows"] for shard in self._catalog.shards]
+        listed = [self._shards[shard].rows for shard in self._catalog.shards]
         return {table: sum(rows[table] for rows in listed) for table in SCHEMAS}
 
 
@@ -266,12 +294,6 @@ def _begun(folder: CorpusFolder, redacts: bool) -> Catalog:
             expected="the same choice of --redact, or another folder",
         )
     return found
-
-
-def _sound(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    """The pieces of a shard whose rows count."""
-    spoiled = set(manifest["spoiled"])
-    return [each for each in manifest["pieces"] if each["content"] not in spoiled]
 
 
 def _attempts(folder: CorpusFolder, job: dict[str, Any]) -> int:

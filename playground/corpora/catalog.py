@@ -132,14 +132,15 @@ def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
     manifests of its shards say: without it a build would take other inputs for gone."""
     try:
         with folder.store.opened(folder.files(catalog.generation)) as file:
-            rows = pq.read_table(file).drop_columns(["piece"]).to_pylist()
+            columns = pq.read_table(file).drop_columns(["piece"]).to_pydict()
     except (OSError, pa.ArrowException):
         found = manifests(folder.of(catalog.analysis), redacts=catalog.redacts)
         shards, gone = set(catalog.shards), set(catalog.dropped)
         listed = [each for each in found if each["shard"] in shards]
         pieces = (InputPiece(**piece) for each in listed for piece in each["pieces"])
         return [piece for piece in pieces if piece.number not in gone]
-    return [InputPiece(**row) for row in rows]
+    rows = zip(*columns.values(), strict=True)
+    return [InputPiece(**dict(zip(columns, row, strict=True))) for row in rows]
 
 
 def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]]:

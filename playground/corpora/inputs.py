@@ -64,12 +64,17 @@ class InputPiece:
     @property
     def number(self) -> int:
         """The first 64 bits of the content's hash."""
-        return int(self.content[:16], 16)
+        return number_of(self.content)
 
     @property
     def is_tar(self) -> bool:
         """Whether it is a whole tar, whose members can be read in their order alone."""
         return "!" not in self.name and named(self.path).endswith(_TARS)
+
+
+def number_of(content: str) -> int:
+    """By which rows name a piece: the first 64 bits of its content's hash."""
+    return int(content[:16], 16)
 
 
 def find_files(inputs: Iterable[str], out: str) -> Iterator[Found]:

@@ -7,12 +7,14 @@ from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatch
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from playground.corpora.inputs import PIECE_BYTES, InputPiece, find_files, pieces_of
 from playground.corpora.layout import CorpusFolder
 from playground.corpora.places import Found, is_remote, named, place_of
 from playground.errors import InputFault
+
+MOST_PIECES: Final = 4_000  # of a shard: files of a few bytes are as many sessions
 
 Progress = Callable[[str, int, int], None]  # what is done, of it so many bytes, of so many
 
@@ -86,11 +88,11 @@ def jobs(
     redacts: bool,
     shard_bytes: int = PIECE_BYTES,
 ) -> Iterator[dict[str, Any]]:
-    """The pieces as shards of about that size, in their order."""
+    """The pieces as shards of about that size, in their order; of many small files smaller ones."""
     waiting: list[InputPiece] = []
     size = 0
     for piece in pieces:
-        if waiting and size + piece.size > shard_bytes:
+        if waiting and (size + piece.size > shard_bytes or len(waiting) == MOST_PIECES):
             yield job(waiting, folder, redacts=redacts)
             waiting, size = [], 0
         waiting.append(piece)
