@@ -25,8 +25,11 @@ from playground.cli import main
 from playground.corpora.asking import Corpus
 from playground.corpora.building import Built, build_corpus
 from playground.corpora.compaction import compact_corpus
-from playground.corpora.layout import ANALYSIS
+from playground.corpora.inputs import pieces_of
+from playground.corpora.layout import ANALYSIS, CorpusFolder
+from playground.corpora.planning import job
 from playground.corpora.simulating import simulate_corpus
+from playground.corpora.stores import store_at
 from playground.errors import InputFault
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -202,6 +205,31 @@ def test_a_worker_loads_no_pandas(tmp_path: Path) -> None:
         [sys.executable, "-c", script], input=b"", capture_output=True, cwd=ROOT, check=False
     )
     assert done.returncode == 0, done.stderr.decode()
+
+
+def test_what_takes_too_much_memory_is_told_in_words(tmp_path: Path) -> None:
+    """It was `MemoryError: `, of a log of 1.4 GB."""
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps([{"role": "user", "content": "x" * (60 << 20)}]))
+    folder = CorpusFolder(store_at(tmp_path / "o"))
+    told = json.dumps(job([*pieces_of(str(path))], folder, redacts=False))
+    script = (
+        "import re, pathlib, playground.corpora.shards\n"
+        "from playground.corpora import working\n"
+        "taken = re.search(r'VmData:\\s+(\\d+)', pathlib.Path('/proc/self/status').read_text())\n"
+        "working.MEMORY_BYTES = (int(taken[1]) << 10) + (40 << 20)\n"
+        "working.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        input=told.encode() + b"\n",
+        capture_output=True,
+        cwd=ROOT,
+        check=False,
+    )
+    problem = json.loads(done.stdout)["problem"]
+    assert problem.startswith("it takes more than ")
+    assert problem.endswith("; give it in parts")
 
 
 @pytest.mark.parametrize("table", ["calls", "requests"])

@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from playground.sessions.rows import bodies, packed
+from playground.sessions.shapes.shared_values import SharedValues
 
 MESSAGES = [{"role": "user", "content": text} for text in "abc"]
 
@@ -53,3 +54,20 @@ def test_rows_give_the_text_of_each_request_as_it_was_sent(sent: list[dict[str, 
     """By the text, in which 1 is not true and the order of fields counts, as it does to a cache."""
     rows = [packed(body, before) for body, before in zip(sent, [None, *sent], strict=False)]
     assert list(map(json.dumps, bodies(rows))) == list(map(json.dumps, sent))
+
+
+@given(BODIES)
+@example([{"messages": [{"a": 1}, {"a": True}, {"a": 1.0}]}])
+@example([{"messages": [{"a": 1, "b": 2}, {"b": 2, "a": 1}]}])
+def test_what_requests_share_is_written_as_it_was_sent(sent: list[dict[str, Any]]) -> None:
+    shared = SharedValues()
+    assert list(map(json.dumps, map(shared.body, sent))) == list(map(json.dumps, sent))
+
+
+def test_what_a_request_repeats_is_held_once() -> None:
+    """A log of 1.4 GB, whose sessions are interleaved, took more than 3 GB."""
+    shared = SharedValues()
+    first = shared.body({"tools": [{"name": "get_tides"}], "messages": [{"role": "user"}]})
+    second = shared.body({"tools": [{"name": "get_tides"}], "messages": [{"role": "user"}, {}]})
+    assert second["tools"][0] is first["tools"][0]
+    assert second["messages"][0] is first["messages"][0]

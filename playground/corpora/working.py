@@ -33,6 +33,12 @@ def outcome_of(job: dict[str, Any]) -> dict[str, Any]:
     except InputFault as fault:
         known = ("problem", "where", "line", "field", "expected")
         return {"fault": {name: getattr(fault, name) for name in known}}
+    except MemoryError:
+        return {
+            "problem": f"it takes more than {MEMORY_BYTES / (1 << 30):.2g} GB of memory: a session "
+            "is held whole, and so is a log in which sessions lie between one another; give it in "
+            "parts"
+        }
     except Exception as error:  # ours: a shard may end itself, not the run, which goes on and tells
         said = Cleaner().text(str(error)).strip().splitlines() or [""]  # it may quote what it read
         more = "…" if len(said[0]) > _MOST_SAID else ""

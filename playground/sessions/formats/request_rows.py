@@ -18,6 +18,7 @@ from playground.sessions.formats.recorded_http import RecordedHttp
 from playground.sessions.session import Agent
 from playground.sessions.shapes.exchanges import Exchange, json_object, read_exchanges
 from playground.sessions.shapes.requests import conversation
+from playground.sessions.shapes.shared_values import SharedValues
 from playground.sessions.source import Source
 from playground.sessions.times import in_seconds
 
@@ -52,15 +53,19 @@ class RequestRows(RecordedHttp):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         groups: dict[str, list[Exchange]] = {}
         others: list[str] = []
+        shared = SharedValues()
         for place, value in _rows(source):
             if _is_row(value):
                 for exchange in _exchanges(value, place):
+                    if exchange.request is not None:
+                        exchange.request = shared.body(exchange.request)
                     groups.setdefault(exchange.agent.session, []).append(exchange)
             else:
                 others.append(str(place))
-        for number, (session, exchanges) in enumerate(groups.items()):
+        for session in list(groups):
+            exchanges = groups.pop(session)  # what is read needs not be held
             for builder in read_exchanges(exchanges, session or source.stem, source.name):
-                if others and not number:
+                if others:
                     builder.lost(f"{len(others)} rows without a request", Place(field=others[0]))
                     others = []
                 yield builder
