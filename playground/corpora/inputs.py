@@ -31,7 +31,7 @@ from playground.corpora.places import (
 from playground.errors import InputFault
 from playground.output import whole_file
 from playground.sessions.formats import recognised
-from playground.sessions.source import LINES, Source
+from playground.sessions.source import LINES, MAX_BYTES, Source
 
 PIECE_BYTES: Final = 32 << 20  # a file of lines is cut into stretches of this size
 _READ: Final = 1 << 20
@@ -188,7 +188,7 @@ def _is_cut(path: str) -> bool:
     if PurePosixPath(named(path)).suffix.lower() not in LINES or size_of(path) <= PIECE_BYTES:
         return False
     with opened_at(path) as file:  # its first lines, the first one whole
-        source = Source(named(path), file.read(_READ) + file.readline())
+        source = Source(named(path), file.read(_READ) + file.readline(MAX_BYTES))
     try:
         return recognised(source).session_a_line
     except InputFault:
@@ -202,7 +202,8 @@ def _stretches(path: str) -> Iterator[InputPiece]:
     with opened_at(path) as file:
         while start < total:
             file.seek(min(start + PIECE_BYTES, total))
-            file.readline()
+            while (rest := file.readline(_READ)) and not rest.endswith(b"\n"):
+                pass  # a line of any length is not held
             stop = file.tell()
             yield _piece(path, named(path), start, stop - start)
             start = stop
