@@ -84,12 +84,11 @@ CODES: Final[dict[str, FindingKind]] = {
     "bare-opener": FindingKind("info", "the opener of calls, and no call behind it: text"),
     # what a server makes of it
     "server-drops": FindingKind("warning", "the server does not hand this over to its client"),
-    "read-before": FindingKind(
-        "info", "a server has read the reply already: no other reads what the model wrote"
-    ),
+    "read-before": FindingKind("info", "a server has read it already: no other reads the model's"),
     "usual-parser": FindingKind(
         "warning", "not known how the server reads the dialect: what is shown is assumed"
     ),
+    "unproven-repair": FindingKind("warning", "mended here: that the server reads it is assumed"),
     "call-as-text": FindingKind("warning", "the server hands over a whole call as text"),
     "server-fails": FindingKind("warning", "the server answers with an error"),
     "server-delivers": FindingKind("warning", "the server hands over a call that is not whole"),

@@ -54,6 +54,7 @@ FIXES: Final[dict[str, str]] = {
     "server-delivers": "check the server's calls before they are run",
     "unknown-parser": "choose one of those that are named",
     "usual-parser": "take nothing of it for certain: try the reply on the server itself",
+    "unproven-repair": "take nothing of it for certain: try the reply on the server itself",
     "unread-dialect": "start the server with the parser that reads it",
     "no-parser": "choose a dialect that the server reads, or parse its text yourself",
     # what a decoder sees on the wire

@@ -358,6 +358,23 @@ def test_detect_names_no_dialect_for_a_reply_without_calls() -> None:
         assert done.stderr == "no dialect: the reply is empty\n"
 
 
+def test_detect_takes_no_picture_for_a_reply(tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    path.write_bytes(b"\x89PNG\r\n")
+    done = subprocess.run([*PLAYGROUND, "detect", path], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"playground: {path}:1: byte 0x89 is not UTF-8; expected UTF-8\n"
+
+
+def test_replay_shows_the_text_of_a_call_that_was_given_up(tmp_path: Path) -> None:
+    path = tmp_path / "reply.txt"
+    path.write_text("<tool_call>look</arg_key><arg_value>Brest</arg_value></tool_call>")
+    done = subprocess.run(
+        [*PLAYGROUND, "replay", path, "-d", "glm"], capture_output=True, text=True
+    )
+    assert f"=== aborted call look: unreadable-call\n{path.read_text()}\n" in done.stdout
+
+
 def test_streamlits_options_go_through(tmp_path: Path) -> None:
     done = subprocess.run(
         [*PLAYGROUND, "app", "--server.prt", "1"],

@@ -404,6 +404,57 @@ def test_a_dialect_of_which_no_view_is_declared_is_read_all_the_same_and_told() 
 
 
 @pytest.mark.parametrize(
+    ("server", "dialect", "text", "told"),
+    [
+        (  # vllm#49248: the real parser delivers search({})
+            "vllm:glm47",
+            "glm",
+            "<tool_call>search<arg_key>query</arg_key>days left</arg_value></tool_call>",
+            "mended-opener",
+        ),
+        (  # vllm#5649: a call named "["
+            "vllm:mistral",
+            "mistral",
+            "[TOOL_CALLS][{'name': 'say', 'arguments': {'a': 1}}]",
+            "relaxed-json",
+        ),
+        (  # vllm#58227: a call is read out of the reasoning
+            "vllm:qwen3_coder",
+            "qwen3-coder",
+            f"<think>Write <tool_call> first.</think><tool_call>{FUNCTION}</tool_call>",
+            "an opener in reasoning",
+        ),
+        ("vllm:glm47", "glm", GLM, ""),
+        ("vllm:hermes", "hermes", "<tool_call>{'name': 'say', 'arguments': {}}</tool_call>", ""),
+    ],
+)
+def test_what_only_our_reading_mends_is_not_claimed_of_a_server(
+    server: str, dialect: str, text: str, told: str
+) -> None:
+    reading = pg.parse(text, dialect, server=server)
+    assert isinstance(reading, ServerReading)
+    said = [found.message for found in reading.doubts]
+    name = f"our reading gets over {told}: that {server} does is assumed"
+    assert (said, reading.assumed) == ([name] if told else [], bool(told))
+
+
+def test_without_its_section_a_call_is_text_to_who_looks_for_the_section() -> None:
+    """ollama#16686 and llama.cpp#24658: real parsers hand all of it over as content."""
+    for server, dialect, text in (
+        ("sglang:qwen3_coder", "qwen3-coder", f"I look.\n\n{FUNCTION}\n</tool_call>"),
+        (
+            "vllm:kimi_k2",
+            "kimi-k2",
+            "<|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{}"
+            "<|tool_call_end|>",
+        ),
+    ):
+        assert pg.parse(text, dialect).tool_calls
+        reading = pg.parse(text, dialect, server=server)
+        assert (reading.tool_calls, "get_weather" in reading.content) == ([], True)
+
+
+@pytest.mark.parametrize(
     ("server", "dialect", "text", "other"),
     [
         ("vllm:hermes", "qwen3-coder", f"A <tool_call>{FUNCTION}</tool_call> B", "qwen3_coder"),

@@ -183,8 +183,10 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
     from playground.errors import InputFault
     from playground.questions.detection import detect as detect_dialect
     from playground.questions.recognition import recognised_session
+    from playground.sessions.ends import whole_utf8
     from playground.sessions.loading import file_bytes
     from playground.sessions.tool_files import load_tools
+    from playground.user_files import as_utf8, decode
 
     data = sys.stdin.buffer.read() if file == "-" else file_bytes(file)
     tools = load_tools(tools_file).tools if tools_file else []
@@ -195,8 +197,9 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
             where=file,
             expected="the text of one reply; `playground replay` tells of a session's replies",
         )
+    text = decode(whole_utf8(as_utf8(data)), file)
     with progress_bar("reading in every dialect") as moved:
-        found = detect_dialect(data.decode("utf-8", "replace"), tools, moved)
+        found = detect_dialect(text, tools, moved)
     told = found if found.dialect else ()
     if as_json:
         print_json([{**asdict(d), "reason": d.reason} for d in told])

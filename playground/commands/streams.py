@@ -149,14 +149,18 @@ def _other_dialect(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Fi
 
 
 def _tell_result(result: ParseResult, with_events: bool, error: object = None) -> None:
+    from playground.servers.stretches import stretches
+
     for part in ("reasoning", "content"):
         if getattr(result, part).strip():
             say(f"=== {part}\n{getattr(result, part).strip()}")
     for call in result.tool_calls:
         arguments = json.dumps(call.arguments, ensure_ascii=False)
         say(f"=== call {call.name}\n{arguments}")
-    for aborted in result.aborted:
-        say(f"=== aborted call {aborted.name or '(unnamed)'}: {aborted.reason}")
+    for stretch in stretches(result.events):
+        if (aborted := stretch.aborted) is not None:
+            raw = "" if result.switches.broken_calls == "text" else f"\n{stretch.text.strip()}"
+            say(f"=== aborted call {aborted.name or '(unnamed)'}: {aborted.reason}{raw}")
     if error is not None:
         say(f"=== error {json.dumps(error, ensure_ascii=False)}")
     if with_events:

@@ -15,12 +15,13 @@ from playground.guides.use_case import fenced
 from playground.json_numbers import finite, is_finite
 from playground.parsing.result import ParseResult
 from playground.servers import ServerReading
+from playground.servers.reading import DOUBTS
 from playground.servers.stretches import stretches
 from playground.servers.view import Language, Suite
 from playground.tools import ToolMetadata
 
 _HOLE: Final = re.compile(r"\{\{(\w+)\}\}")
-NO_LOSS: Final = ("unknown-parser", "unread-dialect", "usual-parser")
+NO_LOSS: Final = ("unknown-parser", "unread-dialect", *DOUBTS)
 """What is told about how a server was asked, not of what it loses."""
 
 
@@ -47,9 +48,8 @@ def issue_text(text: str, lossless: ParseResult, reading: ServerReading) -> str:
     named = f"{reading.server} (parser {reading.parser})" if reading.parser else reading.server
     said = "\n".join(f"- {message}" for message in dict.fromkeys(lost(reading)))
     source = f"\nWhere it was read: {reading.view.source}\n" if reading.view.source else ""
-    doubts = [found.message for found in reading.findings if found.code == "usual-parser"]
-    doubt = "".join(f"\nNot proven: {message}.\n" for message in doubts)
-    loses = "may lose" if doubts else "loses"
+    doubt = "".join(f"\nNot proven: {found.message}.\n" for found in reading.doubts)
+    loses = "may lose" if reading.assumed else "loses"
     return (
         f"# {named} {loses} part of a reply\n\n{said}\n{doubt}{source}\n"
         f"The model's text:\n\n{fenced(text, 'text')}\n\n"

@@ -62,7 +62,7 @@ def sectionless(reply: Projection) -> None:
     """Calls that stand in no section."""
     inside = False
     for stretch in reply.stretches if reply.view.sectionless == "text" else ():
-        if stretch.kind == "section":
+        if stretch.kind in ("section", "bare"):  # an opener that text follows is bare
             opened = max((stretch.text.rfind(opener) for opener in reply.openers), default=-1)
             closed = max((stretch.text.rfind(closer) for closer in reply.closers), default=-1)
             inside = opened > closed if opened != closed else inside

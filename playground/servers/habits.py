@@ -50,6 +50,8 @@ OFFERED_ONLY: Final[Habit] = {"unknown": "dropped"}
 """A call of a tool that was not offered is dropped."""
 FIRST_SECTION: Final[Habit] = {"sections": "first"}
 """The first section of calls alone is looked for."""
+IN_SECTION: Final[Habit] = {"sectionless": "text"}
+"""Without the opener of a section no call is looked for."""
 ELSE_TEXT: Final[Habit] = {"references": "unread", "exact": True}
 """A value stays text where its JSON needs mending, or a reference in the schema has its type."""
 THINKING_TAKEN: Final[Habit] = {"reasoning": "dropped with calls"}

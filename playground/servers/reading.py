@@ -25,8 +25,29 @@ TOLD: Final = (
     "no-parser",
     "unread-dialect",
     "usual-parser",
+    "unproven-repair",
     "read-before",
 )
+DOUBTS: Final = ("usual-parser", "unproven-repair")
+_MENDED: Final = frozenset(
+    {
+        "mended-opener",
+        "doubled-opener",
+        "doubled-closer",
+        "relaxed-json",
+        "relaxed-python",
+        "arguments-elsewhere",
+        "arguments-as-json",
+        "arguments-as-text",
+        "call-in-reasoning",
+        "mended-name",
+        "unexpected-text",
+        "malformed-arguments",
+        "missing-name",
+    }
+)
+"""What our parsers find in a reply that was not written as its dialect has it, and what is told
+apart by no choice of every view."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +68,14 @@ class ServerReading(ParseResult):
 
     @property
     def assumed(self) -> bool:
-        """Whether it is not known how the server reads the dialect: the reading is a guess."""
-        return any(found.code == "usual-parser" for found in self.findings)
+        """Whether it is not known how the server reads the dialect, or what was mended of the
+        reply: the reading is a guess."""
+        return bool(self.doubts)
+
+    @property
+    def doubts(self) -> list[Finding]:
+        """Why the reading is a guess."""
+        return [found for found in self.findings if found.code in DOUBTS]
 
     @property
     def told(self) -> list[Finding]:
@@ -118,7 +145,8 @@ class ServerReader:
             self.name, view, lossless.switches, tools, parser.openers, parser.closers
         )
         projected = project(projection, lossless.events)
-        events = [*self._told(projection.unread), *projected]
+        unproven = self._unproven(lossless, parser.openers)
+        events = [*self._told(projection.unread), *unproven, *projected]
         result = gather(events, replace(lossless.switches, broken_calls="apart"))
         opened = prefill.lstrip() if view.reasoning == "content after opener" else ""
         return ServerReading(
@@ -172,6 +200,19 @@ class ServerReader:
             names = ", ".join(dict.fromkeys(call.name for call in unread))
             found.append(finding("call-as-text", names, message))
         return [FindingEvent(Span(0, 0), each) for each in found]
+
+    def _unproven(self, lossless: ParseResult, openers: Sequence[str]) -> list[Event]:
+        """That calls were read, or given up, by repairs of which the view says nothing, or that
+        reasoning holds what begins a call."""
+        if self.read_before or self._reads_none:
+            return []
+        mended = {found.code for found in lossless.findings} & _MENDED
+        told = sorted(mended - set(self.view.unmended))
+        told += ["an opener in reasoning"] * any(each in lossless.reasoning for each in openers)
+        if not told:
+            return []
+        message = f"our reading gets over {', '.join(told)}: that {self.name} does is assumed"
+        return [FindingEvent(Span(0, 0), finding("unproven-repair", self.dialect, message))]
 
     def _misread(self) -> str:
         """Which dialects the parser reads, and who reads this one."""

@@ -14,6 +14,7 @@ from playground.servers.habits import (
     CLOSED_ONLY,
     ELSE_TEXT,
     FUNCTION_IN_TAGS,
+    IN_SECTION,
     JSON_IN_TAGS,
     LEFT_OUT,
     NO_WAY_BACK,
@@ -36,6 +37,7 @@ SERVER: Final = Server(
         _read(
             "deepseekv3",
             "deepseekv3_detector.py:58",
+            IN_SECTION,
             BEFORE_CALLS,
             OFFERED_ONLY,
             AS_WRITTEN,
@@ -47,6 +49,7 @@ SERVER: Final = Server(
         _read(
             "deepseekv31",
             "deepseekv31_detector.py:60",
+            IN_SECTION,
             BEFORE_CALLS,
             OFFERED_ONLY,
             AS_WRITTEN,
@@ -94,6 +97,7 @@ SERVER: Final = Server(
         _read(
             "hunyuan",
             "hunyuan_detector.py:308",
+            IN_SECTION,
             NO_WAY_BACK,
             CLOSED_ONLY,
             ELSE_TEXT,
@@ -106,6 +110,7 @@ SERVER: Final = Server(
         _read(
             "kimi_k2",
             "kimik2_detector.py:164",
+            IN_SECTION,
             NO_WAY_BACK,
             CLOSED_ONLY,
             broken="call",
@@ -182,6 +187,7 @@ SERVER: Final = Server(
         _read(
             "qwen3_coder",
             "qwen3_coder_detector.py:178",
+            IN_SECTION,
             NO_WAY_BACK,
             cut="open call",
             reads=("qwen3-coder",),

@@ -17,6 +17,7 @@ from playground.servers.habits import (
     CLOSED_ONLY,
     ELSE_TEXT,
     FIRST_SECTION,
+    IN_SECTION,
     JSON_IN_TAGS,
     LEFT_OUT,
     OFFERED_ONLY,
@@ -50,6 +51,7 @@ SERVER: Final = Server(
         _read(
             "deepseek_v3",
             "deepseekv3_tool_parser.py:82",
+            IN_SECTION,
             UNTOUCHED,
             CLOSED_ONLY,
             between="dropped",
@@ -62,6 +64,7 @@ SERVER: Final = Server(
         _read(
             "deepseek_v31",
             "deepseekv31_tool_parser.py:79",
+            IN_SECTION,
             UNTOUCHED,
             CLOSED_ONLY,
             BEFORE_CALLS,

@@ -93,6 +93,7 @@ ENGINE_PARSERS: Final = (
         CUT_DELIVERED,
         broken="call",
         indexed=True,
+        sectionless="text",
         orphans="closers kept",
         reads=("kimi-k2",),
     ),
