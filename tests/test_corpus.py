@@ -411,9 +411,10 @@ def test_a_newer_analysis_makes_its_facts_from_what_is_kept(
     assert asked.ask("analyses").rows == []
     assert pg.corpus(out, analysis=ANALYSIS).ask("failures").rows == asked.ask("failures").rows
     with pytest.raises(
-        InputFault, match=f"no facts of analysis 7; expected one that there is: {ANALYSIS}, {NEWER}"
+        InputFault,
+        match=f"no facts of analysis {NEWER + 1}; expected one that there is: {ANALYSIS}, {NEWER}",
     ):
-        pg.corpus(out, analysis=7)
+        pg.corpus(out, analysis=NEWER + 1)
 
 
 def no_input(piece: Any, scratch: Path) -> Iterator[Any]:

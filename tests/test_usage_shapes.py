@@ -122,6 +122,20 @@ def test_a_stated_total_decides_what_the_input_count_holds() -> None:
     assert billed_of({"input_tokens": 30, "total_tokens": 105, **parts}) == READ_ALONE
 
 
+def test_a_compaction_on_the_server_is_billed_beside_what_a_usage_counts() -> None:
+    """Figures of a recorded answer: 55,096 tokens written by the compaction were not counted."""
+    compaction = {"type": "compaction", "cache_creation_input_tokens": 55_096, "input_tokens": 100}
+    own = {"input_tokens": 229, "cache_creation_input_tokens": 0, "output_tokens": 5}
+    rounds = [{**compaction, "output_tokens": 131}, {**own, "type": "message"}]
+    usage = {**own, "iterations": rounds}
+    assert billed_of(usage) == Billed(0, 55_096, 329, summed=True)
+    assert output_of(usage) == 136
+    deep: dict[str, object] = {**own, "type": "compaction"}
+    for _ in range(2_000):
+        deep = {**own, "type": "compaction", "iterations": [deep]}
+    assert billed_of({**own, "iterations": [deep, own]}) == Billed(0, 0, 458, summed=True)
+
+
 def test_parts_that_are_more_than_their_whole_are_no_bill() -> None:
     assert billed_of({"inputTokens": 10, "cachedInputTokens": 70}) is None
 

@@ -116,10 +116,10 @@ class CacheSimulator:
         """
         if request.summed:
             self._summed.update(request.chain[point] for point in points)
-            return "tools ran on the server: its bill is the sum of several rounds"
+            return "tools or a compaction ran on the server: its bill is the sum of several rounds"
         reach = request.chain[: points[-1] + 1] if points and self._summed else []
         if not self._summed.isdisjoint(reach):
-            return "built on a request whose tools ran on the server: what it left is not known"
+            return "built on a request of several rounds on the server: what it left is not known"
         if points and hit != points[-1] and self._begun[request.wire.model]:
             return "the first request read what was cached before it: there may be more of that"
         if hit is None or self.rules.string_is_block(request.wire.model):

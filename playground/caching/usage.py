@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
 from typing import Any, Final
 
 from playground.caching.prefixes import Billed
@@ -228,7 +228,27 @@ def billed_of(usage: Any) -> Billed | None:
             return None
         whole_is = False
     uncached = total - read - written if whole_is else total
-    return Billed(read, written, uncached, hour, is_summed(usage))
+    own = Billed(read, written, uncached, hour, is_summed(usage))
+    return reduce(_both, filter(None, map(billed_of, _compactions(usage))), own)
+
+
+def _compactions(usage: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rounds in which Anthropic's server summed up the conversation: billed beside what a usage
+    counts as its own (its docs on compaction, "Understanding usage", 2026)."""
+    rounds = usage.get("iterations")
+    listed = rounds if isinstance(rounds, list) else []
+    found = [one for one in listed if isinstance(one, dict) and one.get("type") == "compaction"]
+    return [{**one, "iterations": None} for one in found]  # which have no rounds of their own
+
+
+def _both(one: Billed, other: Billed) -> Billed:
+    return Billed(
+        one.read + other.read,
+        one.write + other.write,
+        one.uncached + other.uncached,
+        one.write_hour + other.write_hour,
+        summed=True,
+    )
 
 
 @lru_cache(maxsize=256)
@@ -259,7 +279,7 @@ def output_of(usage: Any) -> int | None:
     for names in _outputs_of(frozenset(usage)):
         found = [_found(usage, name) for name in names]
         if counts := [whole(each) for each in found if _is_count(each)]:
-            return sum(counts)
+            return sum(counts) + sum(output_of(each) or 0 for each in _compactions(usage))
     return None
 
 

@@ -250,7 +250,7 @@ def _beside_bill(
     warm = begun_with is not None and begun_with.read > 0
     why = ""
     if bill.summed:
-        why = "tools ran on the server: its bill is the sum of several rounds"
+        why = "tools or a compaction ran on the server: its bill is the sum of several rounds"
     elif not low <= bill.total <= high:
         why = f"{bill.total:,} tokens were billed, but the session holds {low:,} to {high:,}"
     elif warm and bill is begun_with:
