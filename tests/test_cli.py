@@ -366,6 +366,19 @@ def test_detect_takes_no_picture_for_a_reply(tmp_path: Path) -> None:
     assert done.stderr == f"playground: {path}:1: byte 0x89 is not UTF-8; expected UTF-8\n"
 
 
+def test_a_parser_that_is_named_is_asked_in_the_dialect_that_it_reads(tmp_path: Path) -> None:
+    """vllm#11402: the reply was guessed to be xLAM's, and so text to the parser for Granite."""
+    path = tmp_path / "reply.txt"
+    path.write_text('<tool_call>[{"name": "get_tides", "arguments": {"harbour": "Brest"}}]')
+    guessed = subprocess.run([*PLAYGROUND, "replay", path], capture_output=True, text=True)
+    assert "read as granite" not in guessed.stdout
+    done = subprocess.run(
+        [*PLAYGROUND, "replay", path, "--server", "vllm:granite"], capture_output=True, text=True
+    )
+    assert "read as granite\n" in done.stdout
+    assert done.stdout.endswith('=== call get_tides\n{"harbour": "Brest"}\n')
+
+
 def test_replay_shows_the_text_of_a_call_that_was_given_up(tmp_path: Path) -> None:
     path = tmp_path / "reply.txt"
     path.write_text("<tool_call>look</arg_key><arg_value>Brest</arg_value></tool_call>")

@@ -93,7 +93,7 @@ def replay(
     if as_json and len(servers) > 1:
         raise InputFault(f"{len(servers)} servers, and --json", expected="one of them")
     timelines = [
-        replay_recording(chosen, chosen_dialect, tools, server=server)
+        replay_recording(chosen, dialect or _read_by(server, chosen, tools), tools, server=server)
         for server in servers or ("",)
     ]
     timeline, result = timelines[0], timelines[0].result
@@ -119,6 +119,21 @@ def replay(
         say(f"\n##### what {handed.name} {hands}\nby {handed.view.source}")
         _tell_result(handed, with_events)
     return report([*found, *told_of_servers])
+
+
+def _read_by(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -> str:
+    """The dialect of a recording of which nobody asked for one: its own, unless the server's parser
+    that was named reads another, and calls in it."""
+    from playground.questions.likeliest import likeliest
+    from playground.recordings.feeding import shown
+    from playground.servers import get_server
+
+    parser = get_server(server, recording.dialect).parser if ":" in server else None
+    if parser is None or parser.can_read(recording.dialect):
+        return recording.dialect
+    text = "".join(given for kind, given in map(shown, recording.chunks) if kind == "text")
+    best = likeliest(text, tools, [*parser.reads, *parser.shares])
+    return best[0].dialect if best is not None and best[0].calls else recording.dialect
 
 
 def _about_file(loaded: LoadedSession, chosen: Recording, named: bool) -> list[Finding]:

@@ -25,13 +25,18 @@ _TELLING: Final = 2  # characters of an opener's beginning: one alone stands in 
 Likeliest = tuple[Detection, ParseResult]
 
 
-def likeliest(text: str, tools: Sequence[ToolMetadata] = ()) -> Likeliest | None:
+def likeliest(
+    text: str, tools: Sequence[ToolMetadata] = (), among: Sequence[str] = ()
+) -> Likeliest | None:
     """The first of `detect` where that reads a call of a tool that there is, and its reading. Else
     the first that began a call as it would write it, or None.
 
     Only dialects of whose calls an opener stands in the text are asked (`call_openers`): the others
-    read none there. Of these only those that read most calls are looked at closely.
+    read none there. Of these only those that read most calls are looked at closely. `among` names
+    the dialects that are asked in place of all.
     """
+    if among:
+        return _Asked(text, tools, dialect_files()).by_all(among)
     return LikeliestDialect().of(text, tools)
 
 
