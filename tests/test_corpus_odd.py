@@ -445,3 +445,25 @@ def test_an_id_of_another_kind_is_told_by_its_name(asked: Corpus, id: Any) -> No
 def test_a_filter_of_another_kind_is_not_told_as_faulty_sql(asked: Corpus) -> None:
     with pytest.raises(InputFault, match="expected filters with values as their columns have"):
         asked.ask("failures", model=True)
+
+
+def test_a_session_that_is_nested_too_deeply_is_set_aside_alone(tmp_path: Path) -> None:
+    """It is one file's fault: the build goes on."""
+    deep: dict[str, Any] = {}
+    for _ in range(300):
+        deep = {"a": deep}
+    use = {"type": "tool_use", "id": "c", "name": "f", "input": deep}
+    for name, content in (("deep", [use]), ("plain", [{"type": "text", "text": "Hello"}])):
+        said = [
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": content},
+        ]
+        (tmp_path / f"{name}.json").write_text(json.dumps(said))
+    built = serial(tmp_path / "out", tmp_path / "deep.json", tmp_path / "plain.json")
+    assert built.aside == [
+        {
+            "name": str(tmp_path / "deep.json"),
+            "problem": "ValueError: a value is nested too deeply to be written",
+        }
+    ]
+    assert pg.corpus(tmp_path / "out").sql("SELECT count(*) FROM sessions").rows == [(1,)]

@@ -76,6 +76,19 @@ def test_a_sub_agent_that_a_transcript_tells_too_counts_once(tmp_path: Path) -> 
     assert counted(pg.corpus(out)) == {**once, "a1": (1, 2, 2)}
 
 
+def test_what_is_told_twice_is_no_list_that_each_row_is_compared_with(tmp_path: Path) -> None:
+    """Of a million rows and 20,000 such sessions each question took three seconds more."""
+    given, out = tmp_path / "in", tmp_path / "o"
+    written(given)
+    build_corpus(out, [given], engine="serial")
+    corpus = pg.corpus(out)
+    twice = corpus.sql("SELECT session FROM told_twice").rows
+    assert len(twice) == 1
+    made = corpus.sql("SELECT sql FROM duckdb_views() WHERE NOT internal").rows
+    assert len(made) > 6
+    assert not [sql for (sql,) in made if str(twice[0][0]) in sql]
+
+
 def test_tokens_of_what_a_transcript_has_not_are_told_apart(tmp_path: Path) -> None:
     """Claude Code writes neither tools nor system prompt: the rest had their tokens, too."""
     given, out = tmp_path / "s1.jsonl", tmp_path / "o"

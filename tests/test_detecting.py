@@ -165,6 +165,14 @@ def test_a_fence_with_its_language_is_prose_in_a_reply_that_calls_nothing(langua
     assert detect("```\nls -la\n```").dialect == "sweagent"  # as it writes it itself
 
 
+@pytest.mark.parametrize("opener", ["```\r\n", "``` \n", "```bash\r\n", "```bash  \n"])
+def test_a_fence_calls_whatever_blanks_end_its_first_line(opener: str) -> None:
+    """SWE-agent itself forgives them: `^```(\\S*)\\s*\\n` (sweagent/tools/parsing.py)."""
+    result = parse(f"I look.\n{opener}ls -la\n```", "sweagent")
+    assert [call.arguments for call in result.tool_calls] == [{"command": "ls -la"}]
+    assert (result.content, result.findings) == ("I look.\n", [])
+
+
 def test_an_edit_in_a_fence_of_any_language_is_aiders() -> None:
     edit = "<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE"
     assert detect(f"a.py\n```python\n{edit}\n```").dialect == "aider-editblock"

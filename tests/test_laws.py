@@ -101,6 +101,22 @@ def test_law_1_holds_for_runs_that_are_longer_than_what_is_held(dialect: Declare
 
 
 @each_dialect
+def test_law_1_holds_for_a_long_gap_before_a_call(dialect: DeclaredDialect) -> None:
+    """More blanks than a marker has before it: which of them is its first was another one where the
+    gap came in pieces."""
+    arguments = dialect.syntax.sample_texts or {"path": "a"}
+    call = ToolCallPart("call_1", dialect.syntax.name or "write_file", arguments)
+    written = dialect.format_tool_call(call, TOOLS).strip()
+    for prefill in ("", *(tag.open for tag in dialect.reasoning)):
+        for gap in (66, 71, 140):
+            stream = f"x{' ' * gap}{written}".encode()
+            whole = read(dialect, [stream], prefill)
+            for size in (1, 7, 65):
+                pieces = [stream[at : at + size] for at in range(0, len(stream), size)]
+                assert read(dialect, pieces, prefill) == whole, (prefill, gap, size)
+
+
+@each_dialect
 def test_law_1_holds_for_bytes_that_are_no_utf8(dialect: DeclaredDialect) -> None:
     @settings(max_examples=EXAMPLES)
     @given(st.data())

@@ -181,6 +181,10 @@ KINDS |= {
     "header of several values": (some(32), '{{"x-api-key": ["{}"]}}'),
     "the second of several": (some(32), '{{"api_key": ["none",\n  "{}"]}}'),
     "value in an object": (some(32), '{{"api_key": {{"value": "{}"}}}}'),
+    "list in a list": (some(32), '{{"passwords": [["{}"], [["none"]]]}}'),
+    "default of a parameter": (some(32), '{{"API_KEY": {{"default": "{}"}}}}'),
+    "default behind its type": (some(32), '{{"api_key": {{"type": "string", "default": "{}"}}}}'),
+    "wide colon": (some(12), "password\uff1a{}"),
     "value beside its name": (some(32), '[{{"name": "x-api-key", "value": "{}"}}]'),
     "attribute of a span": (some(32), '{{"key": "api_key", "value": {{"stringValue": "{}"}}}}'),
     "list in a span": (
@@ -351,6 +355,7 @@ TOLD = {
     "basic-auth": "basic",
     "named": "aws secret; azure key; azure account; cohere; password; password yaml; password in "
         "escaped JSON; client secret; header of several values; the second of several; "
+        "list in a list; default of a parameter; default behind its type; wide colon; "
         "value in an object; value beside its name; value beside it in escaped JSON; attribute of "
         "a span; list in a span; heroku "
         "uuid; prose key; prose token; prose password; prose password for; prose ends; "
@@ -418,6 +423,8 @@ def harmless() -> list[str]:
         "AKIA is a prefix, ghp_ too, and eyJ begins a JWT", "time 12:30:45.123456789012",
         "https://medium.com/@somebody/an-article-1a2b3c4d5e6f",
         '{"password": {"type": "string", "description": "8 or more, base64url too"}}',
+        '{"password": {"type": "string", "default": ""}, "api_key": {"default": "none"}}',
+        '{"password": [["string"], []]}', "password\uff1a\u89c1\u9644\u4ef6 2",
         '{"name": "api_key", "description": "value: base64url2"}',
         '{"token": " hello12", "bytes": [1]}',
         '{"key": "city", "value": {"stringValue": "Prague 1a2b3c4d5e6f"}}',

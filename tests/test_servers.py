@@ -576,3 +576,35 @@ def test_a_named_parser_is_taken_to_read_a_dialect_of_the_users_own() -> None:
     assert [call.name for call in found.tool_calls] == ["f"]
     assert isinstance(found, ServerReading) and found.assumed
     assert [each.code for each in found.told] == ["usual-parser"]
+
+
+@pytest.mark.parametrize(
+    ("server", "dialect", "text", "arguments", "told"),
+    [
+        (  # its arguments stand in one body
+            "vllm:functiongemma",
+            "functiongemma",
+            "é<start_function_call>call:f{a:[1],b:<escape>x<escape>}<end_function_call> ok",
+            {"b": "x"},
+            ["vllm:functiongemma drops the argument 'a'", "vllm:functiongemma drops text after"],
+        ),
+        (  # an empty one has no characters that could be dropped
+            "vllm:minicpm5",
+            "minicpm5",
+            '<function name="write_file"><param name="days"></param><param name="path">a</param>'
+            '<param name="tides">high</param></function>',
+            {"path": "a"},
+            ["vllm:minicpm5 drops the argument 'tides'", "vllm:minicpm5 drops the argument 'days'"],
+        ),
+    ],
+)
+def test_an_argument_that_is_left_out_is_told_at_its_call(
+    server: str, dialect: str, text: str, arguments: dict[str, object], told: list[str]
+) -> None:
+    reading = pg.parse(text, dialect=dialect, server=server, tools=TOOLS)
+    assert isinstance(reading, ServerReading)
+    check(reading, text)
+    assert [call.arguments for call in reading.tool_calls] == [arguments]
+    messages = [event.finding.message for event in reading.dropped]
+    assert len(messages) == len(told)
+    assert all(message.startswith(start) for message, start in zip(messages, told, strict=True))

@@ -29,8 +29,10 @@ from playground.sessions.loading import (
 )
 from playground.sessions.native_format import (
     SCHEMA_FILE,
+    dump_part,
     dump_session,
     json_schema,
+    line_pieces,
     parse_session,
 )
 from playground.sessions.session import FORMAT, Session
@@ -203,6 +205,21 @@ def test_not_json() -> None:
 
 def test_not_utf8() -> None:
     assert fault(b'{"a":\n"\xff"}') == "my.json:2: byte 0xff is not UTF-8; expected UTF-8"
+
+
+@pytest.mark.parametrize("levels", [257, 300, 900])  # of which pydantic tells in different words
+def test_arguments_nested_too_deeply_to_be_written(levels: int) -> None:
+    arguments: dict[str, Any] = {}
+    for _ in range(levels):
+        arguments = {"a": arguments}
+    call = ToolCallPart("c", "f", arguments)
+    session = Session(messages=(Message("assistant", (call,)),))
+    for write in (dump_session, lambda given: "".join(line_pieces(given))):
+        with pytest.raises(InputFault) as caught:
+            write(session)
+        assert str(caught.value) == "a value is nested too deeply to be written"
+    with pytest.raises(InputFault):
+        dump_part(call)
 
 
 def test_json_nested_too_deeply() -> None:

@@ -276,7 +276,11 @@ def test_one_tab_sees_what_the_other_did(tabs: tuple[Tab, Tab]) -> None:
 @pytest.mark.parametrize(
     ("choice", "kept", "trashed"),
     [
-        ("keep_both", {"tides": (PROMPT,), "tides (2)": (BRIEF,)}, {}),
+        (
+            "forget_notice",  # both are kept
+            {"tides": (PROMPT,), "tides (2)": (BRIEF,)},
+            {},
+        ),
         ("take_the_others", {"tides": (PROMPT,)}, {"tides (2)": (BRIEF,)}),
         ("take_mine", {"tides": (BRIEF,)}, {"tides": (PROMPT,)}),
     ],

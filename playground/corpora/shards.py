@@ -234,7 +234,10 @@ class _ShardWriter:
             return
         waiting, self._waiting, self._read = self._waiting, [], 0
         cleaner, redacts = self._cleaner, self._redacts
-        clean = [cleaner.session(loaded.session) for loaded, _ in waiting]
+        try:
+            clean = [cleaner.session(loaded.session) for loaded, _ in waiting]
+        except InputFault as fault:  # no disk's: nothing is written yet
+            raise ValueError(str(fault)) from fault
         noticed = [noticed_of(loaded, cleaner) for loaded, _ in waiting]
         places = [place for _, place in waiting]
         del waiting

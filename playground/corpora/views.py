@@ -33,6 +33,7 @@ _OF_SQL: Final = (  # what DuckDB says of a question, and of no file
 )
 # Claude Code tells of a sub-agent in the transcript of its agent, though not all, and in a file of
 # its own: of those with one name the longest counts. Names that we gave are of one file alone.
+_TOLD_TWICE: Final = "told_twice"
 _DOUBLES: Final = """
 SELECT session FROM sessions
 WHERE sub_agent <> '' AND form = 'claude-code' AND run <> ''
@@ -64,9 +65,9 @@ class Database:
     def __init__(self, folder: CorpusFolder, catalog: Catalog) -> None:
         self._folder, self._catalog = folder, catalog
         self._made = connected(folder)
-        self._doubles: list[int] = []
+        self._has_doubles = False
         self._view("sessions")
-        self._doubles = self._told_twice()
+        self._has_doubles = self._found_doubles()
         for table in SCHEMAS:
             self._view(table)
         self._view_files()
@@ -106,12 +107,15 @@ class Database:
         """End what is being asked, from another thread."""
         self._made.interrupt()
 
-    def _told_twice(self) -> list[int]:
-        """The sessions that another one tells again (`_DOUBLES`)."""
+    def _found_doubles(self) -> bool:
+        """Keep the sessions that another one tells again, and say whether there are any: a table,
+        for with a list of them in a view each row would be compared with each of them."""
         try:
-            return [session for (session,) in self._made.execute(_DOUBLES).fetchall()]
+            self._made.execute(f"CREATE TABLE {_TOLD_TWICE} AS {_DOUBLES}")
+            # all of it: DuckDB takes a result that is left for one that is still read
+            return bool(self._made.execute(f"FROM {_TOLD_TWICE} LIMIT 1").fetchall())
         except duckdb.Error:  # files that are torn: whoever asks them is told
-            return []
+            return False
 
     def _view(self, table: str) -> None:
         folder, catalog = self._folder, self._catalog
@@ -148,14 +152,11 @@ class Database:
                 for name in folder.fact_files(table, shard, months.get(shard, ()))
             ),
         )
-        doubles = self._doubles if table != "toolsets" else []  # which are a piece's
-        left_out = {"piece": catalog.dropped, "session": doubles}
-        conditions = [
-            f"{column} NOT IN ({', '.join(map(str, numbers))})"
-            for column, numbers in left_out.items()
-            if numbers
-        ]
-        counts = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        # lists of tools are a piece's, and no session's
+        once = self._has_doubles and table != "toolsets"
+        counts = f" ANTI JOIN {_TOLD_TWICE} USING (session)" if once else ""
+        if catalog.dropped:
+            counts += f" WHERE piece NOT IN ({', '.join(map(str, catalog.dropped))})"
         views = {table: f"* FROM read_parquet({listed})"}
         if table == "sessions":  # whose texts lie in the blocks of that shard
             views["session_files"] = (

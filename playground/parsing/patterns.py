@@ -25,6 +25,7 @@ LINE: Final = r"[^\s`][^\n`]{0,255}+"
 WORD: Final = r"[\w+#.\-]{0,24}+"
 # attributes that the form does not ask for are read over
 ATTRIBUTES: Final = r"""(?:\s{1,8}+[\w:.\-]{1,32}+="[^"]{0,64}+"){0,4}+"""
+_LINE_BREAK: Final = r"[ \t]{0,16}+\r?\n"
 LINE_START: Final = r"(?<!\S[ \t]{0,6})"
 WORD_START: Final = r"(?<!\w)"
 NO_MEMBER: Final = r"""(?<!":\s{0,6})"""  # no object that stands as a member's value
@@ -63,7 +64,8 @@ def pieces_pattern(
     ]
     last = listed[-1] if len(listed) > 1 else ""
     if value_after and isinstance(last, str) and last.isspace():
-        texts[-1] = re.escape(last)  # more than this belongs to the value
+        # more than this belongs to the value; blanks before a line break do not
+        texts[-1] = _LINE_BREAK if last == "\n" else re.escape(last)
     if value_before:
         texts.insert(0, _optional("\n" if block else before))
     if value_after:
@@ -106,7 +108,7 @@ def _optional(space: str) -> str:
     if not space:
         return ""
     if space == "\n":
-        return r"(?:[ \t]{0,16}+\r?\n)?+"
+        return f"(?:{_LINE_BREAK})?+"
     return f"(?:{re.escape(space)})?+"
 
 

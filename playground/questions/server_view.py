@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from types import NoneType
 from typing import Any
 
@@ -15,7 +15,7 @@ from playground.parsing.switches import Switches
 from playground.prompt_data import PromptData
 from playground.recordings.feeding import feed
 from playground.recordings.recording import Recording
-from playground.servers import SERVERS, ServerReading, get_server, reader_for, server_names
+from playground.servers import SERVERS, ServerReading, get_server, reader_for
 from playground.tool_formats import read_tools
 from playground.tools import ToolMetadata
 
@@ -60,11 +60,3 @@ def dropped_by_servers(
             reading = reader.reading(result, parser, by_name)
             counted[server.name] = sum(len("".join(e.text.split())) for e in reading.dropped)
     return counted
-
-
-def every_server(
-    recording: Recording, dialect: str | Dialect, tools: Any = ()
-) -> Iterator[ServerReading]:
-    """What each server hands over, one at a time, in the order of their declarations."""
-    for name in server_names():
-        yield server_view(recording, dialect, name, tools)

@@ -46,18 +46,25 @@ _MARKS: Final = r"[*_`]{0,3}"  # Markdown's
 # contexts
 
 _VALUE_KEY: Final = rf"{QUOTE}(?i:value|string_?value){QUOTE}\s{{0,4}}:\s{{0,4}}{QUOTE}"
+_DEFAULT_KEY: Final = (  # a parameter's, and of a schema behind its type
+    rf"(?:{QUOTE}type{QUOTE}\s{{0,4}}:\s{{0,4}}{QUOTE}\w{{1,10}}{QUOTE}{GAP},{GAP})?"
+    rf"{QUOTE}default{QUOTE}\s{{0,4}}:\s{{0,4}}{QUOTE}"
+)
 _WRAPS: Final = (  # OpenTelemetry's: "value": {"arrayValue": {"values": [{
     rf"(?:{QUOTE}(?i:value|array_?value|values){QUOTE}\s{{0,4}}:\s{{0,4}}(?:[\[{{]{GAP}){{1,2}}){{0,3}}"
 )
-_SIGN: Final = rf"{QUOTE}?{_MARKS}\s{{0,4}}(?:=>|:=|={{1,3}}|:)\*{{0,2}}\s{{0,4}}\*{{0,2}}"
+_WIDE: Final = r"[\uff1a\uff1d]|\\{1,15}uff1[ad]"  # the signs of East Asian texts, in JSON escaped
+_SIGN: Final = rf"{QUOTE}?{_MARKS}\s{{0,4}}(?:=>|:=|={{1,3}}|:|{_WIDE})\*{{0,2}}\s{{0,4}}\*{{0,2}}"
+_SIGNS: Final = ("=", ":", "\uff1a", "\uff1d", r"\uff1")
 _BLOCK: Final = rf"(?:[|>][-+0-9]{{0,2}}{_SPACE})?"  # YAML's
 
 
 def _set(opens: str) -> str:
-    """What stands between a name and its value: a list, an object, or the quotation mark alone."""
+    """What stands between a name and its value: a list, an object, or the quotation mark alone; and
+    behind the name as a value of its own, as in `{"name": "api_key", "value": …}`."""
     return (
-        rf"(?:{_SIGN}(?:\[{GAP}{QUOTE}|\{{{GAP}{_VALUE_KEY}|{_BLOCK}{opens})"
-        rf"|{QUOTE}{GAP},{GAP}{_WRAPS}{_VALUE_KEY})"  # {{"name": "api_key", "value": …}}
+        rf"(?:{_SIGN}(?:(?:\[{GAP}){{1,3}}{QUOTE}|\{{{GAP}(?:{_VALUE_KEY}|{_DEFAULT_KEY})"
+        rf"|{_BLOCK}{opens})|{QUOTE}{GAP},{GAP}(?:{_WRAPS}{_VALUE_KEY}|{_DEFAULT_KEY}))"
     )
 
 
@@ -84,7 +91,8 @@ _IN_CODE: Final = (  # settings["api_key"] = "…", api_key: str = "…", API_KE
     rf"(?:Secret(?:Str|Bytes)?\()?{_TEXT}"
 )
 _LISTED: Final = (
-    rf"(?i:{NAME}s?){QUOTE}?\s{{0,4}}(?:(?::\s?{_TYPE}\s?)?[:=]\s{{0,4}}\[{GAP}|:{GAP}-\s{{1,4}})"
+    rf"(?i:{NAME}s?){QUOTE}?\s{{0,4}}"
+    rf"(?:(?::\s?{_TYPE}\s?)?[:=]\s{{0,4}}(?:\[{GAP}){{1,3}}|:{GAP}-\s{{1,4}})"
 )
 _BESIDE: Final = (
     rf"\b(?i:name|key):\s{{1,4}}{QUOTE}?[\w.-]{{0,30}}(?i:{NAME}){QUOTE}?{_SPACE}"
@@ -158,7 +166,7 @@ WORDED: Final = (
         rf"{ELSEWHERE}{CALL_ALONE}{of_both(IN_QUOTES)}{IN_QUOTES}{{8,}}+",
         context=rf"(?i:{NAME}){_set(_OPENS)}",
         words=WORDS,
-        signs=("=", ":"),
+        signs=_SIGNS,
         on=VALUE,
         after="",
     ),
@@ -168,7 +176,7 @@ WORDED: Final = (
         rf"(?=[{VALUE}]){ELSEWHERE}{IDENTIFIER}{DIGIT_AND_LETTER}{CALLED}{NUMBER}{PLAIN}{{8,}}+",
         context=rf"(?:(?i:{NAME}){_SIGN}{_BLOCK}|BEGIN_ARG: (?i:{NAME}){_SPACE})(?!{_OPENS})",
         words=WORDS,
-        signs=("=", ":"),
+        signs=_SIGNS,
         on=VALUE,
         after="",
     ),
@@ -287,7 +295,7 @@ WORDED: Final = (
         r"[^\n\r\"'\\]{8,}+",
         context=rf"(?<![A-Za-z])(?i:(?:set-)?cookie){_SET}",
         words=("cookie",),
-        signs=("=", ":"),
+        signs=_SIGNS,
         on=r"^\n\r\"'\\",
         after="",
     ),
@@ -297,7 +305,7 @@ WORDED: Final = (
         rf"(?=[^\s\"'\\0-9]{{0,199}}[0-9]){NUMBER}{ELSEWHERE}[{VALUE}]{{8,}}+",
         context=rf"{HEADERS}{_SET}(?i:(?:token|bot|api-?key|key)\s{{1,4}})?",
         words=HEADER_WORDS,
-        signs=("=", ":"),
+        signs=_SIGNS,
         on=VALUE,
         after="",
     ),

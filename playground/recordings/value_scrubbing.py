@@ -15,6 +15,7 @@ from playground.recordings.scrubbing import CONTEXT, Searcher, Tally, searcher, 
 
 _CALLED: Final = ("name", "key", "header")  # of what stands beside it as `value`
 _VALUES: Final = frozenset({"value", "stringvalue", "string_value"})  # in small letters
+_TOLD: Final = _VALUES | {"default"}  # by the name beside or around it: a parameter's, too
 # what OpenTelemetry puts around the values of an attribute
 _WRAPS: Final = _VALUES | {"values", "arrayvalue", "array_value"}
 _TELLING: Final = ("key", "token", "secret", "auth", "authorization")  # the end of a header's name
@@ -97,7 +98,7 @@ def _object(
             clean = f"{clean}{again[clean]}"
         made[clean] = (
             _wrapped(f'{called[:CONTEXT]}", "value": "', item, search, tally)
-            if called and str(name).lower() in _VALUES
+            if called and str(name).lower() in _TOLD
             else _named(str(name), item, search, tally)
         )
     return made
@@ -116,7 +117,9 @@ def _named(key: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
             before = f'{key}": ["'
             flags = ["", *item]
             return [
-                _behind(_flag(flag) or before, each, search, tally)
+                _named(key, each, search, tally)
+                if isinstance(each, list)
+                else _behind(_flag(flag) or before, each, search, tally)
                 for flag, each in zip(flags, item, strict=False)
             ]
         case dict():
@@ -124,7 +127,7 @@ def _named(key: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
                 item,
                 search,
                 tally,
-                key if any(str(name).lower() in _VALUES for name in item) else "",
+                key if any(str(name).lower() in _TOLD for name in item) else "",
             )
         case _:
             return _behind(f'{key}": "', item, search, tally)

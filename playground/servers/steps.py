@@ -295,18 +295,15 @@ def _values(reply: Projection) -> None:
         if ended is None:
             continue
         call, gone = handed_over(ended, reply.view, reply.tools)
-        stretch.events = [_changed(reply, event, ended, call, gone) for event in stretch.events]
         apart = {e.key for e in stretch.events if isinstance(e, ArgumentEvent)}
-        inside = gone if None in apart else set[str]()
-        told = [reply.lost(ended.span, "", f"the argument {key!r}") for key in sorted(inside)]
-        stretch.events = [*told, *stretch.events] if told else stretch.events
+        # what has no event of its own: of a body that holds them all, or an empty one
+        told = [reply.lost(ended.span, "", f"the argument {k!r}") for k in sorted(gone - apart)]
+        events = [_without(reply, event, gone) for event in stretch.events]
+        place = events.index(ended)
+        stretch.events = [*events[:place], *told, call, *events[place + 1 :]]
 
 
-def _changed(
-    reply: Projection, event: Event, ended: CallEndedEvent, call: CallEndedEvent, gone: set[str]
-) -> Event:
-    if event is ended:
-        return call
+def _without(reply: Projection, event: Event, gone: set[str]) -> Event:
     if isinstance(event, ArgumentEvent) and event.key in gone:
         return reply.lost(event.span, event.text, f"the argument {event.key!r}")
     return event

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from playground.arguments import takes
 from playground.errors import InputFault
@@ -106,9 +107,7 @@ def line_pieces(session: Session) -> Iterator[str]:
 
 def dump_recording(recording: Recording) -> dict[str, Any]:
     """A recording as it stands in a session file."""
-    plain: dict[str, Any] = _recording_adapter().dump_python(
-        recording, mode="json", exclude_defaults=True
-    )
+    plain: dict[str, Any] = _plain(_recording_adapter(), recording)
     return plain
 
 
@@ -128,7 +127,7 @@ def dump_part(part: Part) -> str:
 
 def plain_part(part: Part) -> dict[str, Any]:
     """A part as plain values, as `plain_session` has it."""
-    (fields,) = _parts_adapter().dump_python([part], mode="json", exclude_defaults=True)
+    (fields,) = _plain(_parts_adapter(), [part])
     return {"type": part.type, **fields}
 
 
@@ -175,8 +174,7 @@ def read_expected(text: str, messages: int, where: str = "expected") -> tuple[Ex
 
 def plain_session(session: Session) -> dict[str, Any]:
     """The session as plain values, those at their default left out: what `dump_session` writes."""
-    data: dict[str, Any]
-    data = _adapter().dump_python(session, mode="json", exclude_defaults=True)
+    data: dict[str, Any] = _plain(_adapter(), session)
     if session.named_model:  # whether it is named is kept, even where it is what would be assumed
         data["task"] = {"model_name": session.named_model, **data.get("task", {})}
     data = {"format": FORMAT, **data}
@@ -184,6 +182,15 @@ def plain_session(session: Session) -> dict[str, Any]:
         parts = zip(written.get("parts", []), message.parts, strict=True)
         written["parts"] = [{"type": part.type, **fields} for fields, part in parts]
     return data
+
+
+def _plain(adapter: TypeAdapter[Any], value: Any) -> Any:
+    try:
+        return adapter.dump_python(value, mode="json", exclude_defaults=True)
+    except PydanticSerializationError:
+        raise
+    except ValueError as error:  # pydantic's writer goes some 250 levels deep, its reader farther
+        raise InputFault("a value is nested too deeply to be written") from error
 
 
 def _fault(error: ValidationError, text: str, where: str) -> InputFault:

@@ -163,16 +163,13 @@ class Tab:
         self._show(notice.name, None, None)
         return self.workspace.rename(notice.other, notice.name)
 
-    def keep_both(self) -> None:
-        """Nothing more is to be done."""
-        self.forget_notice()
-
     def notice(self) -> Notice | None:
         """What the user is to know or to decide."""
         found = self.memory.get(_NOTICE)
         return Notice(**found) if found else None
 
     def forget_notice(self) -> None:
+        """It has been read; of two entries both are kept."""
         self.memory[_NOTICE] = None
 
     def _decided(self) -> Notice:
