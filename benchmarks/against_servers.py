@@ -190,8 +190,11 @@ def ours(text: str, dialect: str, spec: str) -> Handed:
 
 
 def same(theirs: Handed, mine: Handed) -> bool:
-    """Whether they say the same; what they give as text is compared with ours as it stands."""
-    if theirs.raises or len(theirs.calls) != len(mine.calls):
+    """Whether they say the same; what they give as text is compared with ours as it stands.
+    Where theirs raises an error the client gets nothing."""
+    if theirs.raises:
+        return not (mine.content or mine.calls)
+    if len(theirs.calls) != len(mine.calls):
         return False
     calls = [
         (name, text.strip() if isinstance(given, str) else own)

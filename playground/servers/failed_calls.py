@@ -90,10 +90,13 @@ def _failed_text(reply: Projection, stretch: Stretch) -> None:
 def _failed_arguments(reply: Projection, stretch: Stretch) -> None:
     """The arguments are content, without the markers around them and the name."""
     kept: list[Event] = []
+    whole_call = stretch.ended is not None
     for event in stretch.events:
         match event:
             case ArgumentEvent():
                 kept.append(TextEvent(event.span, event.text))
+            case CallNamedEvent() if whole_call:
+                kept.append(reply.lost(event.span, event.text, "the name of a call"))
             case CallNamedEvent():
                 kept.append(MarkupEvent(event.span, event.text))
             case CallStartedEvent() | CallAbortedEvent() | CallEndedEvent():
@@ -150,6 +153,17 @@ def _failed_reply_and_calls(reply: Projection, _: Stretch) -> None:
     whole(reply, keep_calls=True)
 
 
+def _failed_nothing(reply: Projection, _: Stretch) -> None:
+    nothing(reply)
+
+
+def nothing(reply: Projection) -> None:
+    """Of all but reasoning nothing is handed over."""
+    for stretch in reply.stretches:
+        if stretch.kind not in ("reasoning", "note", "stop"):
+            reply.drop(stretch, "a reply with a call that it cannot read")
+
+
 def whole(reply: Projection, keep_calls: bool) -> None:
     """All but reasoning is content."""
     reply.whole = True
@@ -168,4 +182,5 @@ _FATES: Final[dict[Failed, Callable[[Projection, Stretch], None]]] = {
     "reply": _failed_reply,
     "reply if alone": _failed_if_alone,
     "reply and calls": _failed_reply_and_calls,
+    "nothing": _failed_nothing,
 }

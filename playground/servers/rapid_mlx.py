@@ -80,6 +80,7 @@ SERVER: Final = Server(
             "harmony_tool_parser.py:186",
             THINKING_TAKEN,
             cut="arguments",
+            texts="first",
             reads=("harmony",),
         ),
         _read(
@@ -95,10 +96,11 @@ SERVER: Final = Server(
         ),
         _read(
             "hy_v3",
-            "hy_v3_tool_parser.py:464",
+            "hy_v3_tool_parser.py:464; 20: a call ends with a token of its own",
             UNTOUCHED,
             CALLS_ALONE,
             unknown="text",
+            ends_with=("<end_of_tool_call>", "<end_of_tool_call:opensource>"),
             reads=("hunyuan",),
             shares=("hy3",),
         ),
@@ -113,8 +115,9 @@ SERVER: Final = Server(
         ),
         _read(
             "lfm",
-            "lfm_tool_parser.py",
+            "lfm_tool_parser.py:434; the markers around a list stay in the text",
             UNTOUCHED,
+            leaks=("<|tool_call_start|>", "<|tool_call_end|>"),
             cut="text",
             broken="reply if alone",
             reads=("lfm2",),
@@ -129,7 +132,14 @@ SERVER: Final = Server(
             bare="dropped",
             reads=("minimax-m2",),
         ),
-        _read("mistral", "mistral_tool_parser.py:142", UNTOUCHED, BEFORE_CALLS, reads=("mistral",)),
+        _read(
+            "mistral",
+            "mistral_tool_parser.py:142; 177: arguments reach up to the next opener",
+            UNTOUCHED,
+            BEFORE_CALLS,
+            behind="argument",
+            reads=("mistral",),
+        ),
         _read("muse", "muse_tool_parser.py:443", THINKING_TAKEN, reads=("muse",)),
         _read(
             "qwen3_coder_xml",
@@ -142,7 +152,12 @@ SERVER: Final = Server(
             shares=FUNCTION_IN_TAGS,
         ),
         _read(
-            "seed_oss", "seed_oss_tool_parser.py:212", UNTOUCHED, BEFORE_CALLS, reads=("seed-oss",)
+            "seed_oss",
+            "seed_oss_tool_parser.py:212",
+            UNTOUCHED,
+            BEFORE_CALLS,
+            references="unread",
+            reads=("seed-oss",),
         ),
         _read(
             "xlam",

@@ -24,9 +24,11 @@ Failed = Literal[
     "reply",
     "reply if alone",
     "reply and calls",
+    "nothing",
 ]
 
 
+Sections = Literal["all", "first", "first alone", "first call", "only call", "echoed", "greedy"]
 Reasoning = Literal["apart", "dropped", "dropped with calls", "content", "content after opener"]
 
 
@@ -41,24 +43,33 @@ class View:
 
     Which calls are looked for: those `anywhere`, `nowhere`, only where they are the `whole` reply,
     or that and behind a tag or a fence (`marked`), or where no text follows them (`at the end`);
-    else they are content. Of `sections` all are read, or the first alone: another has the fate of
-    text after calls. `bare` are calls without arguments. `breaks_at` are literals that end a
-    section in a value too: it is lost, with all its calls. `strangers` are how markers of the
-    dialect begin that the server does not know: content.
+    else they are content. Of `sections` all are read, or the `first`: another has the fate of text
+    after calls, or is dropped (`first alone`); all up to the last closer may be dropped with it
+    (`echoed`), or all from the first to the last where the first has arguments (`greedy`); or the
+    `first call` counts for a section, or is the `only call`: with another nothing is handed over.
+    A call has to end with one of `ends_with`, or is content. `bare` are calls without arguments.
+    `breaks_at` are literals that end a section in a value too: all its calls are broken.
+    `strangers` are how markers of the dialect begin that the server does not know: content.
 
-    Text: what stands `before` the first call, `between` calls (in their sections too) and `after`
-    the last; `until` an opener that led to no call, or only up to its closer, or the end; `partial`
-    is half an opener at the very end, or any tag that is open there; `orphans` are closers without
-    an opener: markup, or content (`closers kept`: those of calls alone), or content where no call
-    is read, with whatever other markers are left then.
+    Text: all of it, or the first text alone (`texts`); beside a call only what
+    ends with `text_end`. What stands right behind a call, up to the
+    next, is text, or part of its arguments, or breaks the call (`behind`); `skips` are as many
+    characters there that are taken for a separator. What stands `before` the first call, `between`
+    calls (in their sections too) and `after` the last; `until` an opener that led to no call, or
+    only up to its closer, or the end; `partial` is half an opener at the very end, or any tag that
+    is open there; `orphans` are closers without an opener: markup, or content (`closers kept`:
+    those of calls alone), or content where no call is read, with whatever other markers of calls
+    are left then (`as it came`: markers of messages too). `leaks` are markers of sections that stay
+    content, `erases` are literals that are taken out of content beside a call.
 
     A call that fails, by how: it was `cut` off by the end, is `broken`, or its opener has no body
     (`unread`). Its text is content or dropped, or its arguments alone are content; or it is
     delivered as far as it was read, without the argument that was left open or (`open call`) with
-    it; or the whole reply is content, without the calls that were read or with them, or only where
-    no call was read. An empty choice takes the dialect's own. `unmended` are repairs of our reading
-    by the codes of their findings: a call that needed one is broken to the server, or cut off where
-    it lacks its closer. `unclosed` is a section whose closer is missing: its calls are delivered or
+    it; or nothing of the reply is handed over, as where the parser raises an error; or the whole
+    reply is content, without the calls that were read or with them, or only where no call was
+    read. An empty choice takes the dialect's own. `unmended` are repairs of our reading by the
+    codes of their findings: a call that needed one is broken to the server, or cut off where it
+    lacks its closer. `unclosed` is a section whose closer is missing: its calls are delivered or
     dropped, or the whole reply is content; with `late_closers` a call reaches up to a closer that
     stands behind other stray markers.
 
@@ -67,9 +78,12 @@ class View:
     entities in names and keys. `duplicates` of an argument give the last of them or a list;
     `trimmed` takes blanks off the ends of all values but the `verbatim`; `values` without a type in
     the schema stay text, or all texts are guessed to be JSON where they can be, or lists and
-    objects stay text (`scalars`), or values that are no text are left out (`texts`). A value whose
+    objects stay text (`scalars`, or
+    `elements`: those that are written as JSON), or values that are no text are left out, and
+    texts inside of them are arguments of their own (`texts`). A value whose
     type stands behind a reference (`$ref`) stays text where `references` are `unread`, and one
-    whose JSON was mended here where the server is `exact`.
+    whose JSON was mended here where the server is `exact`. With `nulled` one that
+    may be null is null.
 
     `switches` say how the reply is read at all: the fields of `Switches`.
     """
@@ -77,18 +91,27 @@ class View:
     source: str = ""
     reasoning: Reasoning = "apart"
     calls: Literal["anywhere", "whole", "marked", "at the end", "nowhere"] = "anywhere"
-    sections: Literal["all", "first"] = "all"
+    sections: Sections = "all"
+    ends_with: tuple[str, ...] = ()
     bare: Keep = "kept"
     breaks_at: tuple[str, ...] = ()
     opens: str = ""
     strangers: tuple[str, ...] = ()
     header: str = ""
+    leaks: tuple[str, ...] = ()
+    erases: tuple[str, ...] = ()
+    texts: Literal["all", "first"] = "all"
+    text_end: str = ""
+    behind: Literal["text", "argument", "broken"] = "text"
+    skips: int = 0
     before: Keep = "kept"
     between: Keep = "kept"
     after: Keep = "kept"
     until: Literal["end", "opener", "closer"] = "end"
     partial: Literal["kept", "dropped", "open tag dropped"] = "kept"
-    orphans: Literal["dropped", "kept", "closers kept", "kept without calls"] = "dropped"
+    orphans: Literal["dropped", "kept", "closers kept", "kept without calls", "as it came"] = (
+        "dropped"
+    )
     cut: Failed = ""
     broken: Failed = ""
     unread: Failed = ""
@@ -102,7 +125,8 @@ class View:
     duplicates: Literal["last", "list"] = "last"
     trimmed: bool = False
     verbatim: tuple[str, ...] = ()
-    values: Literal["typed", "text", "guessed", "scalars", "texts"] = "typed"
+    values: Literal["typed", "text", "guessed", "scalars", "elements", "texts"] = "typed"
+    nulled: bool = False
     references: Literal["followed", "unread"] = "followed"
     exact: bool = False
     switches: Mapping[str, str] = field(default_factory=dict)

@@ -50,6 +50,7 @@ SERVER: Final = Server(
             BEFORE_CALLS,
             ALL_TEXT_ALONE,
             unread="reply if alone",
+            sections="first call",
             reads=("gemma4",),
         ),
         _read(
@@ -70,10 +71,11 @@ SERVER: Final = Server(
         ),
         _read(
             "harmony",
-            "harmony_tool_parser.py:71",
+            "harmony_tool_parser.py:71; 51: a final message ends with <|return|>",
             THINKING_TAKEN,
-            before="dropped",
             cut="arguments",
+            texts="first",
+            text_end="<|return|>",
             reads=("harmony",),
         ),
         _read(
@@ -104,11 +106,11 @@ SERVER: Final = Server(
         ),
         _read(
             "mistral",
-            "mistral_tool_parser.py:192",
+            "mistral_tool_parser.py:192; 238: arguments reach up to the next opener",
             BEFORE_CALLS,
             ALL_TEXT_ALONE,
             STRICT_JSON,
-            calls="at the end",
+            behind="broken",
             reads=("mistral",),
         ),
         _read(
