@@ -89,6 +89,7 @@ HUNYUAN = (
     "<tool_calls>\n<tool_call>get_weather<tool_sep>\n<arg_key>city</arg_key>\n"
     "<arg_value>Prague</arg_value>\n</tool_call>\n</tool_calls>"
 )
+ODD_MINIMAX = MINIMAX[19:-20].replace('"', "'")
 DOTS = (
     '<dots_function_call><invoke name="get_weather"><parameter name="city">Prague</parameter>'
     "</invoke></dots_function_call>"
@@ -159,6 +160,20 @@ TABLE = [
     # markers that stay, and calls that end otherwise
     ("lfm2", "rapid-mlx", f"A {LFM_CALL}", f"A {LFM_CALL[:19]}{LFM_CALL[-17:]}", "", CALL, []),
     ("hunyuan", "rapid-mlx", f"A {HUNYUAN}", "whole", "", [], []),
+    # openers in other quotes, sections without their closer
+    ("minimax-m2", "sglang", MINIMAX.replace('"', "'"), "", "", [], [ODD_MINIMAX]),
+    ("apertus", "vllm", APERTUS.replace('"', "'"), "whole", "", [], []),
+    ("minimax-m2", "sglang", f"A {MINIMAX[:-20]}", "whole", "", [], []),
+    ("dots", "sglang", f"A {DOTS[:-21]}", "A ", "", [], [DOTS[20:-21]]),
+    (
+        "llama3-json",
+        "vllm",
+        "<|python_tag|>{name: 'get_weather', parameters: {}}",
+        "whole",
+        "",
+        [],
+        [],
+    ),
     # of SGLang's own
     ("deepseek-dsml", "sglang", f"A {DSML} B", "A ", "", CALL, [" B"]),
     ("dots", "sglang", f"A {DOTS} B", "A ", "", CALL, [" B"]),

@@ -65,16 +65,20 @@ def unclosed(reply: Projection) -> None:
         whole(reply, keep_calls=False)
     elif reply.view.unclosed == "dropped":
         for call in _last_section(reply):
-            reply.drop(call, "a call of a section without its closer")
+            if call.kind == "call":
+                reply.drop(call, "a call of a section without its closer")
+    elif reply.view.unclosed == "text":
+        for stretch in _last_section(reply):
+            reply.as_text(stretch)
 
 
 def _last_section(reply: Projection) -> list[Stretch]:
-    """The calls of the section that is still open at the end."""
+    """The opener and the calls of the section that is still open at the end."""
     found: list[Stretch] = []
     for stretch in reply.stretches:
-        if stretch.kind == "section":
-            found = []
-        elif stretch.kind == "call":
+        if stretch.kind == "section" and stretch.text.strip():
+            found = [stretch]
+        elif stretch.kind in ("call", "section", "separator"):
             found.append(stretch)
     return found
 

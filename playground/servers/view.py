@@ -70,8 +70,8 @@ class View:
     read. An empty choice takes the dialect's own. `unmended` are repairs of our reading by the
     codes of their findings: a call that needed one is broken to the server, or cut off where it
     lacks its closer. `unclosed` is a section whose closer is missing: its calls are delivered or
-    dropped, or the whole reply is content; with `late_closers` a call reaches up to a closer that
-    stands behind other stray markers.
+    dropped, or it is content, or the whole reply is; with `late_closers` a call reaches up to a
+    closer that stands behind other stray markers.
 
     `unknown` are calls of tools that were not offered, `undeclared` arguments that the tool has
     not. With `indexed` a call needs an index behind its name (`name:0`); `unescaped` decodes
@@ -116,7 +116,7 @@ class View:
     broken: Failed = ""
     unread: Failed = ""
     unmended: tuple[str, ...] = ()
-    unclosed: Literal["calls", "dropped", "reply"] = "calls"
+    unclosed: Literal["calls", "dropped", "text", "reply"] = "calls"
     late_closers: bool = False
     unknown: Literal["delivered", "dropped", "text", "reply"] = "delivered"
     undeclared: Keep = "kept"
