@@ -367,7 +367,7 @@ def sglang(parser: str, dialect: str, tools: list[dict[str, Any]]) -> Read:
 
     def read(text: str, reasoned: bool) -> Handed:
         reasoning, content = "", text
-        if reasoned and dialect in thinking:
+        if (reasoned or dialect in ("inkling", "kimi-k3")) and dialect in thinking:
             reasoning, content = thoughts(thinking[dialect]).parse_non_stream(text)
         made = calls_of.FunctionCallParser(offered, parser, tokenizer=Tokenizer(dialect))
         called: Iterable[Any] = ()

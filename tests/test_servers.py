@@ -73,6 +73,35 @@ ODD = "[TOOL_CALLS]get_weather[ARGS]{'c': 1}"
 HORIZON = "<ifm|tool_calls>\n<ifm|tool_call>f\n</ifm|tool_call>\n</ifm|tool_calls>"
 
 
+LFM_CALL = f"<|tool_call_start|>[{LFM}]<|tool_call_end|>"
+IN_ECHO = ["A", "<|tool_call_start|>[", LFM, "]<|tool_call_end|>"]
+LISTS = ["[", LFM, "]"]
+NONE: list[tuple[str, dict[str, str]]] = [("get_weather", {})]
+GEMMA4 = '<|tool_call>call:get_weather{city:<|"|>Prague<|"|>}<tool_call|>'
+INTERN = f"<|action_start|><|plugin|>\n{NAMED.replace('arguments', 'parameters')}\n<|action_end|>"
+MISTRAL = '[TOOL_CALLS]get_weather[ARGS]{"city": "Prague"}'
+FINAL = "<|channel|>final<|message|>A<|end|>"
+HARMONY = (
+    "<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>"
+    '{"city": "Prague"}<|call|>'
+)
+HUNYUAN = (
+    "<tool_calls>\n<tool_call>get_weather<tool_sep>\n<arg_key>city</arg_key>\n"
+    "<arg_value>Prague</arg_value>\n</tool_call>\n</tool_calls>"
+)
+ODD_MINIMAX = MINIMAX[19:-20].replace('"', "'")
+DOTS = (
+    '<dots_function_call><invoke name="get_weather"><parameter name="city">Prague</parameter>'
+    "</invoke></dots_function_call>"
+)
+K3 = (
+    '<|open|>tools<|sep|><|open|>call tool="get_weather" index="1"<|sep|><|open|>argument '
+    'key="city" type="string"<|sep|>Prague<|close|>argument<|sep|><|close|>call<|sep|>'
+    "<|close|>tools<|sep|>"
+)
+K3_TEXT = "<|open|>response<|sep|>A<|close|>response<|sep|>"
+
+
 def coder(value: str) -> str:
     parameter = f"<parameter=city>\n{value}\n</parameter>"
     return f"<tool_call>\n<function=get_weather>\n{parameter}\n</function>\n</tool_call>"
@@ -128,9 +157,49 @@ TABLE = [
     ("glm", "vllm", GLM.replace("weather", "tides"), "", "", [], ["whole"]),
     ("minimax-m2", "vllm", f"A {MINIMAX} B", "A ", "", CALL, [" B"]),
     # calls of the first section alone, whose text goes with that after calls
-    ("apertus", "vllm", f"{APERTUS}A{APERTUS}", f"A{APERTUS}", "", CALL, []),
+    ("apertus", "vllm", f"{APERTUS}A{APERTUS}", f"A{APERTUS[:-16]}", "", CALL, [APERTUS[-16:]]),
     ("tool-calls-array", "vllm", f"{ARRAY}A{ARRAY}", "", "", CALL, ["A", *IN_ARRAY]),
-    ("functools", "vllm", FUNCTOOLS, "", "", [], [FUNCTOOLS[10:-1]]),
+    ("functools", "vllm", FUNCTOOLS, "", "", [], ["functools[", FUNCTOOLS[10:-1], "]"]),
+    ("lfm2", "vllm", f"{LFM_CALL}A{LFM_CALL}B", "B", "", CALL, IN_ECHO),
+    ("gemma4", "vllm-mlx", f"{GEMMA4}A{GEMMA4}", "", "", CALL, ["A", GEMMA4]),
+    ("internlm2", "vllm", f"A{INTERN}", "A", "", CALL, []),
+    ("internlm2", "vllm", f"A{INTERN}{INTERN}", "", "", [], ["A", INTERN, INTERN]),
+    ("pythonic", "sglang", f"[get_weather()] A [{LFM}]", f" A [{LFM}]", "", NONE, []),
+    ("pythonic", "sglang", f"A [{LFM}] B [{LFM}]", "A ", "", [], [*LISTS, " B ", *LISTS]),
+    # what stands behind a call
+    ("mistral", "rapid-mlx", f"{MISTRAL} B", "", "", CALL, []),
+    ("mistral", "vllm-mlx", f"{MISTRAL} B", "whole", "", [], []),
+    ("mistral", "vllm-mlx", f"{MISTRAL} B{MISTRAL}", "", "", CALL, [f"{MISTRAL} B"]),
+    ("llama3-json", "sglang", f"<|python_tag|>{NAMED}Bye", "ye", "", CALL, ["B"]),
+    # the first text alone, or what ends as it has to
+    ("harmony", "rapid-mlx", f"{FINAL}{HARMONY}{FINAL}", "A", "", CALL, ["A"]),
+    ("harmony", "vllm-mlx", f"{HARMONY}{FINAL}", "", "", CALL, ["A"]),
+    ("harmony", "vllm-mlx", f"{HARMONY}{FINAL[:-7]}<|return|>", "A", "", CALL, []),
+    # markers that stay, and calls that end otherwise
+    ("lfm2", "rapid-mlx", f"A {LFM_CALL}", f"A {LFM_CALL[:19]}{LFM_CALL[-17:]}", "", CALL, []),
+    ("hunyuan", "rapid-mlx", f"A {HUNYUAN}", "whole", "", [], []),
+    # openers in other quotes, sections without their closer
+    ("minimax-m2", "sglang", MINIMAX.replace('"', "'"), "", "", [], [ODD_MINIMAX]),
+    ("apertus", "vllm", APERTUS.replace('"', "'"), "whole", "", [], []),
+    ("minimax-m2", "sglang", f"A {MINIMAX[:-20]}", "whole", "", [], []),
+    ("dots", "sglang", f"A {DOTS[:-21]}", "A ", "", [], [DOTS[20:-21]]),
+    (
+        "llama3-json",
+        "vllm",
+        "<|python_tag|>{name: 'get_weather', parameters: {}}",
+        "whole",
+        "",
+        [],
+        [],
+    ),
+    # of SGLang's own
+    ("deepseek-dsml", "sglang", f"A {DSML} B", "A ", "", CALL, [" B"]),
+    ("dots", "sglang", f"A {DOTS} B", "A ", "", CALL, [" B"]),
+    ("minimax-m2", "sglang", f"A {MINIMAX} B", "A  B", "", CALL, []),
+    ("step3", "sglang", f"A {step3('Prague')} B", "A  B", "", CALL, []),
+    ("apertus", "sglang", f"A {APERTUS} B", "A  B", "", CALL, []),
+    ("kimi-k3", "sglang", f"{K3}{K3_TEXT}", "", "", CALL, ["A"]),
+    ("kimi-k3", "vllm", f"{K3}{K3_TEXT}", "A", "", CALL, []),
     # calls by where they stand
     ("gigachat3", "vllm", f"<|function_call|>{NAMED}", "", "", CALL, []),
     ("gigachat3", "vllm", f"<|function_call|>{NAMED} B", "whole", "", [], []),
@@ -293,6 +362,11 @@ OTHERS: dict[str, st.SearchStrategy[object]] = {
     "verbatim": st.sampled_from([(), ("a",), ("content", "city")]),
     "breaks_at": st.sampled_from([(), ("]",), ("a", " ")]),
     "strangers": st.sampled_from([(), ("<tool_call>", "<tool_calls>")]),
+    "ends_with": st.sampled_from([(), (">",), ("}", ")")]),
+    "leaks": st.sampled_from([(), ("<tool_calls>",), ("[", ">")]),
+    "erases": st.sampled_from([(), ("<tool_call>",), ("a", ">")]),
+    "text_end": st.sampled_from(["", "<|return|>", "a"]),
+    "skips": st.sampled_from([0, 1, 3]),
     "unmended": st.sampled_from([(), ("missing-closer",), ("relaxed-json", "unexpected-text")]),
     "switches": st.fixed_dictionaries({}, optional=choices(Switches)),
 }
@@ -491,6 +565,37 @@ def test_a_named_parser_reads_every_dialect_that_shares_its_form(
     assert isinstance(reading, ServerReading)
     assert [(call.name, call.arguments) for call in reading.tool_calls] == CALL
     assert not reading.told
+
+
+def test_a_value_that_may_be_null_is_null_where_the_server_makes_it_so() -> None:
+    properties = {"city": {"anyOf": [{"type": "string"}, {"type": "null"}]}}
+    tool = {"name": "get_weather", "input_schema": {"type": "object", "properties": properties}}
+    for server, value in (("sglang", None), ("vllm", "Prague")):
+        reading = pg.parse(MINIMAX, "minimax-m2", [tool], server=server)
+        assert [call.arguments for call in reading.tool_calls] == [{"city": value}]
+
+
+def test_texts_inside_of_an_object_are_arguments_where_the_server_looks_for_texts_alone() -> None:
+    text = GEMMA.replace("n:2", "n:{a:1,word:<escape>far<escape>}")
+    reading = pg.parse(text, "functiongemma", [WEATHER], server="vllm")
+    assert [c.arguments for c in reading.tool_calls] == [{"city": "Prague", "word": "far"}]
+
+
+def test_a_list_that_is_written_as_json_is_text_where_the_server_reads_elements() -> None:
+    tags = {"tags": {"type": "array", "items": {"type": "string"}}}
+    tool = {"name": "f", "input_schema": {"type": "object", "properties": tags}}
+    mark = "]<]minimax[>["
+    parameter = f'{mark}<tags>["a"]{mark}</tags>'
+    invoke = f'{mark}<invoke name="f">{parameter}{mark}</invoke>'
+    text = f"{mark}<tool_call>\n{invoke}\n{mark}</tool_call>"
+    for server, value in (("sglang", '["a"]'), ("vllm", ["a"])):
+        reading = pg.parse(text, "minimax-m3", [tool], server=server)
+        assert [call.arguments for call in reading.tool_calls] == [{"tags": value}]
+
+
+def test_what_becomes_of_a_parser_that_raises_is_that_nothing_is_handed_over() -> None:
+    reading = pg.parse(INTERN.replace("}", "", 1), "internlm2", [WEATHER], server="vllm")
+    assert (reading.content, reading.tool_calls) == ("", [])
 
 
 def test_a_parsers_file_is_another_name_of_it() -> None:

@@ -29,10 +29,21 @@ def handed_over(
     if view.values == "texts":
         gone |= {key for key, value in call.arguments.items() if not isinstance(value, str)}
     arguments = {key: value for key, value in call.arguments.items() if key not in gone}
+    arguments |= _inner_texts(call.arguments) if view.values == "texts" else {}
     arguments |= _left_as_text(call, arguments, view, tool)
     arguments |= _repeated(call) if view.duplicates == "list" else {}
     changed = {key: _value(key, value, view, tool) for key, value in arguments.items()}
     return replace(call, arguments=changed), gone
+
+
+def _inner_texts(arguments: Mapping[str, Any]) -> dict[str, str]:
+    """Texts inside of objects, by their own keys."""
+    found: dict[str, str] = {}
+    for value in arguments.values():
+        inner = value if isinstance(value, dict) else {}
+        found |= {key: text for key, text in inner.items() if isinstance(text, str)}
+        found |= _inner_texts({key: each for key, each in inner.items() if isinstance(each, dict)})
+    return found
 
 
 def as_far_as_read(stretch: Stretch, tools: ToolsByName, with_open: bool) -> CallEndedEvent:
@@ -83,9 +94,15 @@ def _left_as_text(
         and (
             _referred(key, value, view, tool)
             or (view.values == "scalars" and isinstance(value, list | dict))
+            or (view.values == "elements" and _is_object(value, texts[key]))
             or (view.exact and not isinstance(value, str) and not _is_json(texts[key]))
         )
     }
+
+
+def _is_object(value: Any, text: str) -> bool:
+    """Whether a list or an object is written as JSON."""
+    return isinstance(value, list | dict) and _is_json(text)
 
 
 def _is_json(text: str) -> bool:
@@ -106,10 +123,12 @@ def _referred(key: str, value: Any, view: View, tool: ToolMetadata | None) -> bo
 
 def _value(key: str, value: Any, view: View, tool: ToolMetadata | None) -> Any:
     schema: Schema = tool.parameter_schema(key) if tool else {}
+    if view.nulled and tool and "null" in allowed_types(tool.own_schema(key)):
+        return None
     if view.trimmed and key not in view.verbatim:
         value = _trimmed(value)
     match view.values:
-        case "typed" | "scalars" | "texts":
+        case "typed" | "scalars" | "elements" | "texts":
             return value
         case "text":
             return _texts(value, schema)

@@ -86,18 +86,22 @@ def unclosed(reply: Projection) -> None:
         fails(reply)
     elif reply.view.unclosed == "dropped":
         for call in _last_section(reply):
-            reply.drop(call, "a call of a section without its closer")
+            if call.kind == "call":
+                reply.drop(call, "a call of a section without its closer")
+    elif reply.view.unclosed == "text":
+        for stretch in _last_section(reply):
+            reply.as_text(stretch)
 
 
 def _last_section(reply: Projection) -> list[Stretch]:
-    """The calls of the section that is still open at the end: a blank marker, or one that begins a
-    closer, opens none."""
+    """The opener and the calls of the section that is still open at the end: a blank marker, or one
+    that begins a closer, opens none."""
     found: list[Stretch] = []
     for stretch in reply.stretches:
         marker = stretch.text.strip()
         if stretch.kind == "section" and not any(c.startswith(marker) for c in reply.closers):
-            found = []
-        elif stretch.kind == "call":
+            found = [stretch]
+        elif stretch.kind in ("call", "section", "separator"):
             found.append(stretch)
     return found
 
@@ -113,10 +117,13 @@ def _failed_text(reply: Projection, stretch: Stretch) -> None:
 def _failed_arguments(reply: Projection, stretch: Stretch) -> None:
     """The arguments are content, without the markers around them and the name."""
     kept: list[Event] = []
+    whole_call = stretch.ended is not None
     for event in stretch.events:
         match event:
             case ArgumentEvent():
                 kept.append(TextEvent(event.span, event.text))
+            case CallNamedEvent() if whole_call:
+                kept.append(reply.lost(event.span, event.text, "the name of a call"))
             case CallNamedEvent():
                 kept.append(MarkupEvent(event.span, event.text))
             case CallStartedEvent() | CallAbortedEvent() | CallEndedEvent():
@@ -206,6 +213,17 @@ def ends(reply: Projection, at: Stretch) -> None:
         reply.drop(stretch, "what does not fit, and all behind it")
 
 
+def _failed_nothing(reply: Projection, _: Stretch) -> None:
+    nothing(reply)
+
+
+def nothing(reply: Projection) -> None:
+    """Of all but reasoning nothing is handed over."""
+    for stretch in reply.stretches:
+        if stretch.kind not in ("reasoning", "note", "stop"):
+            reply.drop(stretch, "a reply with a call that it cannot read")
+
+
 def whole(reply: Projection, keep_calls: bool) -> None:
     """All but reasoning is content."""
     reply.whole = True
@@ -227,4 +245,5 @@ _FATES: Final[dict[Failed, Callable[[Projection, Stretch], None]]] = {
     "reply and calls": _failed_reply_and_calls,
     "ends": _failed_ends,
     "error": _failed_error,
+    "nothing": _failed_nothing,
 }

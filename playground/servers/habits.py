@@ -34,6 +34,8 @@ CLOSED_ONLY: Final[Habit] = {"unmended": ("missing-closer",)}
 """A call without its closer is one that was cut off."""
 AS_WRITTEN: Final[Habit] = {"unmended": STRICT_JSON["unmended"] + CLOSED_ONLY["unmended"]}
 """Both: no JSON is mended, and no closer."""
+EXACT_OPENERS: Final[Habit] = {"unmended": ("mended-opener",)}
+"""Openers are read as the template writes them: no other quotes, no blanks."""
 LEFT_OUT: Final[Habit] = {"cut": "dropped", "broken": "dropped"}
 """A call that fails leaves nothing."""
 CUT_DELIVERED: Final[Habit] = {"cut": "call"}
@@ -93,7 +95,9 @@ def parser(
     **own: Any,
 ) -> Parser:
     """A parser whose view was read in `file`, below `files` of the server's source. What is its own
-    counts more than a habit."""
+    counts more than a habit, and what is unmended adds up."""
     choices: dict[str, Any] = {key: value for habit in habits for key, value in habit.items()}
+    unmended = [code for habit in habits for code in habit.get("unmended", ())]
+    choices |= {"unmended": tuple(dict.fromkeys(unmended))} if unmended else {}
     view = View(source=f"{files}{file}", **(choices | own))
     return Parser(name, view, reads, aliases, shares, tested)

@@ -28,9 +28,11 @@ Failed = Literal[
     "reply and calls",
     "ends",
     "error",
+    "nothing",
 ]
 
 
+Sections = Literal["all", "first", "first alone", "first call", "only call", "echoed", "greedy"]
 Reasoning = Literal["apart", "dropped", "dropped with calls", "content", "content after opener"]
 
 
@@ -47,39 +49,52 @@ class View:
     Which calls are looked for: those `anywhere`, `nowhere`, only where they are the `whole` reply,
     or that and behind a tag or a fence (`marked`), or where no text stands before them but one that
     a marker has ended (`at the start`), or none follows them (`at the end`); else they are content.
-    Of `sections` all are read, or the first alone: another has the fate of text after calls; those
-    that stand in none may be content (`sectionless`). `bare` are calls without arguments.
-    `breaks_at` are literals that end a section in a value too: it is lost, with all its calls.
+    Of `sections` all are read, or the `first`: another has the fate of text after calls, or is
+    dropped (`first alone`); all up to the last closer may be dropped with it (`echoed`), or all
+    from the first to the last where the first has arguments (`greedy`); or the `first call` counts
+    for a section, or is the `only call`: with another nothing is handed over. Calls that stand in
+    no section may be content (`sectionless`). A call has to end with one of `ends_with`, or is
+    content. `bare` are calls without arguments. `breaks_at` are literals that end a section in a
+    value too: all its calls are broken.
     `strangers` are how markers of the dialect begin that the server does not know: content.
 
-    Text: what stands `before` the first call, `between` calls (in their sections too) and `after`
-    the last; `until` an opener that led to no call, or only up to its closer, or the end; `partial`
-    is half an opener at the very end, or any tag that is open there; `orphans` are closers without
-    an opener: markup, or content (`closers kept`: those of calls alone), or content where no call
-    is read, with whatever other markers are left then.
+    Text: all of it, or the first text alone (`texts`); beside a call only what
+    ends with `text_end`. What stands right behind a call, up to the
+    next, is text, or part of its arguments, or breaks the call (`behind`); `skips` are as many
+    characters there that are taken for a separator. What stands `before` the first call, `between`
+    calls (in their sections too) and `after` the last; `until` an opener that led to no call, or
+    only up to its closer, or the end; `partial` is half an opener at the very end, or any tag that
+    is open there; `orphans` are closers without an opener: markup, or content (`closers kept`:
+    those of calls alone), or content where no call is read, with whatever other markers of calls
+    are left then (`as it came`: markers of messages too). `leaks` are markers of sections that stay
+    content, `erases` are literals that are taken out of content beside a call.
 
     A call that fails, by how: it was `cut` off by the end, is `broken`, or its opener has no body
     (`unread`). Its text is content or dropped, or its arguments alone are content; or it is
     delivered as far as it was read, without the argument that was left open or (`open call`) with
     it, or (`whole call or error`) where none was left open, of a tool that was offered, and else an
     error; or the whole reply is content, without the calls that were read or with them, or only
-    where no call was read; or the request fails, and the client has nothing, or reading `ends`
-    there, and the client has what stood before; so it may with text beside calls and with unknown
-    tools. An empty choice takes the dialect's own. `unmended` are repairs of our reading by the
-    codes of their findings: a call that needed one is broken to the server, or cut off where it
-    lacks its closer, which may have a fate of its own where that of its section stands (`unended`).
-    `unclosed` is a section whose closer is missing: its calls are delivered or dropped, or the
-    whole reply is content, or the request fails; with `late_closers` a call reaches up to a closer
-    that stands behind other stray markers.
+    where no call was read; or `nothing` of the reply is handed over, as where the parser raises an
+    error; or the request fails, and the client has nothing, or reading `ends` there, and the client
+    has what stood before; so it may with text beside calls and with unknown tools. An empty choice
+    takes the dialect's own. `unmended` are repairs of our reading by the codes of their findings: a
+    call that needed one is broken to the server, or cut off where it lacks its closer, which may
+    have a fate of its own where that of its section stands (`unended`). `unclosed` is a section
+    whose closer is missing: its calls are delivered or dropped, or it is content, or the whole
+    reply is, or the request fails; with `late_closers` a call reaches up to a closer that stands
+    behind other stray markers.
 
     `unknown` are calls of tools that were not offered, `undeclared` arguments that the tool has
     not. With `indexed` a call needs an index behind its name (`name:0`); `unescaped` decodes
     entities in names and keys. `duplicates` of an argument give the last of them or a list;
     `trimmed` takes blanks off the ends of all values but the `verbatim`; `values` without a type in
     the schema stay text, or all texts are guessed to be JSON where they can be, or lists and
-    objects stay text (`scalars`), or values that are no text are left out (`texts`). A value whose
+    objects stay text (`scalars`, or
+    `elements`: those that are written as JSON), or values that are no text are left out, and
+    texts inside of them are arguments of their own (`texts`). A value whose
     type stands behind a reference (`$ref`) stays text where `references` are `unread`, and one
-    whose JSON was mended here where the server is `exact`.
+    whose JSON was mended here where the server is `exact`. With `nulled` one that
+    may be null is null.
 
     `switches` say how the reply is read at all: the fields of `Switches`.
     """
@@ -89,26 +104,35 @@ class View:
     calls: Literal["anywhere", "whole", "marked", "at the start", "at the end", "nowhere"] = (
         "anywhere"
     )
-    sections: Literal["all", "first"] = "all"
+    sections: Sections = "all"
     sectionless: Literal["calls", "text"] = "calls"
+    ends_with: tuple[str, ...] = ()
     bare: Keep = "kept"
     breaks_at: tuple[str, ...] = ()
     opens: str = ""
     strangers: tuple[str, ...] = ()
     header: str = ""
     headless: Keep = "kept"
+    leaks: tuple[str, ...] = ()
+    erases: tuple[str, ...] = ()
+    texts: Literal["all", "first"] = "all"
+    text_end: str = ""
+    behind: Literal["text", "argument", "broken"] = "text"
+    skips: int = 0
     before: Beside = "kept"
     between: Beside = "kept"
     after: Beside = "kept"
     until: Literal["end", "opener", "closer"] = "end"
     partial: Literal["kept", "dropped", "open tag dropped"] = "kept"
-    orphans: Literal["dropped", "kept", "closers kept", "kept without calls"] = "dropped"
+    orphans: Literal["dropped", "kept", "closers kept", "kept without calls", "as it came"] = (
+        "dropped"
+    )
     cut: Failed = ""
     broken: Failed = ""
     unread: Failed = ""
     unmended: tuple[str, ...] = ()
     unended: Failed = ""
-    unclosed: Literal["calls", "dropped", "reply", "error"] = "calls"
+    unclosed: Literal["calls", "dropped", "text", "reply", "error"] = "calls"
     late_closers: bool = False
     unknown: Literal["delivered", "dropped", "text", "reply", "ends", "error"] = "delivered"
     undeclared: Keep = "kept"
@@ -117,7 +141,8 @@ class View:
     duplicates: Literal["last", "list"] = "last"
     trimmed: bool = False
     verbatim: tuple[str, ...] = ()
-    values: Literal["typed", "text", "guessed", "scalars", "texts"] = "typed"
+    values: Literal["typed", "text", "guessed", "scalars", "elements", "texts"] = "typed"
+    nulled: bool = False
     references: Literal["followed", "unread"] = "followed"
     exact: bool = False
     switches: Mapping[str, str] = field(default_factory=dict)
