@@ -173,6 +173,16 @@ def test_a_fence_calls_whatever_blanks_end_its_first_line(opener: str) -> None:
     assert (result.content, result.findings) == ("I look.\n", [])
 
 
+def test_a_file_named_on_a_line_of_windows_has_no_line_end_in_its_name() -> None:
+    text = (
+        "a/b.py\r\n```python\r\n<<<<<<< SEARCH\r\nx\r\n=======\r\ny\r\n>>>>>>> REPLACE\r\n```\r\n"
+    )
+    (call,) = parse(text, "aider-editblock").tool_calls
+    assert call.arguments == {"path": "a/b.py", "search": "x\r\n", "replace": "y\r\n"}
+    pieces = [text[at : at + 1].encode() for at in range(len(text))]
+    assert parse(pieces, "aider-editblock").events == parse(text, "aider-editblock").events
+
+
 def test_an_edit_in_a_fence_of_any_language_is_aiders() -> None:
     edit = "<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE"
     assert detect(f"a.py\n```python\n{edit}\n```").dialect == "aider-editblock"

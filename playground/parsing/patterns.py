@@ -21,7 +21,7 @@ NO_NAME: Final = r"""\s<>="'`{}\[\]|\\"""  # no part of a name or key, in any di
 IDENTIFIER: Final = r"[A-Za-z_][\w.\-]{0,127}+"
 # the end of a tag that names a tool: `/>` has no body, and a closer at once had its `>` forgotten
 EMPTY: Final = "(?:(?P<empty>/)?>|(?P<unended>(?=</)))"
-LINE: Final = r"[^\s`][^\n`]{0,255}+"
+LINE: Final = r"[^\s`][^\r\n`]{0,255}+"
 WORD: Final = r"[\w+#.\-]{0,24}+"
 # attributes that the form does not ask for are read over
 ATTRIBUTES: Final = r"""(?:\s{1,8}+[\w:.\-]{1,32}+="[^"]{0,64}+"){0,4}+"""
