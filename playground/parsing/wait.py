@@ -72,9 +72,8 @@ class Wait:
         wakes = self.wakes
         held = self._held if self.takes_lines else self.held
         run = self._run if self._runs is not None else None
-        # where blanks before a marker are looked for, what finds the first of them looks back, too
-        looks_back = self.looks_back or "(?<" in self.candidates
-        takes_lines = self.takes_lines
+        # what finds the first of the blanks that may stand before a marker looks back, too
+        looks_back, takes_lines = self.looks_back or "(?<" in self.candidates, self.takes_lines
         signs = signs_of(wakes)
         return Quiet(signs, wakes.search, held, looks_back, takes_lines, run, self.judge)
 
