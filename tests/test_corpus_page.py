@@ -71,6 +71,24 @@ def test_what_was_stopped_is_asked_again_with_the_choices_that_were_made(corpus:
     assert any(re.match(r"\d+ rows? in ", each.value) for each in app.caption)
 
 
+@pytest.mark.parametrize("name", ["errors", "twins", "versions"])
+def test_the_page_asks_what_stands_beside_the_tables_too(corpus: Path, name: str) -> None:
+    """Errors put together, twins and versions were asked by the command alone."""
+    app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
+    app.run()
+    app.switch_page(str(paths.pages() / "corpus.py"))
+    app.query_params["corpus"] = str(corpus)
+    app.query_params["asks"] = name
+    app.run()
+    assert not app.exception
+    answer = pg.corpus(corpus).ask(name, limit=500)
+    assert answer.rows
+    assert app.selectbox(key="asks").value == name
+    assert len(app.dataframe[0].value) == len(answer.rows)
+    opened = [box.value for box in app.selectbox if str(box.key).startswith("session of ")]
+    assert len(opened) == (name == "twins")
+
+
 def test_a_corpus_is_built_on_the_page_and_asked_at_once(tmp_path: Path) -> None:
     data.write_sessions(tmp_path / "in", 20)
     app = AppTest.from_file(str(paths.app_file()), default_timeout=60)

@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
-from os.path import expanduser
-from pathlib import Path
 from threading import get_ident
 from typing import Any, Final
 
 import streamlit as st
 
-from playground import paths
 from playground.corpora.answers import CorpusAnswer
 from playground.corpora.asking import Corpus, state_of
 from playground.corpora.asking import corpus as opened
 from playground.corpora.filters import behind_row
-from playground.corpora.places import named
-from playground.corpora.questions import COLUMNS, QUESTIONS, question_names
-from playground.corpora.runs import BuildRun
+from playground.corpora.questions import COLUMNS, QUESTIONS, TABLE_OF_OTHERS, question_names
 from playground.counts import counted, grouped, seconds
 from playground.errors import InputFault
 from playground.show.corpus_frames import row_label, titled
-from playground.ui import state
+from playground.ui import corpus_building, state
 from playground.ui.serving import access
-from playground.ui.shared import components, opening, tables, waiting
+from playground.ui.shared import opening, tables, waiting
 from playground.ui.shared.kept import kept
-from playground.ui.shared.runs import Runs
 
 ANY: Final = "any"
-_RUN: Final = "corpus"
 _HOLDS: Final = "corpus holds"
-BUILD: Final = "playground corpus build my-corpus my-transcripts/"
 _FACETS: Final = ("agent", "version", "model", "dialect", "tool", "code")
 _TABLE_OF: Final = {"tool": "calls", "code": "findings"}  # where a facet's values are listed
 _COUNTED: Final = ("session", "request", "call", "finding", "break")  # a table of each
@@ -50,7 +41,7 @@ def chosen() -> Corpus | None:
     if not access.current().may_keep:
         st.info("This server shows nothing of its own machine's files.")
         return None
-    _take_built()
+    corpus_building.take_built()
     path = st.text_input(
         "Folder or address of a corpus",
         key="corpus",
@@ -58,7 +49,7 @@ def chosen() -> Corpus | None:
         placeholder="my-corpus",
     )
     if not path:
-        _offer_a_build()
+        corpus_building.offer()
         return None
     try:
         return _held(path, state_of(path))
@@ -66,80 +57,6 @@ def chosen() -> Corpus | None:
         st.error("This is no corpus that can be asked.")
         st.text(str(fault))
         return None
-
-
-def _offer_a_build() -> None:
-    """Build one here, watched and stopped like any run; it is asked as soon as it is there."""
-    st.info("A corpus is built once of many recorded sessions, here or by the command, then asked:")
-    components.verbatim(BUILD, "the command", key="corpus command")
-    run = _builds().get(state.run_id(_RUN))
-    busy = run is not None and run.under_way
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        given = st.text_input(
-            "Recorded sessions",
-            key="corpus inputs",
-            placeholder="the samples and my workspace",
-            help="Files, folders, patterns and addresses, with commas between.",
-            disabled=busy,
-        )
-        st.button("Build", key="build corpus", on_click=_build, args=(given,), disabled=busy)
-    if run is None:
-        return
-    if busy:
-        _watch(run)
-    elif run.fault:
-        st.error("The corpus could not be built.")
-        st.text(run.fault)
-    else:
-        st.info("Stopped: what was built stays, and *Build* goes on from there.")
-
-
-def _take_built() -> None:
-    """What was built in this tab is the corpus to be asked."""
-    run = _builds().get(state.run_id(_RUN))
-    if run is not None and run.is_built:
-        state.set_run_id("", _RUN)
-        state.choose("corpus", str(run.folder))
-
-
-@st.cache_resource(show_spinner=False)
-def _builds() -> Runs[BuildRun]:
-    return Runs()
-
-
-def _build(given: str) -> None:
-    names = [each.strip() for each in given.split(",") if each.strip()]
-    inputs = [expanduser(each) for each in names] or _own()  # noqa: PTH111, which may raise
-    title = ", ".join(Path(named(each)).name for each in names) or "samples and workspace"
-    told = hashlib.sha256("\0".join(map(str, inputs)).encode()).hexdigest()[:8]
-    run = BuildRun(paths.data() / "corpora" / f"{title[:60]} {told}", inputs)
-    alive = waiting.tab_is_open()
-    run.start(alive)
-    state.set_run_id(_builds().add(run, alive, state.run_id(_RUN)), _RUN)
-
-
-def _own() -> list[str]:
-    own = [*paths.samples().values(), *[paths.workspace()] * paths.workspace().is_dir()]
-    return list(map(str, own))
-
-
-def _watch(run: BuildRun) -> None:
-    bar = st.progress(0.0)
-    st.button("Stop", icon=":material/stop:", key="stop build", on_click=run.stop)
-
-    def show() -> None:
-        stopping = ", ending after what is in hand" * run.cancel.is_set()
-        size = f" of {_megabytes(run.size)}" if run.size else ""
-        share = min(run.done / run.size, 1.0) if run.size else 0.0
-        told = f"{run.what.capitalize()}: {_megabytes(run.done)}{size}{stopping}"
-        bar.progress(share, told)
-
-    waiting.until(lambda: not run.under_way, show)
-    st.rerun()
-
-
-def _megabytes(size: int) -> str:
-    return f"{grouped(size / 1e6, 1)} MB"
 
 
 @kept(4)
@@ -200,16 +117,15 @@ def _values(corpus: Corpus, name: str) -> list[str]:
 
 def question() -> tuple[str, list[str]]:
     """What is asked, and by what."""
-    names = [name for name in question_names() if name in QUESTIONS]
+    asks = question_names()
+    names = list(asks)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         state.follow_url("asks", names)
-        name = st.selectbox(
-            "Question", names, format_func=lambda each: QUESTIONS[each].asks, key="asks"
-        )
+        name = st.selectbox("Question", names, format_func=lambda each: asks[each], key="asks")
         state.tell_url("asks", name, names[0])
-        asked = QUESTIONS[name]
+        asked = QUESTIONS.get(name)
         by: list[str] = []
-        if asked.is_grouped:
+        if asked is not None and asked.is_grouped:
             by = st.multiselect("By", asked.names, list(asked.by), key=f"by for {name}")
     return name, by
 
@@ -226,7 +142,8 @@ def was_stopped() -> bool:
 
 def ask(corpus: Corpus, name: str, by: list[str], narrowed: dict[str, Any]) -> CorpusAnswer | None:
     """The answer, within its seconds; facets that the question's table has not are left out."""
-    own = {key: narrowed[key] for key in narrowed if _has(QUESTIONS[name].table, key)}
+    table = QUESTIONS[name].table if name in QUESTIONS else TABLE_OF_OTHERS[name]
+    own = {key: narrowed[key] for key in narrowed if _has(table, key)}
     if name == "tools":
         own.pop("tool", None)
     left = [key for key in narrowed if narrowed[key] and key not in own]
@@ -247,14 +164,16 @@ def show(answer: CorpusAnswer) -> None:
     if not answer.rows:
         st.info("Nothing in this corpus answers that.")
         return
-    if answer.question != "sessions":
+    if answer.question in QUESTIONS and answer.question != "sessions":
         st.plotly_chart(answer.figure(), key="corpus figure")
+    for note in answer.notes:
+        st.caption(note)
     tables.table(answer.frame().rename(columns=titled), key="corpus answer")
 
 
 def trend(corpus: Corpus, name: str, narrowed: dict[str, Any]) -> None:
     """The same question week by week."""
-    if name in ("drift", "shapes") or not QUESTIONS[name].is_grouped:
+    if name in ("drift", "shapes") or name not in QUESTIONS or not QUESTIONS[name].is_grouped:
         return
     answer = ask(corpus, name, ["week"], narrowed)
     if answer is not None and len(answer.rows) > 1:
@@ -264,6 +183,14 @@ def trend(corpus: Corpus, name: str, narrowed: dict[str, Any]) -> None:
 
 def behind(corpus: Corpus, answer: CorpusAnswer, by: list[str], narrowed: dict[str, Any]) -> None:
     """The sessions behind one row of the answer, and the pages that one of them opens in."""
+    if answer.question == "twins":
+        pairs = ((row["one"], row["other"], row["titles"]) for row in answer.records())
+        _open_one(
+            corpus, {id: title for *ids, both in pairs for id, title in zip(ids, both, strict=True)}
+        )
+        return
+    if answer.question not in QUESTIONS:
+        return
     asked = QUESTIONS[answer.question]
     if asked.name == "sessions":  # which stand above
         _opening(corpus, answer)
@@ -295,7 +222,11 @@ def behind(corpus: Corpus, answer: CorpusAnswer, by: list[str], narrowed: dict[s
 
 def _opening(corpus: Corpus, found: CorpusAnswer) -> None:
     """The pages that one of these sessions opens in."""
-    titles = {str(each["id"]): str(each["title"]) for each in found.records()}
+    _open_one(corpus, {str(each["id"]): str(each["title"]) for each in found.records()})
+
+
+def _open_one(corpus: Corpus, titles: dict[str, str]) -> None:
+    """The pages that one of the sessions of these ids opens in."""
     ids = list(titles)
 
     def named(id: str) -> str:

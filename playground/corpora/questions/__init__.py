@@ -214,6 +214,8 @@ OTHERS: Final = {
     "versions": "What changed between two versions of an agent?",
     "analyses": "What does a newer version of our analysis count otherwise?",
 }
+TABLE_OF_OTHERS: Final = {name: "calls" if name == "errors" else "sessions" for name in OTHERS}
+"""By whose columns each of them is narrowed."""
 
 
 def question_names() -> dict[str, str]:
