@@ -89,6 +89,10 @@ HUNYUAN = (
     "<tool_calls>\n<tool_call>get_weather<tool_sep>\n<arg_key>city</arg_key>\n"
     "<arg_value>Prague</arg_value>\n</tool_call>\n</tool_calls>"
 )
+HY3 = (
+    "<tool_call:opensource>get_weather<tool_sep:opensource>"
+    '{"city": "Prague"}<end_of_tool_call:opensource>'
+)
 ODD_MINIMAX = MINIMAX[19:-20].replace('"', "'")
 DOTS = (
     '<dots_function_call><invoke name="get_weather"><parameter name="city">Prague</parameter>'
@@ -178,6 +182,7 @@ TABLE = [
     # markers that stay, and calls that end otherwise
     ("lfm2", "rapid-mlx", f"A {LFM_CALL}", f"A {LFM_CALL[:19]}{LFM_CALL[-17:]}", "", CALL, []),
     ("hunyuan", "rapid-mlx", f"A {HUNYUAN}", "whole", "", [], []),
+    ("hy3", "rapid-mlx", HY3, "", "", CALL, []),
     # openers in other quotes, sections without their closer
     ("minimax-m2", "sglang", MINIMAX.replace('"', "'"), "", "", [], [ODD_MINIMAX]),
     ("apertus", "vllm", APERTUS.replace('"', "'"), "whole", "", [], []),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from playground.events import (
     ArgumentEvent,
@@ -53,9 +54,12 @@ def strangers(reply: Projection) -> None:
 
 
 def closed(reply: Projection) -> None:
-    """Calls that do not end as the server's calls do."""
+    """Calls that do not end as the server's calls do; its closer may be a stop token to us."""
     ends = reply.view.ends_with
-    for stretch in reply.of_kind("call") if ends else ():
+    for stretch, behind in pairwise([*reply.stretches, None]) if ends else ():
+        after = behind.text.lstrip() if behind and behind.kind in ("stop", "stray") else ""
+        if stretch is None or stretch.kind != "call" or after.startswith(ends):
+            continue
         if not stretch.text.rstrip().endswith(ends):
             reply.as_text(stretch)
 
