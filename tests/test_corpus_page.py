@@ -289,6 +289,14 @@ def test_names_are_drawn_letter_by_letter_and_are_no_numbers() -> None:
     assert "&lt;a href" in figure.kept()
 
 
+def test_breaks_are_drawn_by_the_money_that_they_cost_where_it_is_known() -> None:
+    columns = ["cause", "breaks", "lost_tokens", "lost_dollars"]
+    for dollars, drawn in ((0.5, 0.5), (None, 7)):
+        answer = CorpusAnswer("breaks", columns, [("expired", 7, 900, dollars)], "", 0.1)
+        (bars,) = answer.figure().data
+        assert list(bars.y) == [drawn]
+
+
 def test_a_bar_of_an_empty_name_says_what_is_missing() -> None:
     rows = [("native", "", 3), ("native", None, 1), ("", "m", 2)]
     answer = CorpusAnswer("failures", ["dialect", "model", "calls"], rows, "", 0.1)

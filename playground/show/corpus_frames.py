@@ -19,7 +19,8 @@ from playground.show.markup import Markup, table
 
 _BARS = 40
 _DAYS = 14  # that are written below an axis
-_TELLING = ("malformed_percent", "failed_percent")  # how many calls there are says little
+# how many calls or breaks there are says little; of the first that has a value
+_TELLING = ("malformed_percent", "failed_percent", "lost_dollars")
 _SHOWN = 200  # rows of a page
 
 
@@ -42,8 +43,8 @@ def titled(column: str) -> str:
 
 @draws("figure", CorpusAnswer)
 def corpus_figure(value: CorpusAnswer) -> go.Figure:
-    """The share of malformed calls, or of failed ones where none is malformed, or else the first
-    column of numbers: a line for each group over time, where the answer is by day, week or month;
+    """The share of malformed calls, or of failed ones where none is malformed, or the money that was
+    lost, or else the first column of numbers: a line for each group over time, where the answer is by day, week or month;
     else a bar for each row, forty at most."""
     figure = KeptFigure()
     first = _first(value, Number)
@@ -52,7 +53,8 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
         return figure
     telling = [value.columns.index(name) for name in _TELLING if name in value.columns]
     said = (index for index in telling if any(row[index] for row in value.rows))
-    number = next(said, telling[0] if telling else first)
+    share = telling[:1] if "lost_dollars" not in value.columns else []  # money may be unknown
+    number = next(said, [*share, first][0])
     names = [i for i, name in enumerate(value.columns[:first]) if i != when]
     if when is None:
         rows = value.rows[:_BARS]
