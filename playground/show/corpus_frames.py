@@ -43,9 +43,9 @@ def titled(column: str) -> str:
 
 @draws("figure", CorpusAnswer)
 def corpus_figure(value: CorpusAnswer) -> go.Figure:
-    """The share of malformed calls, or of failed ones where none is malformed, or the money that was
-    lost, or else the first column of numbers: a line for each group over time, where the answer is by day, week or month;
-    else a bar for each row, forty at most."""
+    """The share of malformed calls, or of failed ones where none is malformed, or the money that
+    was lost, or else the first column of numbers: a line for each group over time, where the answer
+    is by day, week or month; else a bar for each row, forty at most."""
     figure = KeptFigure()
     first = _first(value, Number)
     when = _first(value, date)
