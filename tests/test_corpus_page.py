@@ -86,7 +86,7 @@ def test_the_page_asks_what_stands_beside_the_tables_too(corpus: Path, name: str
     assert app.selectbox(key="asks").value == name
     assert len(app.dataframe[0].value) == len(answer.rows)
     opened = [box.value for box in app.selectbox if str(box.key).startswith("session of ")]
-    assert len(opened) == (name == "twins")
+    assert len(opened) == (name != "versions")
 
 
 def test_a_corpus_is_built_on_the_page_and_asked_at_once(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ _FACETS: Final = ("agent", "version", "model", "dialect", "tool", "code")
 _TABLE_OF: Final = {"tool": "calls", "code": "findings"}  # where a facet's values are listed
 _COUNTED: Final = ("session", "request", "call", "finding", "break")  # a table of each
 _MOST_VALUES: Final = 200
+_TITLE: Final = 80  # characters of an error that stand for a session which has it
 _SECONDS: Final = 10.0
 _ROWS: Final = 500
 _STOPPED: Final = "corpus is stopped"
@@ -188,6 +189,9 @@ def behind(corpus: Corpus, answer: CorpusAnswer, by: list[str], narrowed: dict[s
         _open_one(
             corpus, {id: title for *ids, both in pairs for id, title in zip(ids, both, strict=True)}
         )
+        return
+    if answer.question == "errors":  # each with a session that has it
+        _open_one(corpus, {row["seen_in"]: row["example"][:_TITLE] for row in answer.records()})
         return
     if answer.question not in QUESTIONS:
         return
