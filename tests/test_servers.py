@@ -503,6 +503,13 @@ def test_a_dialect_of_which_no_view_is_declared_is_read_all_the_same_and_told() 
             f"<think>Write <tool_call> first.</think><tool_call>{FUNCTION}</tool_call>",
             "an opener in reasoning",
         ),
+        (  # vllm#17790: the whole reply is content
+            "vllm:hermes",
+            "hermes",
+            HERMES.replace("}\n</", '}\n{"name": "say", "arguments": {}}\n</'),
+            "missing-closer",
+        ),
+        ("vllm:hermes", "hermes", HERMES.removesuffix("</tool_call>"), ""),
         ("vllm:glm47", "glm", GLM, ""),
         ("vllm:hermes", "hermes", "<tool_call>{'name': 'say', 'arguments': {}}</tool_call>", ""),
     ],

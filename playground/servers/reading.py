@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from playground.events import CallEndedEvent, Event, FindingEvent, Span
+from playground.events import CallEndedEvent, CallStartedEvent, Event, FindingEvent, Span
 from playground.findings import Finding, finding
 from playground.parsing.parser import DialectParser
 from playground.parsing.result import ParseResult, gather
@@ -207,6 +207,7 @@ class ServerReader:
         if self.read_before or self._reads_none:
             return []
         mended = {found.code for found in lossless.findings} & _MENDED
+        mended |= {"missing-closer"} if _unclosed_before_another(lossless.events) else set()
         told = sorted(mended - set(self.view.unmended))
         told += ["an opener in reasoning"] * any(each in lossless.reasoning for each in openers)
         if not told:
@@ -221,6 +222,18 @@ class ServerReader:
         message = f"{self.name} reads {own}, not {self.dialect}: calls are handed over as text"
         other = self.server.reader_of(self.dialect)
         return f"{message}; {self.server.name}:{other.name} reads it" if other else message
+
+
+def _unclosed_before_another(events: Sequence[Event]) -> bool:
+    """Whether a call without its closer stands before another one, as of several bodies in one tag:
+    at the end of a reply most servers do without it."""
+    open_call = False
+    for event in events:
+        if isinstance(event, CallStartedEvent) and open_call:
+            return True
+        if isinstance(event, FindingEvent) and event.finding.code == "missing-closer":
+            open_call = True
+    return False
 
 
 def reader_for(
