@@ -19,9 +19,9 @@ from playground.corpora.questions import COLUMNS, QUESTIONS, TABLE_OF_OTHERS, qu
 from playground.counts import counted, grouped, seconds
 from playground.errors import InputFault
 from playground.show.corpus_frames import row_label, titled
-from playground.ui import corpus_building, state
+from playground.ui import state
 from playground.ui.serving import access
-from playground.ui.shared import opening, tables, waiting
+from playground.ui.shared import corpus_building, opening, tables, waiting
 from playground.ui.shared.kept import kept
 
 ANY: Final = "any"
