@@ -234,7 +234,7 @@ def billed_of(usage: Any) -> Billed | None:
 
 def _compactions(usage: dict[str, Any]) -> list[dict[str, Any]]:
     """The rounds in which Anthropic's server summed up the conversation: billed beside what a usage
-    counts as its own (its docs on compaction, "Understanding usage", 2026)."""
+    counts as its own (its docs, "Compaction at a token threshold", as told of 2026-10-30)."""
     rounds = usage.get("iterations")
     listed = rounds if isinstance(rounds, list) else []
     found = [one for one in listed if isinstance(one, dict) and one.get("type") == "compaction"]

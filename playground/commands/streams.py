@@ -114,10 +114,7 @@ def replay(
     if chosen.note:
         say(chosen.note)
     _tell_result(result, with_events, chosen.error)
-    for handed in readings:
-        hands = "is assumed to hand over (not known)" if handed.assumed else "hands over"
-        say(f"\n##### what {handed.name} {hands}\nby {handed.view.source}")
-        _tell_result(handed, with_events)
+    _tell_servers(timelines, with_events)
     return report([*found, *told_of_servers])
 
 
@@ -161,6 +158,17 @@ def _other_dialect(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Fi
     best = likeliest(timeline.text, tools)
     found = foreign([best[0]], timeline.dialect) if best else None
     return [found] if found else []
+
+
+def _tell_servers(timelines: Sequence[Timeline], with_events: bool) -> None:
+    """What each server hands over, and its dialect where that is not the one of our reading."""
+    for each in timelines:
+        if (handed := each.server) is None:
+            continue
+        hands = "is assumed to hand over (not known)" if handed.assumed else "hands over"
+        other = f", read as {each.dialect}" if each.dialect != timelines[0].dialect else ""
+        say(f"\n##### what {handed.name} {hands}\nby {handed.view.source}{other}")
+        _tell_result(handed, with_events)
 
 
 def _tell_result(result: ParseResult, with_events: bool, error: object = None) -> None:

@@ -119,7 +119,7 @@ def _values(corpus: Corpus, name: str) -> list[str]:
 def question() -> tuple[str, list[str]]:
     """What is asked, and by what."""
     asks = question_names()
-    names = list(asks)
+    names = [name for name in asks if name != "analyses"]  # most corpora have one alone
     with st.container(horizontal=True, vertical_alignment="bottom"):
         state.follow_url("asks", names)
         name = st.selectbox("Question", names, format_func=lambda each: asks[each], key="asks")
