@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_args
 
@@ -32,6 +31,7 @@ from playground.sessions.source import Source
 
 README = ROOT / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+NEW_DIALECT = ROOT / "docs" / "contributing" / "dialect.md"
 
 
 def blocks(path: Path, language: str) -> list[str]:
@@ -95,8 +95,8 @@ print("use-tool" in pg.dialect_names())
 
 def test_a_dialect_added_as_contributing_says_is_found_everywhere(tmp_path: Path) -> None:
     """By its text alone: a file, its line in the registry, and who speaks it."""
-    code, models = blocks(CONTRIBUTING, "python")[0], blocks(CONTRIBUTING, "text")[0]
-    section = CONTRIBUTING.read_text().partition("## A new dialect")[2].partition("\n## ")[0]
+    code, models = blocks(NEW_DIALECT, "python")[0], blocks(NEW_DIALECT, "text")[0]
+    section = NEW_DIALECT.read_text()
     file = re.search(r"`(playground/dialects/\w+\.py)`:", section)
     line = re.search(r"its line in `_FILES`:\n`(.+?)`", section)
     assert file and line
@@ -123,10 +123,9 @@ def test_a_dialect_added_as_contributing_says_is_found_everywhere(tmp_path: Path
     ], done.stderr
 
 
-def test_contributing_names_every_field_of_a_dialect() -> None:
-    section = CONTRIBUTING.read_text().partition("## A new dialect")[2].partition("\n## ")[0]
-    for field in fields(DeclaredDialect):
-        assert f"`{field.name}`" in section or f"    {field.name}=" in section, field.name
+def test_contributing_is_read_in_minutes() -> None:
+    assert len(CONTRIBUTING.read_bytes()) <= 8_000
+    assert len((ROOT / "CHANGELOG.md").read_text().splitlines()) <= 40
 
 
 def test_the_document_of_signatures_runs_from_its_first_block_to_its_last() -> None:
@@ -156,8 +155,8 @@ def test_a_dialect_written_by_hand_step_by_step_works(capsys: pytest.CaptureFixt
 
 @pytest.mark.parametrize(
     ("code", "name"),
-    [(blocks(README, "python")[1], "dialect"), (blocks(CONTRIBUTING, "python")[0], "DIALECT")],
-    ids=["README", "CONTRIBUTING"],
+    [(blocks(README, "python")[1], "dialect"), (blocks(NEW_DIALECT, "python")[0], "DIALECT")],
+    ids=["README", "contributing"],
 )
 def test_a_dialect_declared_in_four_lines_is_whole(code: str, name: str) -> None:
     dialect = executed(code)[name]
@@ -201,7 +200,8 @@ def test_generated_documents_are_up_to_date() -> None:
 
 
 def test_links_in_documents_lead_somewhere() -> None:
-    for path in [README, CONTRIBUTING, *(ROOT / "docs").glob("*.md")]:
+    own = [path for path in (ROOT / "docs").rglob("*.md") if path.parent.name != "formats"]
+    for path in [README, CONTRIBUTING, ROOT / "benchmarks" / "README.md", *own]:
         for target in re.findall(r"\]\(([^)#]+)\)", path.read_text()):
             if "://" not in target:
                 assert (path.parent / target).exists(), f"{path.name} → {target}"

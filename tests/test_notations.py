@@ -101,18 +101,16 @@ def test_no_hole_is_named_outside_of_the_notations() -> None:
                 assert not asked.endswith(("notation.first", "notation.hole")), path
 
 
-# a new one, by nothing but the text of CONTRIBUTING
+# a new one, by nothing but the text of its recipe
 
 
-def section(title: str) -> str:
-    text = (ROOT / "CONTRIBUTING.md").read_text()
-    return text.partition(f"## {title}\n")[2].partition("\n## ")[0]
+RECIPE = ROOT / "docs" / "contributing" / "notation.md"
 
 
 @pytest.fixture
 def query(monkeypatch: pytest.MonkeyPatch) -> DeclaredDialect:
     """Its three steps: the file, the line of the dictionary, the line of a syntax."""
-    text = section("A new notation")
+    text = RECIPE.read_text()
     (code,) = re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)
     entry, line = re.findall(r"^```text\n(.*),\n```", text, re.M)
     names: dict[str, Any] = {}

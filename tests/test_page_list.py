@@ -64,12 +64,11 @@ def test_every_page_opens_beside_the_sidebar(entry: PageEntry) -> None:
 
 
 def test_a_page_is_added_as_contributing_says(tmp_path: Path) -> None:
-    """In a copy of the checkout, with the files of "A new page" and nothing else."""
+    """In a copy of the checkout, with the files of its recipe and nothing else."""
     for folder in ("playground", "pages", "sample_sessions", ".streamlit"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    section = text.partition("## A new page")[2].partition("\n## ")[0]
+    section = (ROOT / "docs" / "contributing" / "page.md").read_text(encoding="utf-8")
     files = re.findall(r"(?m)^`([\w/]+\.py)`(?:.+\n)+\n```python\n((?:.*\n)*?)```", section)
     assert len(files) == section.count("```python") <= 4
     for name, given in files:

@@ -64,41 +64,54 @@ def _result_template(text: str) -> Template:
 
 @dataclass(frozen=True, kw_only=True)
 class DeclaredDialect(HashedOnce, Dialect):
-    """All of a dialect as data; see CONTRIBUTING.md for one in four lines."""
+    """All of a dialect as data; see docs/contributing/dialect.md for one in four lines."""
 
     remembers: ClassVar[bool] = True
 
     name: str
+    """The name by which it is asked for."""
     syntax: Syntax
+    """The form of a call, of its parameters and of the section around calls."""
     rules: str
-    """What the prompt says before the example call; nothing is added to it but that."""
+    """The text of the prompt before the example call; nothing else is added."""
     title: str = ""
+    """The name that people read."""
     result: str = "<tool_result>\n{result}\n</tool_result>"
+    """How a tool's result is written."""
     result_role: ResultRole = "user"
+    """The role in which a result travels."""
     answer: tuple[str, str] = ("", "")
-    """What the template writes before and after an assistant's text."""
+    """The texts that the template writes before and after an assistant's text."""
     reasoning: tuple[ReasoningTags, ...] = ()
+    """The tags around reasoning."""
     opens_reasoning: bool = False
-    """The prompt ends inside reasoning: a reply begins there unless a marker says otherwise."""
+    """True if the prompt ends inside reasoning: a reply begins there unless it says otherwise."""
     plain: tuple[ReasoningTags, ...] = ()
     """Tags around text in which nothing is a call."""
     stops: tuple[str, ...] = ()
+    """Stop tokens: a reply ends there."""
     dropped: tuple[str, ...] = ()
     """Tokens of the model's alphabet that servers leak into its text."""
     parallel: bool = True
+    """True if one reply may hold several calls."""
     tool_docs: prompts.ToolDocs = prompts.DESCRIBED
+    """How tools are documented: `DESCRIBED` or `JSON_LINES` of `prompts.py`, or your own."""
     switches: Switches = field(default_factory=Switches)
+    """How doubtful replies are read."""
     models: str = ""
-    """Who is trained on it or uses it, with source and date."""
+    """The models that are trained on it, or the programs that use it, with source and date."""
     model_names: tuple[str, ...] = ()
-    """Patterns of the names of those models (see models.py); none where any model may be taught."""
+    """Patterns of those models' names (see `models.py`); none if any model may be taught it."""
     raw_prompt: LlamaPrompt | None = field(default=None, hash=False)
     """The raw prompt in which its guide is shown, where one is known beside the messages."""
     own_tool: ToolMetadata | None = field(default=None, hash=False)
     """A tool that the model was trained on, with an example: its guide calls no other."""
     cache_policy: str = field(default="azad", hash=False)
+    """The policy that places cache marks unless another is named."""
     preflight: tuple[PreflightCheck, ...] = field(default=(), hash=False)
+    """Checks of the messages before a request."""
     rules_path: str | None = field(default=None, hash=False)
+    """The file or folder of other rules, which replace `rules`."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

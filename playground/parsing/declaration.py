@@ -15,7 +15,7 @@ from playground.parsing.template import Piece, Template, cut_at_body
 from playground.parsing.values import JSON_WORDS, PLAIN_JSON, JsonStyle, Literals, Untyped
 
 # The holes that stand beside a body, by the template in which they may; the bodies themselves are
-# notations, but for a section's, which is its calls. CONTRIBUTING's table of holes is made of both.
+# notations, but for a section's, which is its calls. The recipe's table of holes is made of both.
 CALL_HOLES: Final[dict[str, str]] = {
     "name": "the tool's name",
     "id": "the call's id",
@@ -69,6 +69,7 @@ class Declaration:
     """How a call is written. Braces that are no hole are doubled, as in `str.format`."""
 
     call: str
+    """One call: literal text with holes."""
     param: str = ""
     """One parameter, where the call has {params}."""
     param_separator: str = ""
@@ -82,7 +83,9 @@ class Declaration:
     section_required: bool = False
     """A call outside of a section is text."""
     separator: str = "\n"
+    """The text between two calls."""
     shape: JsonShape = field(default_factory=JsonShape)
+    """The members of a call that is one JSON object: their keys, their order, and the id's form."""
     json: JsonStyle = PLAIN_JSON
     """How JSON is written, alone or as a parameter's value."""
     literals: Literals = JSON_WORDS

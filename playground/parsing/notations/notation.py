@@ -1,6 +1,6 @@
 """A notation: how the body of a call is written. One class, all of whose questions are asked here.
 
-CONTRIBUTING ("A new notation") says step by step how to add one.
+docs/contributing/notation.md says step by step how to add one.
 """
 
 from __future__ import annotations
