@@ -48,8 +48,9 @@ What must not be changed
       A tool's description may say `{USER_PROMPT}`.
     - The names of the methods of `Dialect`: dialects are written by hand on them elsewhere.
 
-A new dialect is a file in this folder and a line in `_FILES` below (docs/contributing/dialect.md has one): the
-names of its `DIALECTS`, in their order. A file is loaded when one of its dialects is asked for.
+A new dialect is a file in this folder and a line in `_FILES` below, with the names of its
+`DIALECTS` in their order (docs/contributing/dialect.md). A file is loaded when one of its dialects
+is asked for.
 Other packages add theirs through the entry point group `playground.dialects`, and a user by a file
 in a folder (`files/`).
 """

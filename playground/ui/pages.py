@@ -1,7 +1,7 @@
 """The app's pages, in the order of the bar on top: the one list that names them.
 
 A page's `name` is its address, and the name of its script in `pages/` and of its parts beside this
-file. Navigation, tests and docs read the list; `docs/contributing/page.md` says how a page is added to it.
+file. Navigation, tests and docs read the list; docs/contributing/page.md says how to add one.
 """
 
 from __future__ import annotations
