@@ -90,9 +90,15 @@ class SyntaxParser(TextReader, DialectParser):
             self._prefill(prefill)
 
     def feed_text(self, text: str) -> list[Event]:
-        # bytes that wait for the rest of their character wait in vain: text cannot bring it
-        events = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
-        return events + self._read(text, "lone-surrogate")
+        if self._decoder.holds:
+            # bytes that wait for the rest of their character wait in vain: text cannot bring it
+            events = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
+            return events + self.feed_text(text)
+        try:
+            data = text.encode()
+        except UnicodeEncodeError:  # half a surrogate pair, which no bytes can hold
+            return self._read(text, "lone-surrogate")
+        return self.feed(data)
 
     def feed_tool_call_delta(self, delta: Any) -> list[Event]:
         events = self._end_of_text()
