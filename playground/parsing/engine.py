@@ -13,6 +13,7 @@ from typing import Final, assert_never
 from playground.events import Event
 from playground.parsing.calls import CallReader
 from playground.parsing.choice import ROLES, Choice, Group, Kind, Mark, is_mark
+from playground.parsing.choice_point import choice_point
 from playground.parsing.claims import Claim
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
@@ -23,12 +24,11 @@ from playground.parsing.plan import Plan, compile_plan
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
-from playground.parsing.wait import wait
 from playground.tools import ToolMetadata
 
 _OF_MEMBER: Final = re.compile(r'":\s{0,6}\Z|":\s?\[\s{0,4}\Z')
 _OPENED: Final = re.compile(r"[^{\"']*?[^\W\d_]")  # by a word before any JSON
-_LINE_END: Final = wait(Choice(r"[ \t\r]{0,16}+(?:\n|\Z)", varying=True))
+_LINE_END: Final = choice_point(Choice(r"[ \t\r]{0,16}+(?:\n|\Z)", varying=True))
 
 
 class SyntaxEngine:
@@ -118,8 +118,8 @@ class SyntaxEngine:
             cut = None if prose else scanner.cut_here(here)
             if cut is not None and _has_closer(section):
                 scanner.emit_marker(cut, "section")
-        wait = (section and section.between) or self.plan.text
-        return (yield from scanner.until(wait, self._text))
+        point = (section and section.between) or self.plan.text
+        return (yield from scanner.until(point, self._text))
 
     def _interrupted(self, marker: Marker, group: Group) -> Walk[None]:
         """What was found in text, or between the calls of a section."""
@@ -237,12 +237,12 @@ class SyntaxEngine:
             self._emit_text(1)  # past its first character, so that it is not found again
             return
         self._emit_text(opened.places["name"][1])
-        wait = form.alike
+        point = form.alike
 
         def own(marker: Marker) -> bool:
             return marker.named.get("close_name") in (None, name)
 
-        marker = yield from scanner.until(wait, self._text, own)
+        marker = yield from scanner.until(point, self._text, own)
         if marker is not None and marker.kind is Kind.CLOSE:
             self._emit_text(marker.size)
         if not near and (yield from scanner.match_here(_LINE_END)) is None:
@@ -271,9 +271,9 @@ class SyntaxEngine:
 
     def _plain(self, index: int) -> Walk[None]:
         """Text that nothing but its own closer or a stop token ends."""
-        wait = self.plan.plain[index]
+        point = self.plan.plain[index]
         while True:
-            marker = yield from self.scanner.until(wait, self._text)
+            marker = yield from self.scanner.until(point, self._text)
             if marker is None:
                 return
             kind = marker.kind
@@ -284,10 +284,10 @@ class SyntaxEngine:
     def _reasoning(self, index: int, announced: bool = True) -> Walk[None]:
         """Reasoning up to its closer; one that nothing announced may be none at all."""
         scanner, start = self.scanner, self.scanner.offset
-        tags, wait = self.markers.reasoning[index], self.plan.reasoning[index]
+        tags, point = self.markers.reasoning[index], self.plan.reasoning[index]
         self.mode = "reasoning"
         while True:
-            marker = yield from scanner.until(wait, scanner.emit_reasoning)
+            marker = yield from scanner.until(point, scanner.emit_reasoning)
             kind = marker.kind if marker else None
             if marker is None or kind is not Kind.DROPPED:
                 break

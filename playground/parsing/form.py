@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.declaration import Declaration
-from playground.parsing.wait import Wait
 
 
 class Form(NamedTuple):
@@ -22,16 +22,16 @@ class Form(NamedTuple):
     """
 
     syntax: Declaration
-    after_marker: Wait | None
-    after_text: Wait | None
-    between: Wait | None
-    separator: Wait
-    opening: Wait
-    close: Wait | None
-    again: Wait | None
-    excess: Wait | None
-    skip: Wait | None
-    restart: Wait | None
-    more: Wait | None
-    alike: Wait | None
-    body: tuple[Wait, ...]
+    after_marker: ChoicePoint | None
+    after_text: ChoicePoint | None
+    between: ChoicePoint | None
+    separator: ChoicePoint
+    opening: ChoicePoint
+    close: ChoicePoint | None
+    again: ChoicePoint | None
+    excess: ChoicePoint | None
+    skip: ChoicePoint | None
+    restart: ChoicePoint | None
+    more: ChoicePoint | None
+    alike: ChoicePoint | None
+    body: tuple[ChoicePoint, ...]

@@ -9,6 +9,7 @@ from typing import Final
 
 from playground.parsing.call_openers import CallOpeners
 from playground.parsing.choice import Choice, Group, Kind
+from playground.parsing.choice_point import ChoicePoint, after_space, choice_point
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.notation import Lead, Neighbours
@@ -32,7 +33,6 @@ from playground.parsing.patterns import (
 from playground.parsing.restart import restart
 from playground.parsing.surroundings import Surroundings
 from playground.parsing.template import Template, holes_of
-from playground.parsing.wait import Wait, spaced, wait
 
 _BLANKS: Final = tuple(" \t\n\r\f\v")
 
@@ -55,11 +55,13 @@ class FormBuilder(CallOpeners):
         return Form(
             syntax=self.syntax,
             after_marker=self._section_wait(around, calls),
-            after_text=spaced(self.section_closer()),  # of punctuation, too
+            after_text=after_space(self.section_closer()),  # of punctuation, too
             between=self._section_wait(around, calls, left),
-            separator=wait(self._separator()),
-            opening=wait(self.opening()),
-            close=wait(Choice(SPACE + wrapped + closing.pattern)) if closing.pattern else None,
+            separator=choice_point(self._separator()),
+            opening=choice_point(self.opening()),
+            close=choice_point(Choice(SPACE + wrapped + closing.pattern))
+            if closing.pattern
+            else None,
             again=self._again(),
             excess=self._excess(),
             skip=self._skip(around, calls) if closing.pattern else None,
@@ -69,23 +71,23 @@ class FormBuilder(CallOpeners):
             body=self.notation.waits(self._neighbours(around)),
         )
 
-    def _again(self) -> Wait | None:
+    def _again(self) -> ChoicePoint | None:
         """The closer once more: models stutter. One that names a tool may close any tag."""
         closing = self.closing.pattern
         if not worded(closing) or "name" in holes_of(self.syntax.call_template.after):
             return None
-        return wait(Choice(SPACE + closing))
+        return choice_point(Choice(SPACE + closing))
 
-    def _excess(self) -> Wait | None:
+    def _excess(self) -> ChoicePoint | None:
         """The closer after brackets of which the body had too many."""
         if not self.notation.mends_brackets or not worded(self.closing.pattern):
             return None
         brackets = rf"{SPACE}(?P<excess>[}}\]]{{1,3}}+){SPACE}"
-        return wait(Choice(brackets + self.closing.pattern))
+        return choice_point(Choice(brackets + self.closing.pattern))
 
-    def _skip(self, around: Surroundings, calls: list[Choice]) -> Wait:
+    def _skip(self, around: Surroundings, calls: list[Choice]) -> ChoicePoint:
         """What ends a call that cannot be read: its closer, or whatever shows that it is over."""
-        return wait(
+        return choice_point(
             self.closing._replace(group=Group(Kind.CLOSE)),
             *calls,
             *around.openers(),
@@ -93,7 +95,7 @@ class FormBuilder(CallOpeners):
             *self.section_closer(in_prose=True),
         )
 
-    def _alike(self, around: Surroundings, calls: list[Choice]) -> Wait | None:
+    def _alike(self, around: Surroundings, calls: list[Choice]) -> ChoicePoint | None:
         """The end of what looks like a call: its closer, or a marker that shows it is over."""
         if not self.alike():
             return None
@@ -101,16 +103,16 @@ class FormBuilder(CallOpeners):
         if self.syntax.section_required:
             ending = self.section_closer()[0]
         closer = ending._replace(group=Group(Kind.CLOSE))
-        return wait(closer, *calls, *around.openers(), *around.stops())
+        return choice_point(closer, *calls, *around.openers(), *around.stops())
 
-    def _more(self) -> Wait | None:
+    def _more(self) -> ChoicePoint | None:
         """Another call between the markers of the one before it, with a comma or without."""
         if not self.syntax.call_template.before or not self.closing.pattern:
             return None
         if not self.notation.repeats or "name" in holes_of(self.syntax.call_template.before):
             return None
         head = self.notation.announce(Lead(self.syntax, "", "", strict=True, firm=False))
-        return wait(Choice(rf"{SPACE}[,;]?+{SPACE}(?={head})"))
+        return choice_point(Choice(rf"{SPACE}[,;]?+{SPACE}(?={head})"))
 
     def _neighbours(self, around: Surroundings) -> Neighbours:
         return Neighbours(
@@ -190,7 +192,7 @@ class FormBuilder(CallOpeners):
 
     def _section_wait(
         self, around: Surroundings, calls: list[Choice], left: list[Choice] | None = None
-    ) -> Wait | None:
+    ) -> ChoicePoint | None:
         """In a section: directly after a marker (its opener, a call or another one), or with `left`
         anywhere between its calls. White space is markup before a marker alone: there may be prose
         too, in which a bare object is no call, and a closer of punctuation alone no closer."""
@@ -211,7 +213,9 @@ class FormBuilder(CallOpeners):
         ]
         look = "|".join(dict.fromkeys(look_of(choice.pattern) for choice in markers))
         space = Choice(rf"\s{{1,64}}+(?={look})", _BLANKS, Group(Kind.SPACE))
-        return wait(*dict.fromkeys(markers), space, *(left or ()))  # calls hold the opening, too
+        return choice_point(
+            *dict.fromkeys(markers), space, *(left or ())
+        )  # calls hold the opening, too
 
     def _written_before(self, calls: list[Choice]) -> list[Choice]:
         """The openers of the forms before this one, which are written otherwise: a call after one

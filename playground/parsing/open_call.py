@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from playground.parsing.wait import Wait
+from playground.parsing.choice_point import ChoicePoint
 from playground.tools import Schema, ToolMetadata
 
 
@@ -49,7 +49,7 @@ class OpenCall:
     relaxed: bool = False  # its JSON has single quotes, bare keys or comments
     ended: bool = False  # its body ended by itself: what stands behind it is none of its own
     typed: bool = True
-    restart: Wait | None = None  # how another call of its form begins
+    restart: ChoicePoint | None = None  # how another call of its form begins
 
     @property
     def place(self) -> str:

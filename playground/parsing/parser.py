@@ -71,7 +71,7 @@ class DialectParser(ABC):
 
 
 class SyntaxParser(TextReader, DialectParser):
-    """The parser of every declared dialect; see `TextReader` for `quiet`."""
+    """The parser of every declared dialect; see `TextReader` for `fast_path`."""
 
     def __init__(
         self,
@@ -82,23 +82,12 @@ class SyntaxParser(TextReader, DialectParser):
         *,
         native: bool = False,
         prefill: str = "",
-        quiet: bool = True,
+        fast_path: bool = True,
     ) -> None:
-        super().__init__(syntax, markers, switches, tools, quiet)
+        super().__init__(syntax, markers, switches, tools, fast_path)
         self._deltas = DeltaReader(tools, native)
         if prefill:
             self._prefill(prefill)
-
-    def feed_text(self, text: str) -> list[Event]:
-        if self._decoder.holds:
-            # bytes that wait for the rest of their character wait in vain: text cannot bring it
-            events = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
-            return events + self.feed_text(text)
-        try:
-            data = text.encode()
-        except UnicodeEncodeError:  # half a surrogate pair, which no bytes can hold
-            return self._read(text, "lone-surrogate")
-        return self.feed(data)
 
     def feed_tool_call_delta(self, delta: Any) -> list[Event]:
         events = self._end_of_text()
@@ -138,4 +127,4 @@ class SyntaxParser(TextReader, DialectParser):
         if not self._in_text:
             return self._deltas.state or self._engine.state
         state = self._engine.state
-        return state._replace(held=self._held) if self._rests else state
+        return state._replace(held=self._fast.held) if self._fast.is_skipping else state

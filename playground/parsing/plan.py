@@ -6,13 +6,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from playground.parsing.choice import ANY_FENCE, FENCE, Choice, Kind, literals
+from playground.parsing.choice_point import ChoicePoint, choice_point
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
 from playground.parsing.form_builder import FormBuilder
 from playground.parsing.remnants import bare_sections, remnants
 from playground.parsing.surroundings import Surroundings
 from playground.parsing.switches import Switches
-from playground.parsing.wait import Wait, wait
 
 
 class Plan(NamedTuple):
@@ -24,12 +24,12 @@ class Plan(NamedTuple):
     """
 
     forms: tuple[Form, ...]
-    text: Wait
-    fenced: Wait
-    reasoning: tuple[Wait, ...]
-    plain: tuple[Wait, ...]
-    opened: Wait | None
-    fence: Wait | None
+    text: ChoicePoint
+    fenced: ChoicePoint
+    reasoning: tuple[ChoicePoint, ...]
+    plain: tuple[ChoicePoint, ...]
+    opened: ChoicePoint | None
+    fence: ChoicePoint | None
 
 
 @lru_cache(maxsize=256)
@@ -44,26 +44,27 @@ def compile_plan(
     left = remnants(builders)
     return Plan(
         forms=tuple(builder.form(around, calls, left) for builder in builders),
-        text=wait(*_in_text(builders, around, calls, left, switches)),
-        fenced=wait(FENCE, *calls),
+        text=choice_point(*_in_text(builders, around, calls, left, switches)),
+        fenced=choice_point(FENCE, *calls),
         reasoning=_in_reasoning(builders, around, calls, switches),
         plain=tuple(
-            wait(*around.closer(tags), *around.dropped(), *around.stops()) for tags in markers.plain
+            choice_point(*around.closer(tags), *around.dropped(), *around.stops())
+            for tags in markers.plain
         ),
         opened=_opened(markers),
-        fence=wait(ANY_FENCE) if switches.calls_in_fences == "text" else None,
+        fence=choice_point(ANY_FENCE) if switches.calls_in_fences == "text" else None,
     )
 
 
 @lru_cache(maxsize=1024)
-def call_openers(syntax: Declaration, names: tuple[str, ...]) -> Wait:
+def call_openers(syntax: Declaration, names: tuple[str, ...]) -> ChoicePoint:
     """Whatever may begin a call of a dialect: a text in which none of it stands holds no call of
     it, whole or broken off. `names` are those of the tools, as for `compile_plan`."""
     syntaxes = (syntax, *syntax.also)
     known = names if syntax.asks_names else ()
     builders = [FormBuilder(form, number, known) for number, form in enumerate(syntaxes)]
     openers = [choice for each in builders for choice in (*each.calls(), *each.unread())]
-    return wait(*dict.fromkeys(openers))
+    return choice_point(*dict.fromkeys(openers))
 
 
 def _in_text(
@@ -103,11 +104,11 @@ def _in_text(
 
 def _in_reasoning(
     builders: list[FormBuilder], around: Surroundings, calls: list[Choice], switches: Switches
-) -> tuple[Wait, ...]:
+) -> tuple[ChoicePoint, ...]:
     announced = [choice for builder in builders for choice in builder.announced()]
     before_closer = announced if switches.calls_in_reasoning == "call" else []
     return tuple(
-        wait(
+        choice_point(
             # reasoning without a closer ends with the next call, whatever the switch says
             *(before_closer if tags.close else calls),
             *around.dropped(),
@@ -118,7 +119,7 @@ def _in_reasoning(
     )
 
 
-def _opened(markers: Markers) -> Wait | None:
+def _opened(markers: Markers) -> ChoicePoint | None:
     if not markers.opens_reasoning:
         return None
-    return wait(*literals(Kind.OPEN, [markers.reasoning[0].open]))
+    return choice_point(*literals(Kind.OPEN, [markers.reasoning[0].open]))

@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from typing import Final
 
 from playground.parsing.choice import Choice
+from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.declaration import Declaration
 from playground.parsing.notations import notation_of
 from playground.parsing.notations.notation import Lead
 from playground.parsing.patterns import SPACE, name_before, pieces_pattern, prefix, unnamed
-from playground.parsing.wait import Wait
 
 # what follows the quote is a key: what may follow a string that ends there shows that it does
 _BODY: Final = rf"{SPACE}\{{{SPACE}\"(?=[^\s,}}\]:])"
 
 
-def restart(syntax: Declaration, holes: Mapping[str, str]) -> Wait | None:
+def restart(syntax: Declaration, holes: Mapping[str, str]) -> ChoicePoint | None:
     """The opener of a section or a call once more, before another body: its first quote would end
     any string that holds it. None where a body's strings are none of JSON's."""
     notation = notation_of(syntax)
@@ -40,10 +40,10 @@ def restart(syntax: Declaration, holes: Mapping[str, str]) -> Wait | None:
     return _openers(told)
 
 
-def _openers(patterns: dict[str, str]) -> Wait | None:
+def _openers(patterns: dict[str, str]) -> ChoicePoint | None:
     """A wait for any of the patterns, by how each begins; None for none of them."""
     if not patterns:
         return None
     # one character is found, whatever has to follow it: what it begins is for `match` to say
     first = (rf"{re.escape(text[0])}(?={re.escape(text[1:])}|\Z)" for text in patterns)
-    return Wait(tuple(map(Choice, patterns.values())), "|".join(first))
+    return ChoicePoint(tuple(map(Choice, patterns.values())), "|".join(first))

@@ -11,6 +11,7 @@ from typing import Any, Final
 from playground.json_numbers import load_json
 from playground.parsing import json_walk, relaxed_json
 from playground.parsing.choice import Choice
+from playground.parsing.choice_point import choice_point
 from playground.parsing.claims import Claim
 from playground.parsing.declaration import Declaration, JsonShape
 from playground.parsing.form import Form
@@ -20,13 +21,12 @@ from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Walk
 from playground.parsing.values import dump_json
-from playground.parsing.wait import wait
 
 _WRAPPERS: Final = ("arguments", "parameters", "properties", "input", "args", "params", "kwargs")
 # what models write in the place of an object: the object as a text, or nothing
 _INSTEAD: Final = r'"(?:\s{0,16}+\{|")|null(?!\w)'
-ESCAPED: Final = wait(Choice(r'\{\s{0,16}+\\"'))
-_BODY: Final = wait(Choice(rf"\{{|{_INSTEAD}"))
+ESCAPED: Final = choice_point(Choice(r'\{\s{0,16}+\\"'))
+_BODY: Final = choice_point(Choice(rf"\{{|{_INSTEAD}"))
 
 
 class JsonArguments(Notation):

@@ -10,6 +10,7 @@ from typing import Final
 
 from playground.parsing import json_walk
 from playground.parsing.choice import Choice
+from playground.parsing.choice_point import choice_point
 from playground.parsing.claims import GrowingText
 from playground.parsing.declaration import Declaration, JsonShape
 from playground.parsing.form import Form
@@ -32,7 +33,6 @@ from playground.parsing.patterns import SPACE, worded
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.values import dump_json
-from playground.parsing.wait import wait
 
 _ENVELOPE: Final = ("id", "call_id", "tool_call_id", "type", "index")
 _ALIASES: Final = ("arguments", "parameters", "args", "params", "input", "kwargs")
@@ -41,7 +41,7 @@ _NAMES: Final = ("name", "tool", "tool_name", "function", "function_name")
 _NOTHING: Final = ("", "{}", "null")
 _BARE_START: Final = re.compile(r"[A-Za-z_]")
 _KEY: Final = "a key in double quotes"
-_BARE_KEY: Final = wait(Choice(r"[A-Za-z_$][\w$\-]{0,127}+"))
+_BARE_KEY: Final = choice_point(Choice(r"[A-Za-z_$][\w$\-]{0,127}+"))
 
 
 class JsonCall(Notation):

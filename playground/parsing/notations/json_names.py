@@ -8,14 +8,14 @@ from typing import Final
 from playground.json_numbers import load_json
 from playground.parsing import relaxed_json
 from playground.parsing.choice import Choice
+from playground.parsing.choice_point import choice_point
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
-from playground.parsing.wait import wait
 
 NAME_LIMIT: Final = 256
 _NO_NAME: Final = re.compile(r"[\n<{]")
-_BARE_NAME: Final = wait(Choice(r"[A-Za-z_][\w.\-]{0,127}+(?=\s{0,16}+(?:,|(?P<last>\})))"))
+_BARE_NAME: Final = choice_point(Choice(r"[A-Za-z_][\w.\-]{0,127}+(?=\s{0,16}+(?:,|(?P<last>\})))"))
 # up to the quote that ends it; one behind a backslash does not
 _QUOTED: Final = {
     quote: re.compile(rf"[^{quote}\\]*(?:\\.[^{quote}\\]*)*(?={quote})") for quote in "\"'"

@@ -19,9 +19,9 @@ from playground.parsing.notations.marked_values import Doubts, read, write
 from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import OpenCall
 from playground.parsing.patterns import SPACE
-from playground.parsing.quiet import Quiet, quiet_string, quiet_to_mark, quiet_until
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
+from playground.parsing.skip_rule import SkipRule, rule_in_string, rule_to_mark, rule_until
 
 
 class MarkedArguments(Notation):
@@ -73,13 +73,13 @@ def _inside(mark: str) -> regex.Pattern[str]:
 
 
 @lru_cache
-def _quiet(mark: str, inside: str) -> Quiet:
+def _quiet(mark: str, inside: str) -> SkipRule:
     """How chunks pass by inside a text's marks or quotes, or outside of any."""
     if inside == '"':
-        return quiet_string(re.compile(r'["\\]'))
+        return rule_in_string(re.compile(r'["\\]'))
     if not inside:
-        return quiet_until(re.compile(f'[{re.escape(mark[0])}"{{}}\\[\\]]'))
-    return quiet_to_mark(inside)
+        return rule_until(re.compile(f'[{re.escape(mark[0])}"{{}}\\[\\]]'))
+    return rule_to_mark(inside)
 
 
 def walk(scanner: Scanner, emit: Claim, mark: str) -> Walk[None]:
@@ -92,7 +92,7 @@ def walk(scanner: Scanner, emit: Claim, mark: str) -> Walk[None]:
             # a mark may be cut: its beginning is held
             stop = match.start() if match else len(scanner.text)
             scanner.claim_cut(emit, stop)
-            scanner.rest(_quiet(mark, inside), emit)
+            scanner.allow_skip(_quiet(mark, inside), emit)
             yield
             position = scanner.at
             continue

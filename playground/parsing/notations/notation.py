@@ -12,12 +12,12 @@ from typing import Any, ClassVar, NamedTuple
 
 from playground.errors import SyntaxFault
 from playground.parsing.choice import Choice
+from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.open_call import OpenCall
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
-from playground.parsing.wait import Wait
 from playground.tools import Schema
 
 SchemaOf = Callable[[str], Schema]
@@ -149,7 +149,7 @@ class Notation(ABC):
         and the comma behind it on; "" where nothing told it."""
         return ""
 
-    def waits(self, around: Neighbours) -> tuple[Wait, ...]:
+    def waits(self, around: Neighbours) -> tuple[ChoicePoint, ...]:
         """The places inside a body where something is waited for; `read` finds them in the form."""
         return ()
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from playground.parsing.choice import Choice, Group, Kind
+from playground.parsing.choice_point import ChoicePoint, choice_point
 from playground.parsing.declaration import Declaration
 from playground.parsing.notations.notation import Neighbours
 from playground.parsing.notations.values import VALUES, ValueNotation
@@ -31,7 +32,6 @@ from playground.parsing.patterns import (
     worded,
 )
 from playground.parsing.template import Hole, Piece, Template, holes_of
-from playground.parsing.wait import Wait, wait
 
 JUNK_LIMIT: Final = 80  # characters
 _TWO_TAGS: Final = re.compile(r"(?P<closer></[^<>]+>)\s*(?P<opener><[^<>/]+>)\s*")
@@ -110,11 +110,11 @@ def _without_value_opener(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
     return [(*pieces[:-1], tags["closer"])] if tags else []
 
 
-def param_wait(around: Neighbours) -> Wait:
+def param_wait(around: Neighbours) -> ChoicePoint:
     """Inside a call: a parameter, the call's closer, or a marker that says it was forgotten."""
     syntax, closing = around.syntax, around.closing
     first = begins(param_template(syntax).before)
-    return wait(
+    return choice_point(
         closing._replace(group=Group(Kind.CLOSE)),
         Choice(param_opener(syntax), first, Group(Kind.PARAM), forms=param_openers(syntax)),
         *around.section_closers,
@@ -123,14 +123,14 @@ def param_wait(around: Neighbours) -> Wait:
     )
 
 
-def after_wait(around: Neighbours) -> Wait:
+def after_wait(around: Neighbours) -> ChoicePoint:
     """Behind a call without a closer: any marker, or the end of the stream."""
     markers = (*around.section_closers, *around.stops, *around.calls)
     follow = "|".join(look_of(choice.pattern) for choice in markers)
-    return wait(Choice(rf"{SPACE}(?:\Z|(?={follow}))", varying=True))
+    return choice_point(Choice(rf"{SPACE}(?:\Z|(?={follow}))", varying=True))
 
 
-def value_wait(around: Neighbours) -> Wait:
+def value_wait(around: Neighbours) -> ChoicePoint:
     """A parameter's closer, but only before what may follow it: else it is the value's own."""
     syntax, template = around.syntax, param_template(around.syntax)
     closing = around.closing.pattern
@@ -151,7 +151,7 @@ def value_wait(around: Neighbours) -> Wait:
     if not closes_solidly(template):
         # behind JSON, which ends by itself, the next parameter may stand at once
         first = () if value_notation(template).json else ("\n",)
-        return wait(*(choice._replace(begins=first) for choice in choices))
+        return choice_point(*(choice._replace(begins=first) for choice in choices))
     any_tag = "name" in holes_of(syntax.call_template.after) and not around.knows_names
     if closing and not by_opener and not any_tag:
         # where parameters are any tags, nothing less shows it than the next call behind the closer:
@@ -177,7 +177,7 @@ def value_wait(around: Neighbours) -> Wait:
     choices = [choice._replace(begins=(*begun, "\n")) for choice in choices]
     if own and prefix(call):
         begun.append(prefix(call))
-    return wait(*choices, *own, beginnings=begun)
+    return choice_point(*choices, *own, beginnings=begun)
 
 
 def _closer_begins(template: Template) -> list[str]:

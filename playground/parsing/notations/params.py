@@ -13,6 +13,7 @@ from typing import Final
 from playground.errors import SyntaxFault
 from playground.parsing import json_walk
 from playground.parsing.choice import Kind
+from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.claims import Claim, GrowingText
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
@@ -40,7 +41,6 @@ from playground.parsing.patterns import ENDED, SPACE, last_piece, unnamed, worde
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
 from playground.parsing.template import Hole
-from playground.parsing.wait import Wait
 
 _CDATA: Final = ("<![CDATA[", "]]>")
 
@@ -94,7 +94,7 @@ class Params(Notation):
     def closer_of(self, key: str, syntax: Declaration) -> str:
         return closer_of(key, syntax)
 
-    def waits(self, around: Neighbours) -> tuple[Wait, ...]:
+    def waits(self, around: Neighbours) -> tuple[ChoicePoint, ...]:
         return param_wait(around), value_wait(around), after_wait(around)
 
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:

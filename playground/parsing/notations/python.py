@@ -17,9 +17,9 @@ from playground.parsing.open_call import OpenCall
 from playground.parsing.patterns import IDENTIFIER, SPACE
 from playground.parsing.python_strings import closes, may_change
 from playground.parsing.python_values import read_keywords
-from playground.parsing.quiet import quiet_string, quiet_until
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
+from playground.parsing.skip_rule import rule_in_string, rule_until
 
 _OUTSIDE: Final = re.compile(r"""["'()\[\]{}]""")
 _INSIDE: Final = {'"': re.compile(r'["\\]'), "'": re.compile(r"['\\]")}
@@ -58,7 +58,7 @@ def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
         if match is None or _undecided(scanner, match, quote, depth, first):
             stop = match.start() if match else len(scanner.text)
             scanner.claim_cut(emit, stop)
-            scanner.rest((quiet_string if quote else quiet_until)(pattern), emit)
+            scanner.allow_skip((rule_in_string if quote else rule_until)(pattern), emit)
             yield
             position = scanner.at
             continue

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from playground.parsing.choice import Choice, Group, Kind
+from playground.parsing.choice_point import ChoicePoint, choice_point
 from playground.parsing.claims import GrowingText
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
@@ -26,7 +27,6 @@ from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
 from playground.parsing.template import Piece, Template, begins_line, holes_of
 from playground.parsing.values import dump_json
-from playground.parsing.wait import Wait, wait
 
 
 class Texts(Notation):
@@ -65,7 +65,7 @@ class Texts(Notation):
         lines = {f"line:{key}": texts[key] for key in keys}
         return lines | {f"text:{key}": str(texts[key]) for key in _texts(template)}
 
-    def waits(self, around: Neighbours) -> tuple[Wait, ...]:
+    def waits(self, around: Neighbours) -> tuple[ChoicePoint, ...]:
         between = around.syntax.call_template.between
         return tuple(_end(pieces, around) for pieces in between)
 
@@ -124,22 +124,24 @@ def _whole_call(syntax: Declaration, call: CallValue) -> str:
 # what is waited for
 
 
-def _end(pieces: tuple[Piece, ...], around: Neighbours) -> Wait:
+def _end(pieces: tuple[Piece, ...], around: Neighbours) -> ChoicePoint:
     """What ends a text; where nothing does, the next marker of any kind."""
     start = LINE_START if around.syntax.line_start and not begins_line(pieces) else ""
     holes = {"word": WORD, "name": f"(?P<close_name>{around.name})"}
     closer = pieces_pattern(pieces, holes, value_before=True)
     if not closer:
-        return wait(*around.stops, *around.results, *around.calls)
+        return choice_point(*around.stops, *around.results, *around.calls)
     first = (*begins(pieces), *(() if start else ("\n",)))
     choice = Choice(f"{start}{closer}", first, Group(Kind.CLOSE))
-    return wait(choice, beginnings=[prefix(pieces)])
+    return choice_point(choice, beginnings=[prefix(pieces)])
 
 
 # reading
 
 
-def _read_closed(reader: Reader, call: OpenCall, key: str, end: Wait, form: Form) -> Walk[None]:
+def _read_closed(
+    reader: Reader, call: OpenCall, key: str, end: ChoicePoint, form: Form
+) -> Walk[None]:
     """A text with a closer of its own: without it the call is cut off."""
     text, closer = yield from _read_text(reader, call, key, end, form.syntax)
     if closer is None:
@@ -154,7 +156,9 @@ def _read_closed(reader: Reader, call: OpenCall, key: str, end: Wait, form: Form
         reader.set_text(call, key, text)
 
 
-def _read_open(reader: Reader, call: OpenCall, key: str, end: Wait, form: Form) -> Walk[None]:
+def _read_open(
+    reader: Reader, call: OpenCall, key: str, end: ChoicePoint, form: Form
+) -> Walk[None]:
     """A text that the next marker ends, or the end of the stream: then nobody knows whether it is
     whole, and a finding says so."""
     text, marker = yield from _read_text(reader, call, key, end, form.syntax)
@@ -187,7 +191,7 @@ def _set_object(reader: Reader, call: OpenCall, text: str, form: Form) -> None:
 
 
 def _read_text(
-    reader: Reader, call: OpenCall, key: str, end: Wait, syntax: Declaration
+    reader: Reader, call: OpenCall, key: str, end: ChoicePoint, syntax: Declaration
 ) -> Walk[tuple[str, Marker | None]]:
     """An argument's text, and what ends it."""
     scanner, kept = reader.scanner, GrowingText()
@@ -204,7 +208,7 @@ def _read_text(
 
 
 def _joined(
-    reader: Reader, call: OpenCall, key: str, end: Wait, form: Form, text: str
+    reader: Reader, call: OpenCall, key: str, end: ChoicePoint, form: Form, text: str
 ) -> Walk[str]:
     """The text with those of the calls that follow at once: they are one call."""
     scanner = reader.scanner
