@@ -246,7 +246,7 @@ class ChoicePoint:
         if not marker.partial or len(self.choices) == 1:
             return True
         # `<invoke ` may be the key in its own tag as well as the beginning of a call
-        patterns = (compiled(pattern) for choice in self.choices for pattern in choice.asked)
+        patterns = (compiled(pattern) for choice in self.choices for pattern in choice.patterns)
         matches = (pattern.match(text, place, partial=True) for pattern in patterns)
         return not any(
             match is not None and accept(Marker(match, None, named_in(match))) for match in matches
@@ -294,7 +294,9 @@ class ChoicePoint:
     def _group_of_pattern(self) -> dict[str, Group | None]:
         # of two choices with the same pattern the first has matched, so it is entered last
         return {
-            pattern: choice.group for choice in reversed(self.choices) for pattern in choice.asked
+            pattern: choice.group
+            for choice in reversed(self.choices)
+            for pattern in choice.patterns
         }
 
     # remembering
@@ -398,7 +400,7 @@ def _patterns_for(point: ChoicePoint, head: str, partial: bool) -> tuple[str, ..
     place. At the end of the stream (no head, not `partial`) no literal can begin."""
     listed = (c for c in point.choices if may_begin(c, head[:1] if c.loose else head))
     chosen = (choice for choice in listed if head or partial or not choice.begins)
-    return tuple(pattern for choice in chosen for pattern in choice.asked)
+    return tuple(pattern for choice in chosen for pattern in choice.patterns)
 
 
 @lru_cache(maxsize=4096)
@@ -416,10 +418,10 @@ def _rivals(point: ChoicePoint, pattern: str) -> tuple[str, ...]:
     The first choice that matches wins, so later ones need no test. To test them as well would take
     most of a call's time.
     """
-    place = next(i for i, choice in enumerate(point.choices) if pattern in choice.asked)
+    place = next(i for i, choice in enumerate(point.choices) if pattern in choice.patterns)
     own, earlier = point.choices[place], point.choices[:place]
-    rivals = [rival for c in earlier if begin_alike(c, [own]) for rival in c.asked]
-    rivals += own.asked[: own.asked.index(pattern)]
+    rivals = [rival for c in earlier if begin_alike(c, [own]) for rival in c.patterns]
+    rivals += own.patterns[: own.patterns.index(pattern)]
     return (pattern, *dict.fromkeys(rivals))
 
 
@@ -432,7 +434,7 @@ def _begins_another(choice: Choice, listed: Iterable[Choice]) -> bool:
         for other in listed:
             if other is choice or not may_begin(other, text):
                 continue
-            matches = (compiled(each).fullmatch(text, partial=True) for each in other.asked)
+            matches = (compiled(each).fullmatch(text, partial=True) for each in other.patterns)
             if any(match is not None and match.partial for match in matches):
                 return True
     return False

@@ -1,6 +1,6 @@
-"""Native tool-call deltas into the same events that text dialects give.
+"""Native tool-call deltas, read into the same events that text dialects give.
 
-Deltas of parallel calls may interleave (keyed by `index`); ids and names may come late.
+Deltas of parallel calls may interleave (`index` tells them apart); ids and names may come late.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from playground.parsing.state import ParserState
 from playground.parsing.values import dump_json
 from playground.tools import ToolMetadata
 
-_INDEX: Final = (int, float, str)  # a tuple: a union would be made for each delta
+_INDEX: Final = (int, float, str)  # a tuple, because a union would be built anew for each delta
 
 
 class _NativeCall:
     def __init__(self, index: int, call_id: str) -> None:
         self.index, self.call_id, self.name = index, call_id, ""
-        self.custom = False  # the arguments are free text: a patch, SQL
+        self.custom = False  # True if the arguments are free text, such as a patch or SQL
         self.raw = GrowingText()
 
 
 class DeltaReader:
-    """Keeps the open native calls of one stream; `stop` is the offset after the last character."""
+    """The open native calls of one stream. `stop` is the offset after the last character."""
 
     def __init__(self, tools: Sequence[ToolMetadata], native: bool) -> None:
         self._names = [tool.name for tool in tools]
@@ -46,10 +46,11 @@ class DeltaReader:
         self._open: dict[int | float | str, _NativeCall] = {}
         self._last: _NativeCall | None = None
         self.stop = 0
-        self.bad: list[int] = []  # where half surrogates stood in the last delta
+        self.bad: list[int] = []  # offsets of half surrogates in the last delta
 
     def read(self, delta: Any, offset: int, calls: int) -> list[Event]:
-        """One delta. `offset` is where its characters begin, `calls` how many calls came before."""
+        """Read one delta. `offset` is where its characters begin, `calls` the number of earlier
+        calls."""
         self.stop = offset
         if self.bad:
             self.bad = []
@@ -76,8 +77,11 @@ class DeltaReader:
         return events
 
     def finish(self, offset: int) -> list[Event]:
-        """Calls end with the stream where nothing earlier has said that no more deltas come: most
-        APIs have a sign for it (`done`), and OpenAI's chats have none."""
+        """End the calls that are still open.
+
+        Most APIs say earlier that no more deltas of a call come (`done`). OpenAI's chats have no
+        sign for it.
+        """
         here = Span(offset, offset)
         events: list[Event] = []
         for call in self._open.values():
@@ -115,7 +119,7 @@ class DeltaReader:
         return [ArgumentEvent(start, call.index, None, text)]
 
     def _claimed(self, text: str) -> str:
-        """The text as it stands in the stream from here on."""
+        """Return a text as it stands in the stream, and count its characters."""
         start, self.stop = self.stop, self.stop + len(text)
         if text.isascii() or not (places := bad_places(text)):
             return text
@@ -145,7 +149,7 @@ class DeltaReader:
 
 
 def _decoded(raw: str) -> tuple[str, dict[str, Any]]:
-    """A finding's code, or "" and the arguments."""
+    """Return a finding's code, or "" and the arguments."""
     if not raw.strip():  # a call without arguments has `{}`; this one broke off before them
         return "truncated-call", {}
     try:
@@ -163,7 +167,7 @@ def _decoded(raw: str) -> tuple[str, dict[str, Any]]:
 
 
 def _text(given: Any) -> str:
-    """A text as it came; what stands in the place of one as JSON; "" for nothing."""
+    """Return a text as it came, anything else as JSON, and "" for None."""
     if given is None:
         return ""
     return given if isinstance(given, str) else dump_json(given)

@@ -233,11 +233,11 @@ class SyntaxEngine:
         near = self.reader.meant(name, key)
         # `[f(key=` is more than a tag
         told = bool(near) or (form.syntax.section_required and key is not None)
-        if not told or form.alike is None:
+        if not told or form.lookalike_end is None:
             self._emit_text(1)  # past its first character, so that it is not found again
             return
         self._emit_text(opened.places["name"][1])
-        point = form.alike
+        point = form.lookalike_end
 
         def own(marker: Marker) -> bool:
             return marker.named.get("close_name") in (None, name)
@@ -323,7 +323,8 @@ class SyntaxEngine:
 
     def _closed_again(self, form: Form) -> Walk[None]:
         """A call's closer that stands there once more is none of an outer one's, and no text."""
-        marker = (yield from self.scanner.match_here(form.again)) if form.again else None
+        point = form.repeated_closer
+        marker = (yield from self.scanner.match_here(point)) if point else None
         if marker is not None:
             self._prose = True
             self.scanner.note("orphan-closer")

@@ -13,9 +13,11 @@ from playground.parsing.choice_point import ChoicePoint, after_space, choice_poi
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.notation import Lead, Neighbours
+from playground.parsing.outer_choices import OuterChoices
 from playground.parsing.patterns import (
     SPACE,
     UNWRAPPED,
+    begin_differently,
     begins,
     begins_worded,
     literal,
@@ -25,13 +27,11 @@ from playground.parsing.patterns import (
     pieces_pattern,
     section_ends,
     stripped,
-    told_apart,
     unlisted,
     unnamed,
     worded,
 )
 from playground.parsing.restart import restart
-from playground.parsing.surroundings import Surroundings
 from playground.parsing.template import Template, holes_of
 
 _BLANKS: Final = tuple(" \t\n\r\f\v")
@@ -48,64 +48,64 @@ class FormBuilder(CallOpeners):
         ends = section_ends(self.sections)
         self.section_close = f"(?:{'|'.join(ends)})" if ends else ""
 
-    def form(self, around: Surroundings, calls: list[Choice], left: list[Choice]) -> Form:
+    def form(self, outer: OuterChoices, calls: list[Choice], left: list[Choice]) -> Form:
         """The waits of this syntax; `calls` are the openers of all forms of the dialect, `left`
         what is left of calls where a part of them is missing."""
         closing, wrapped = self.closing, UNWRAPPED if self._may_be_wrapped() else ""
         return Form(
             syntax=self.syntax,
-            after_marker=self._section_wait(around, calls),
+            after_marker=self._section_wait(outer, calls),
             after_text=after_space(self.section_closer()),  # of punctuation, too
-            between=self._section_wait(around, calls, left),
+            between=self._section_wait(outer, calls, left),
             separator=choice_point(self._separator()),
             opening=choice_point(self.opening()),
             close=choice_point(Choice(SPACE + wrapped + closing.pattern))
             if closing.pattern
             else None,
-            again=self._again(),
-            excess=self._excess(),
-            skip=self._skip(around, calls) if closing.pattern else None,
+            repeated_closer=self._repeated_closer(),
+            surplus_brackets=self._surplus_brackets(),
+            recovery=self._recovery(outer, calls) if closing.pattern else None,
             restart=restart(self.syntax, self.holes()),
-            more=self._more(),
-            alike=self._alike(around, calls),
-            body=self.notation.waits(self._neighbours(around)),
+            next_call=self._next_call(),
+            lookalike_end=self._lookalike_end(outer, calls),
+            body=self.notation.waits(self._neighbours(outer)),
         )
 
-    def _again(self) -> ChoicePoint | None:
+    def _repeated_closer(self) -> ChoicePoint | None:
         """The closer once more: models stutter. One that names a tool may close any tag."""
         closing = self.closing.pattern
         if not worded(closing) or "name" in holes_of(self.syntax.call_template.after):
             return None
         return choice_point(Choice(SPACE + closing))
 
-    def _excess(self) -> ChoicePoint | None:
+    def _surplus_brackets(self) -> ChoicePoint | None:
         """The closer after brackets of which the body had too many."""
         if not self.notation.mends_brackets or not worded(self.closing.pattern):
             return None
         brackets = rf"{SPACE}(?P<excess>[}}\]]{{1,3}}+){SPACE}"
         return choice_point(Choice(brackets + self.closing.pattern))
 
-    def _skip(self, around: Surroundings, calls: list[Choice]) -> ChoicePoint:
+    def _recovery(self, outer: OuterChoices, calls: list[Choice]) -> ChoicePoint:
         """What ends a call that cannot be read: its closer, or whatever shows that it is over."""
         return choice_point(
             self.closing._replace(group=Group(Kind.CLOSE)),
             *calls,
-            *around.openers(),
-            *around.stops(),
+            *outer.openers(),
+            *outer.stops(),
             *self.section_closer(in_prose=True),
         )
 
-    def _alike(self, around: Surroundings, calls: list[Choice]) -> ChoicePoint | None:
+    def _lookalike_end(self, outer: OuterChoices, calls: list[Choice]) -> ChoicePoint | None:
         """The end of what looks like a call: its closer, or a marker that shows it is over."""
-        if not self.alike():
+        if not self.lookalikes():
             return None
         ending = FormBuilder(self.syntax, self.number, ()).closing
         if self.syntax.section_required:
             ending = self.section_closer()[0]
         closer = ending._replace(group=Group(Kind.CLOSE))
-        return choice_point(closer, *calls, *around.openers(), *around.stops())
+        return choice_point(closer, *calls, *outer.openers(), *outer.stops())
 
-    def _more(self) -> ChoicePoint | None:
+    def _next_call(self) -> ChoicePoint | None:
         """Another call between the markers of the one before it, with a comma or without."""
         if not self.syntax.call_template.before or not self.closing.pattern:
             return None
@@ -114,7 +114,7 @@ class FormBuilder(CallOpeners):
         head = self.notation.announce(Lead(self.syntax, "", "", strict=True, firm=False))
         return choice_point(Choice(rf"{SPACE}[,;]?+{SPACE}(?={head})"))
 
-    def _neighbours(self, around: Surroundings) -> Neighbours:
+    def _neighbours(self, outer: OuterChoices) -> Neighbours:
         return Neighbours(
             syntax=self.syntax,
             name=self.name,
@@ -122,8 +122,8 @@ class FormBuilder(CallOpeners):
             closing=self.closing,
             section_close=self.section_close,
             section_closers=tuple(self.section_closer()),
-            stops=tuple(around.stops()),
-            results=tuple(around.results()),
+            stops=tuple(outer.stops()),
+            results=tuple(outer.results()),
             calls=tuple(self._next_calls()),
         )
 
@@ -139,7 +139,7 @@ class FormBuilder(CallOpeners):
         """The openers of a call outside a section: a section's, if there is one, and its own."""
         return self._openers(self.opening())
 
-    def announced(self) -> list[Choice]:
+    def calls_in_reasoning(self) -> list[Choice]:
         """The openers that count inside reasoning. One of a call alone may be a draft, unless
         something of the call follows."""
         return self._openers(self.opening(firm=True))
@@ -161,13 +161,13 @@ class FormBuilder(CallOpeners):
         empty = [end] if worded(end) else []
         twice = maybe_twice(opener, template)
         # where a call may be any tag, the opener once more is none: it would be before it is whole
-        apart = told_apart(template.before, self.syntax.call_template.before, template.after)
+        apart = begin_differently(template.before, self.syntax.call_template.before, template.after)
         once = "" if twice == opener or apart else f"(?!{opener})"
 
         def before(*following: str) -> str:
             return f"{twice}(?={SPACE}{once}(?:{'|'.join(following)})){slip}"
 
-        looks = [*map(look_of, call.asked), *empty]
+        looks = [*map(look_of, call.patterns), *empty]
         return Choice(
             before(look_of(call.pattern), *empty),
             begins(template.before),
@@ -191,7 +191,7 @@ class FormBuilder(CallOpeners):
         return [Choice(f"(?:{'|'.join(ends)})", first, group, texts, len(ends) > 1)]
 
     def _section_wait(
-        self, around: Surroundings, calls: list[Choice], left: list[Choice] | None = None
+        self, outer: OuterChoices, calls: list[Choice], left: list[Choice] | None = None
     ) -> ChoicePoint | None:
         """In a section: directly after a marker (its opener, a call or another one), or with `left`
         anywhere between its calls. White space is markup before a marker alone: there may be prose
@@ -201,14 +201,14 @@ class FormBuilder(CallOpeners):
         after_marker = left is None
         sections = [call for call in calls if call.group and call.group.kind is Kind.SECTION]
         markers = [
-            *([] if after_marker else around.openers()),
+            *([] if after_marker else outer.openers()),
             *sections,  # before the section's own call, whose opener may be any tag
             *self._written_before(calls),
             self.opening(strict=not after_marker),
             *calls,
-            *around.dropped(),
-            *around.stops(),
-            *self.unread(),
+            *outer.dropped(),
+            *outer.stops(),
+            *self.unreadable(),
             *self.section_closer(in_prose=not after_marker),
         ]
         look = "|".join(dict.fromkeys(look_of(choice.pattern) for choice in markers))

@@ -271,7 +271,7 @@ def last_piece(pieces: tuple[Piece, ...]) -> Piece:
     return solid[-1] if solid else ""
 
 
-def told_apart(one: tuple[Piece, ...], *others: tuple[Piece, ...]) -> bool:
+def begin_differently(one: tuple[Piece, ...], *others: tuple[Piece, ...]) -> bool:
     """Whether none of the other forms begins like this one, however models write its opener."""
     head, *heads = map(_head, (one, *others))
     return not any(other.startswith(head) or head.startswith(other) for other in heads)

@@ -10,8 +10,8 @@ from playground.parsing.choice_point import ChoicePoint, choice_point
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
 from playground.parsing.form_builder import FormBuilder
+from playground.parsing.outer_choices import OuterChoices
 from playground.parsing.remnants import bare_sections, remnants
-from playground.parsing.surroundings import Surroundings
 from playground.parsing.switches import Switches
 
 
@@ -39,16 +39,16 @@ def compile_plan(
     """Compile once per dialect and tool set; `names` matter only where the syntax needs them."""
     syntaxes = (syntax, *syntax.also)
     builders = [FormBuilder(form, number, names) for number, form in enumerate(syntaxes)]
-    around = Surroundings(markers)
+    outer = OuterChoices(markers)
     calls = [choice for builder in builders for choice in builder.calls()]
     left = remnants(builders)
     return Plan(
-        forms=tuple(builder.form(around, calls, left) for builder in builders),
-        text=choice_point(*_in_text(builders, around, calls, left, switches)),
+        forms=tuple(builder.form(outer, calls, left) for builder in builders),
+        text=choice_point(*_in_text(builders, outer, calls, left, switches)),
         fenced=choice_point(FENCE, *calls),
-        reasoning=_in_reasoning(builders, around, calls, switches),
+        reasoning=_in_reasoning(builders, outer, calls, switches),
         plain=tuple(
-            choice_point(*around.closer(tags), *around.dropped(), *around.stops())
+            choice_point(*outer.closer(tags), *outer.dropped(), *outer.stops())
             for tags in markers.plain
         ),
         opened=_opened(markers),
@@ -63,13 +63,13 @@ def call_openers(syntax: Declaration, names: tuple[str, ...]) -> ChoicePoint:
     syntaxes = (syntax, *syntax.also)
     known = names if syntax.asks_names else ()
     builders = [FormBuilder(form, number, known) for number, form in enumerate(syntaxes)]
-    openers = [choice for each in builders for choice in (*each.calls(), *each.unread())]
+    openers = [choice for each in builders for choice in (*each.calls(), *each.unreadable())]
     return choice_point(*dict.fromkeys(openers))
 
 
 def _in_text(
     builders: list[FormBuilder],
-    around: Surroundings,
+    outer: OuterChoices,
     calls: list[Choice],
     left: list[Choice],
     switches: Switches,
@@ -83,39 +83,39 @@ def _in_text(
         for builder in builders
         for choice in builder.section_closer(in_prose=True, orphan=True)
     ]
-    thoughts = [tags.open for tags in around.markers.reasoning]
+    thoughts = [tags.open for tags in outer.markers.reasoning]
     return [
-        *around.stops(beginning=thoughts),
-        *around.openers(),
-        *around.stops(beginning=openers),
+        *outer.stops(beginning=thoughts),
+        *outer.openers(),
+        *outer.stops(beginning=openers),
         *calls,
-        *(choice for builder in builders for choice in builder.unread()),
-        *(choice for builder in builders for choice in builder.alike()),
-        *around.dropped(),
+        *(choice for builder in builders for choice in builder.unreadable()),
+        *(choice for builder in builders for choice in builder.lookalikes()),
+        *outer.dropped(),
         *(choice for builder in builders for choice in bare_sections(builder)),
-        *around.stops(),
+        *outer.stops(),
         *closers,
-        *around.closers(),
-        *around.results(),
+        *outer.closers(),
+        *outer.results(),
         *left,
         *([FENCE] if switches.calls_in_fences == "text" else []),
     ]
 
 
 def _in_reasoning(
-    builders: list[FormBuilder], around: Surroundings, calls: list[Choice], switches: Switches
+    builders: list[FormBuilder], outer: OuterChoices, calls: list[Choice], switches: Switches
 ) -> tuple[ChoicePoint, ...]:
-    announced = [choice for builder in builders for choice in builder.announced()]
-    before_closer = announced if switches.calls_in_reasoning == "call" else []
+    openers = [choice for builder in builders for choice in builder.calls_in_reasoning()]
+    before_closer = openers if switches.calls_in_reasoning == "call" else []
     return tuple(
         choice_point(
             # reasoning without a closer ends with the next call, whatever the switch says
             *(before_closer if tags.close else calls),
-            *around.dropped(),
-            *around.closer(tags),
-            *around.stops(),
+            *outer.dropped(),
+            *outer.closer(tags),
+            *outer.stops(),
         )
-        for tags in around.markers.reasoning
+        for tags in outer.markers.reasoning
     )
 
 

@@ -48,9 +48,9 @@ def remnants(builders: list[FormBuilder]) -> list[Choice]:
             _closer,
             _value_closer,
             _body,
-            _beheaded,
-            _headless,
-            _inside,
+            _without_section,
+            _without_body_start,
+            _inner_markers,
         )
         for builder in builders
         for choice in remnant(builder)
@@ -85,7 +85,7 @@ def _value_closer(builder: FormBuilder) -> list[Choice]:
     return _marker(builder, Kind.BARE_CLOSE, param.after[-1]) if param and param.after else []
 
 
-def _beheaded(builder: FormBuilder) -> list[Choice]:
+def _without_section(builder: FormBuilder) -> list[Choice]:
     """A call at the start of a line, without the section that it needs or the sign before it."""
     syntax, (first, *behind) = builder.syntax, builder.syntax.call_template.before or ("",)
     signed = isinstance(first, str) and first.strip() and not worded(first)
@@ -115,7 +115,7 @@ def _closer(builder: FormBuilder) -> list[Choice]:
     return _marker(builder, Kind.BARE_CLOSE, last.lstrip("`\n") if isinstance(last, str) else last)
 
 
-def _inside(builder: FormBuilder) -> list[Choice]:
+def _inner_markers(builder: FormBuilder) -> list[Choice]:
     """What stands inside a call alone: behind its opener, and before each parameter."""
     syntax = builder.syntax
     first, *behind = syntax.call_template.before or ("",)
@@ -157,9 +157,9 @@ def _body(builder: FormBuilder) -> list[Choice]:
     return [Choice(unnamed(head), first, group, varying=True, loose=True)]
 
 
-def _headless(builder: FormBuilder) -> list[Choice]:
+def _without_body_start(builder: FormBuilder) -> list[Choice]:
     """What follows a name whose body begins nowhere."""
-    pattern = builder.notation.headless(builder.syntax)
+    pattern = builder.notation.without_body_start(builder.syntax)
     group = Group(Kind.BARE_BODY, builder.number)
     if not pattern:
         return []

@@ -13,7 +13,7 @@ from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.decoding import Utf8Decoder, bad_places, replaced
 from playground.parsing.engine import SyntaxEngine
 from playground.parsing.fast_path import FastPath
-from playground.parsing.placing import behind_prefill, marked
+from playground.parsing.span_findings import with_char_findings, without_prefill
 from playground.parsing.switches import Switches
 from playground.tools import ToolMetadata
 
@@ -161,9 +161,9 @@ class TextReader:
         result: list[Event] = []
         for event in events:
             if event.span.start < 0:
-                event = behind_prefill(event)
+                event = without_prefill(event)
             bad: list[tuple[int, str]] = []
             while self._bad and self._bad[0][0] < event.span.stop:
                 bad.append(self._bad.popleft())
-            result += marked(event, bad) if bad else [event]
+            result += with_char_findings(event, bad) if bad else [event]
         return result

@@ -77,7 +77,7 @@ class JsonCall(Notation):
             return head(shape)
         return first_member(shape, (*_NAMES, *_ENVELOPE)) if lead.firm else r"\{"
 
-    def headless(self, syntax: Declaration) -> str:
+    def without_body_start(self, syntax: Declaration) -> str:
         shape = syntax.shape
         if shape.name_is_key:
             return ""

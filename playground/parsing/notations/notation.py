@@ -144,12 +144,12 @@ class Notation(ABC):
         meant; an argument's name is its group `key`. "" where nothing could show it."""
         return ""
 
-    def headless(self, syntax: Declaration) -> str:
+    def without_body_start(self, syntax: Declaration) -> str:
         """A pattern for what follows the name in a body whose beginning is missing, from the quote
         and the comma behind it on; "" where nothing told it."""
         return ""
 
-    def waits(self, around: Neighbours) -> tuple[ChoicePoint, ...]:
+    def waits(self, neighbours: Neighbours) -> tuple[ChoicePoint, ...]:
         """The places inside a body where something is waited for; `read` finds them in the form."""
         return ()
 

@@ -76,9 +76,9 @@ def param_openers(syntax: Declaration) -> tuple[str, ...]:
         return rf"(?<=\s){rest}" if spaced else rest
 
     mended = [opener(pieces) for pieces in _slips(template.before)]
-    headless = _without_value_opener(template.before)
+    without_body_start = _without_value_opener(template.before)
     # what follows is a value's text, and no tag: a key whose value is missing has none
-    mended += [rf"{opener(pieces)}{SPACE}(?=[^\s<\\])" for pieces in headless]
+    mended += [rf"{opener(pieces)}{SPACE}(?=[^\s<\\])" for pieces in without_body_start]
     return tuple(or_mended(opener(template.before), mended))
 
 
@@ -110,36 +110,36 @@ def _without_value_opener(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
     return [(*pieces[:-1], tags["closer"])] if tags else []
 
 
-def param_wait(around: Neighbours) -> ChoicePoint:
+def param_wait(neighbours: Neighbours) -> ChoicePoint:
     """Inside a call: a parameter, the call's closer, or a marker that says it was forgotten."""
-    syntax, closing = around.syntax, around.closing
+    syntax, closing = neighbours.syntax, neighbours.closing
     first = begins(param_template(syntax).before)
     return choice_point(
         closing._replace(group=Group(Kind.CLOSE)),
         Choice(param_opener(syntax), first, Group(Kind.PARAM), forms=param_openers(syntax)),
-        *around.section_closers,
-        *around.stops,
-        *around.calls,
+        *neighbours.section_closers,
+        *neighbours.stops,
+        *neighbours.calls,
     )
 
 
-def after_wait(around: Neighbours) -> ChoicePoint:
+def after_wait(neighbours: Neighbours) -> ChoicePoint:
     """Behind a call without a closer: any marker, or the end of the stream."""
-    markers = (*around.section_closers, *around.stops, *around.calls)
+    markers = (*neighbours.section_closers, *neighbours.stops, *neighbours.calls)
     follow = "|".join(look_of(choice.pattern) for choice in markers)
     return choice_point(Choice(rf"{SPACE}(?:\Z|(?={follow}))", varying=True))
 
 
-def value_wait(around: Neighbours) -> ChoicePoint:
+def value_wait(neighbours: Neighbours) -> ChoicePoint:
     """A parameter's closer, but only before what may follow it: else it is the value's own."""
-    syntax, template = around.syntax, param_template(around.syntax)
-    closing = around.closing.pattern
+    syntax, template = neighbours.syntax, param_template(neighbours.syntax)
+    closing = neighbours.closing.pattern
     choices = []
-    if closing and worded(around.section_close):
+    if closing and worded(neighbours.section_close):
         # both outer closers in a row: the value's own was forgotten (ollama#18563); before the
         # closer, for one that names its key takes any name
-        choices.append(_forgotten(f"{SPACE}{unnamed(closing)}{SPACE}{around.section_close}"))
-    choices += [Choice(pattern, group=Group(Kind.CLOSE)) for pattern in _value_closers(around)]
+        choices.append(_forgotten(f"{SPACE}{unnamed(closing)}{SPACE}{neighbours.section_close}"))
+    choices += [Choice(pattern, group=Group(Kind.CLOSE)) for pattern in _value_closers(neighbours)]
     # an opener of words alone cannot be the value's own by chance; what is chance is seen to when
     # it is read, see _follows
     openers = "".join(piece for piece in template.before if isinstance(piece, str))
@@ -152,11 +152,11 @@ def value_wait(around: Neighbours) -> ChoicePoint:
         # behind JSON, which ends by itself, the next parameter may stand at once
         first = () if value_notation(template).json else ("\n",)
         return choice_point(*(choice._replace(begins=first) for choice in choices))
-    any_tag = "name" in holes_of(syntax.call_template.after) and not around.knows_names
+    any_tag = "name" in holes_of(syntax.call_template.after) and not neighbours.knows_names
     if closing and not by_opener and not any_tag:
         # where parameters are any tags, nothing less shows it than the next call behind the closer:
         # one that may name anything looks like this parameter's own closer before the next
-        following = "|".join(look_of(choice.pattern) for choice in around.calls)
+        following = "|".join(look_of(choice.pattern) for choice in neighbours.calls)
         forgotten = _forgotten(f"{SPACE}{closing}{SPACE}(?:{following})")
         # the call's closer may be another parameter's, as long as nobody knows what is behind it
         choices = [forgotten, *(choice._replace(varying=True) for choice in choices)]
@@ -166,7 +166,7 @@ def value_wait(around: Neighbours) -> ChoicePoint:
     next_param = unnamed(param_opener(syntax))
     own = [
         call._replace(pattern=f"{call.pattern}(?={SPACE}{next_param})", forms=())
-        for call in around.calls
+        for call in neighbours.calls
         if told and call.group and call.group.kind is Kind.CALL
     ]
     # several characters are looked for, not one: text is full of "<" (speed)
@@ -188,36 +188,37 @@ def _closer_begins(template: Template) -> list[str]:
     return [words, space + words] if words and space.strip("\n") else [words]
 
 
-def _value_closers(around: Neighbours) -> list[str]:
+def _value_closers(neighbours: Neighbours) -> list[str]:
     """A value's closer, with a look at what follows it in a call that has a closer itself: first at
     what is to follow it, then at what models make of that, which few texts ask for."""
-    syntax, template = around.syntax, param_template(around.syntax)
+    syntax, template = neighbours.syntax, param_template(neighbours.syntax)
     holes = {"key": f"(?P<close_key>{_key(syntax)})"}
     block = value_notation(template).block
     closer = pieces_pattern(template.after, holes, value_before=True, block=block)
-    if not around.closing.pattern:
+    if not neighbours.closing.pattern:
         return [closer]
     openers, mended = own_form(param_openers(syntax))
-    ends = [*openers, around.closing.pattern, around.section_close]
-    ends += [choice.pattern for choice in around.stops]
+    ends = [*openers, neighbours.closing.pattern, neighbours.section_close]
+    ends += [choice.pattern for choice in neighbours.stops]
     follow = [unnamed(end) for end in ends if end]
-    amiss = [*map(unnamed, mended), *_next_calls(around)]
+    amiss = [*map(unnamed, mended), *_next_calls(neighbours)]
     # where white space is all that closes a value, the rest of it is the value's own
     space = SPACE if closes_solidly(template) else ""
     looks = [f"{space}(?:{'|'.join(each)})" for each in (follow, amiss) if each]
-    looks += _junk(around) if space else []
+    looks += _junk(neighbours) if space else []
     return [f"{closer}(?={look})" for look in looks]
 
 
-def _next_calls(around: Neighbours) -> list[str]:
+def _next_calls(neighbours: Neighbours) -> list[str]:
     """Another call up to its first parameter or its closer: that of the call before it was
     forgotten. Whether there is such a tool is seen to when it is read: `next_name`. A header that
     looks back is left out: where one has to, every line of a value takes longer."""
-    if not begins_worded(around.syntax.call_template.before):
+    if not begins_worded(neighbours.syntax.call_template.before):
         return []
-    begun = f"(?={SPACE}{unnamed(f'(?:{param_opener(around.syntax)}|{around.closing.pattern})')})"
+    opener, closer = param_opener(neighbours.syntax), neighbours.closing.pattern
+    begun = f"(?={SPACE}{unnamed(f'(?:{opener}|{closer})')})"
     found = []
-    for choice in around.calls:
+    for choice in neighbours.calls:
         text = look_of(choice.pattern.replace("(?P<name>", "(?<next_name>"))
         if "(?<!" not in text and "(?<=" not in text:
             own = choice.group is not None and choice.group.kind is Kind.CALL
@@ -225,10 +226,10 @@ def _next_calls(around: Neighbours) -> list[str]:
     return found
 
 
-def _junk(around: Neighbours) -> list[str]:
+def _junk(neighbours: Neighbours) -> list[str]:
     """A few words on a line between the last value and the call's closer, which models put there.
     Where that may be any tag, they are the value's own."""
-    closing, listed = around.closing, around.syntax.known_names
+    closing, listed = neighbours.closing, neighbours.syntax.known_names
     if listed or not closing.begins or not worded(closing.pattern):
         return []
     first = re.escape(

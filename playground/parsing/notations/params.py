@@ -94,8 +94,8 @@ class Params(Notation):
     def closer_of(self, key: str, syntax: Declaration) -> str:
         return closer_of(key, syntax)
 
-    def waits(self, around: Neighbours) -> tuple[ChoicePoint, ...]:
-        return param_wait(around), value_wait(around), after_wait(around)
+    def waits(self, neighbours: Neighbours) -> tuple[ChoicePoint, ...]:
+        return param_wait(neighbours), value_wait(neighbours), after_wait(neighbours)
 
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         return _read_params(reader, call, form)

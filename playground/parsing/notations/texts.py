@@ -65,9 +65,9 @@ class Texts(Notation):
         lines = {f"line:{key}": texts[key] for key in keys}
         return lines | {f"text:{key}": str(texts[key]) for key in _texts(template)}
 
-    def waits(self, around: Neighbours) -> tuple[ChoicePoint, ...]:
-        between = around.syntax.call_template.between
-        return tuple(_end(pieces, around) for pieces in between)
+    def waits(self, neighbours: Neighbours) -> tuple[ChoicePoint, ...]:
+        between = neighbours.syntax.call_template.between
+        return tuple(_end(pieces, neighbours) for pieces in between)
 
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         template = form.syntax.call_template
@@ -124,13 +124,13 @@ def _whole_call(syntax: Declaration, call: CallValue) -> str:
 # what is waited for
 
 
-def _end(pieces: tuple[Piece, ...], around: Neighbours) -> ChoicePoint:
+def _end(pieces: tuple[Piece, ...], neighbours: Neighbours) -> ChoicePoint:
     """What ends a text; where nothing does, the next marker of any kind."""
-    start = LINE_START if around.syntax.line_start and not begins_line(pieces) else ""
-    holes = {"word": WORD, "name": f"(?P<close_name>{around.name})"}
+    start = LINE_START if neighbours.syntax.line_start and not begins_line(pieces) else ""
+    holes = {"word": WORD, "name": f"(?P<close_name>{neighbours.name})"}
     closer = pieces_pattern(pieces, holes, value_before=True)
     if not closer:
-        return choice_point(*around.stops, *around.results, *around.calls)
+        return choice_point(*neighbours.stops, *neighbours.results, *neighbours.calls)
     first = (*begins(pieces), *(() if start else ("\n",)))
     choice = Choice(f"{start}{closer}", first, Group(Kind.CLOSE))
     return choice_point(choice, beginnings=[prefix(pieces)])

@@ -18,7 +18,7 @@ from playground.events import (
 from playground.findings import finding
 
 
-def behind_prefill(event: Event) -> Event:
+def without_prefill(event: Event) -> Event:
     """What of an event is the reply's: its text up to the reply's beginning is the prefill's."""
     here = Span(0, max(0, event.span.stop))
     if isinstance(event, CallStartedEvent | CallEndedEvent | CallAbortedEvent):
@@ -26,7 +26,7 @@ def behind_prefill(event: Event) -> Event:
     return replace(event, span=here, text=event.text[-event.span.start :])
 
 
-def marked(event: Event, bad: Sequence[tuple[int, str]]) -> list[Event]:
+def with_char_findings(event: Event, bad: Sequence[tuple[int, str]]) -> list[Event]:
     """An event with findings about characters in it; of a name, which is one event, before it."""
     whole = isinstance(event, CallNamedEvent)
     found: list[Event] = []

@@ -8,7 +8,7 @@ from playground.parsing.choice import Choice, Kind, literals
 from playground.parsing.declaration import Markers, ReasoningTags
 
 
-class Surroundings:
+class OuterChoices:
     """Choices for the markers around calls."""
 
     def __init__(self, markers: Markers) -> None:
