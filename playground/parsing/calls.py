@@ -253,7 +253,7 @@ class CallReader(Reader):
 
 
 def _is_given(group: str) -> bool:
-    """Return True if a group of an opener is the tool's name, or an argument on a line of its own."""
+    """Return True if a group of an opener is the tool's name or an argument on its own line."""
     return group == "name" or group.startswith("line_")
 
 

@@ -1,4 +1,4 @@
-"""Objects and lists in a parameter, written as nested elements: `<k><x>1</x></k>`, under a prefix."""
+"""Objects and lists in a parameter as nested elements: `<k><x>1</x></k>`, under a prefix."""
 
 from __future__ import annotations
 

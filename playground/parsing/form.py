@@ -1,4 +1,4 @@
-"""A form: one syntax compiled to choice points, for every place inside its calls and its section."""
+"""A form: one syntax compiled to choice points, for every place in its calls and its section."""
 
 from __future__ import annotations
 

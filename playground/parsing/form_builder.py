@@ -1,6 +1,6 @@
-"""A syntax made a form: the choices of every place inside its calls and its section.
+"""Builds a form of a syntax: the choices of every place inside its calls and its section.
 
-What the body of a call adds, its notation says: `announce` in an opener, `waits` inside the body.
+A notation adds its own: `announce` in an opener, `waits` inside a body.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ _BLANKS: Final = tuple(" \t\n\r\f\v")
 
 
 class FormBuilder(CallOpeners):
-    """The choices of one syntax; `number` is the form's own, in all groups that stand for it."""
+    """The choices of one syntax. `number` is that of its form; it stands in all groups."""
 
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
         super().__init__(syntax, number, names)
-        # of the section that is written: the others are read as other dialects write them
+        # only of the section that is written: the others are as other dialects write them
         self.unlisted = tuple(filter(None, map(unlisted, syntax.sections[:1])))
         self.sections = (*syntax.sections, *self.unlisted)
         ends = section_ends(self.sections)
         self.section_close = f"(?:{'|'.join(ends)})" if ends else ""
 
     def form(self, outer: OuterChoices, calls: list[Choice], left: list[Choice]) -> Form:
-        """The waits of this syntax; `calls` are the openers of all forms of the dialect, `left`
-        what is left of calls where a part of them is missing."""
+        """Build the choice points. `calls` are the openers of all forms of the dialect, `left` the
+        parts of calls in which another part is missing."""
         closing, wrapped = self.closing, UNWRAPPED if self._may_be_wrapped() else ""
         return Form(
             syntax=self.syntax,
@@ -72,21 +72,23 @@ class FormBuilder(CallOpeners):
         )
 
     def _repeated_closer(self) -> ChoicePoint | None:
-        """The closer once more: models stutter. One that names a tool may close any tag."""
+        """Build the choice of the closer once more: models stutter. A closer that names a tool has
+        none, because it may close any tag."""
         closing = self.closing.pattern
         if not worded(closing) or "name" in holes_of(self.syntax.call_template.after):
             return None
         return choice_point(Choice(SPACE + closing))
 
     def _surplus_brackets(self) -> ChoicePoint | None:
-        """The closer after brackets of which the body had too many."""
+        """Build the choice of the closer after brackets that close nothing in the body."""
         if not self.notation.mends_brackets or not worded(self.closing.pattern):
             return None
         brackets = rf"{SPACE}(?P<excess>[}}\]]{{1,3}}+){SPACE}"
         return choice_point(Choice(brackets + self.closing.pattern))
 
     def _recovery(self, outer: OuterChoices, calls: list[Choice]) -> ChoicePoint:
-        """What ends a call that cannot be read: its closer, or whatever shows that it is over."""
+        """Build the choices that end a call which cannot be read: its closer, or a marker that
+        shows that it is over."""
         return choice_point(
             self.closing._replace(group=Group(Kind.CLOSE)),
             *calls,
@@ -96,7 +98,8 @@ class FormBuilder(CallOpeners):
         )
 
     def _lookalike_end(self, outer: OuterChoices, calls: list[Choice]) -> ChoicePoint | None:
-        """The end of what looks like a call: its closer, or a marker that shows it is over."""
+        """Build the choices that end what looks like a call: its closer, or a marker that shows
+        that it is over."""
         if not self.lookalikes():
             return None
         ending = FormBuilder(self.syntax, self.number, ()).closing
@@ -106,7 +109,8 @@ class FormBuilder(CallOpeners):
         return choice_point(closer, *calls, *outer.openers(), *outer.stops())
 
     def _next_call(self) -> ChoicePoint | None:
-        """Another call between the markers of the one before it, with a comma or without."""
+        """Build the choice of another call between the same markers, with a comma before it or
+        without."""
         if not self.syntax.call_template.before or not self.closing.pattern:
             return None
         if not self.notation.repeats or "name" in holes_of(self.syntax.call_template.before):
@@ -130,18 +134,19 @@ class FormBuilder(CallOpeners):
     # openers
 
     def _next_calls(self) -> list[Choice]:
-        """The openers of a call behind another one, whose section is open, too, where one is."""
+        """Return the openers of a call after another one, inside its section too, if it has one."""
         own = self.opening()
         told = begins_worded(self.syntax.call_template.before)
         return list(dict.fromkeys([*self._openers(own), *([own] if told else [])]))
 
     def calls(self) -> list[Choice]:
-        """The openers of a call outside a section: a section's, if there is one, and its own."""
+        """Return the openers of a call outside a section: a section's, if there is one, and its
+        own."""
         return self._openers(self.opening())
 
     def calls_in_reasoning(self) -> list[Choice]:
-        """The openers that count inside reasoning. One of a call alone may be a draft, unless
-        something of the call follows."""
+        """Return the openers that count inside reasoning. A call's own opener may be a draft there,
+        so something of the call has to follow it."""
         return self._openers(self.opening(firm=True))
 
     def _openers(self, own: Choice) -> list[Choice]:
@@ -151,16 +156,16 @@ class FormBuilder(CallOpeners):
     # sections
 
     def _section(self, template: Template) -> Choice:
-        """A section's opener, but only before a call: prose names sections too."""
+        """Return a section's opener, but only before a call: prose names sections too."""
         name = name_before(template.before, "name")
         opener = pieces_pattern(template.before, {"name": f"(?P<recipient>{name})"})
-        mended = template in self.unlisted  # which prose may hold, too: `functools{…}`
+        mended = template in self.unlisted  # prose may hold such an opener: `functools{…}`
         slip = "(?P<slip>)" if mended else ""
         call = self.opening(strict=not worded(opener), firm=mended)
         end = pieces_pattern(stripped(template.after), {})
         empty = [end] if worded(end) else []
         twice = maybe_twice(opener, template)
-        # where a call may be any tag, the opener once more is none: it would be before it is whole
+        # if a call may be any tag, half of the opener written twice would count as a call
         apart = begin_differently(template.before, self.syntax.call_template.before, template.after)
         once = "" if twice == opener or apart else f"(?!{opener})"
 
@@ -172,14 +177,17 @@ class FormBuilder(CallOpeners):
             before(look_of(call.pattern), *empty),
             begins(template.before),
             Group(Kind.SECTION, self.number),
-            # what follows may be half of the opener once more, or of another section's
+            # what follows may be the beginning of the same opener, or of another section's
             varying=bool(once) or self.number > 0 or len(self.sections) > 1,
             forms=tuple(map(before, looks)),
         )
 
     def section_closer(self, in_prose: bool = False, orphan: bool = False) -> list[Choice]:
-        """A section's closers; one of punctuation alone, such as `]`, is none `in_prose`, and as an
-        `orphan` only that of the section which the dialect writes counts: prose has the others."""
+        """Return the closers of the section.
+
+        `in_prose` leaves out a closer of punctuation alone, such as `]`. As an `orphan` only the
+        closer counts that the dialect itself writes: prose has the others.
+        """
         sections = self.sections[:1] if orphan else self.sections
         ends = [end for end in section_ends(sections) if worded(end) or not in_prose]
         if not ends:
@@ -193,16 +201,19 @@ class FormBuilder(CallOpeners):
     def _section_wait(
         self, outer: OuterChoices, calls: list[Choice], left: list[Choice] | None = None
     ) -> ChoicePoint | None:
-        """In a section: directly after a marker (its opener, a call or another one), or with `left`
-        anywhere between its calls. White space is markup before a marker alone: there may be prose
-        too, in which a bare object is no call, and a closer of punctuation alone no closer."""
+        """Build the choices inside a section: right after a marker, or with `left` anywhere between
+        its calls.
+
+        White space is markup only before a marker, for there may be prose too. In prose a bare
+        object is no call, and punctuation no closer.
+        """
         if not self.syntax.section:
             return None
         after_marker = left is None
         sections = [call for call in calls if call.group and call.group.kind is Kind.SECTION]
         markers = [
             *([] if after_marker else outer.openers()),
-            *sections,  # before the section's own call, whose opener may be any tag
+            *sections,  # first, because the opener of the section's own call may be any tag
             *self._written_before(calls),
             self.opening(strict=not after_marker),
             *calls,
@@ -218,8 +229,8 @@ class FormBuilder(CallOpeners):
         )  # calls hold the opening, too
 
     def _written_before(self, calls: list[Choice]) -> list[Choice]:
-        """The openers of the forms before this one, which are written otherwise: a call after one
-        of this form may be written as it should be."""
+        """Return the openers of earlier forms that are written differently. The next call may be
+        written as the dialect declares it, after one of this form."""
         own = unnamed(self.opening().pattern)
         return [
             call
@@ -228,7 +239,7 @@ class FormBuilder(CallOpeners):
         ]
 
     def _separator(self) -> Choice:
-        """What separates two calls, but only before the second one."""
+        """Return what separates two calls, but only before the second one."""
         if not self.syntax.section:
             following = [self.opening()]
         elif self.syntax.one_call_a_section:

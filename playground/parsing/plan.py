@@ -1,4 +1,4 @@
-"""A dialect's plan: its forms, and what may come at every place outside of calls."""
+"""A dialect's plan: its forms, and the choices of every place outside of calls."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from playground.parsing.switches import Switches
 
 
 class Plan(NamedTuple):
-    """All waits of one dialect for one set of tool names; groups carry the number of their form.
+    """All choice points of one dialect for one set of tool names. Groups carry the number of their
+    form.
 
-    `reasoning` and `plain` have a wait for each pair of tags; `opened` is the opener of reasoning
-    that may stand where a reply begins inside reasoning anyway; `fence` a code fence, where those
-    are text.
+    `reasoning` and `plain` have one for each pair of tags. `opened` is the opener of reasoning, in
+    dialects whose replies begin inside reasoning: models may write it all the same. `fence` is a
+    code fence, if those are text.
     """
 
     forms: tuple[Form, ...]
@@ -36,7 +37,8 @@ class Plan(NamedTuple):
 def compile_plan(
     syntax: Declaration, markers: Markers, switches: Switches, names: tuple[str, ...]
 ) -> Plan:
-    """Compile once per dialect and tool set; `names` matter only where the syntax needs them."""
+    """Compile the plan, once per dialect and tool set. `names` matter only if the syntax needs
+    them."""
     syntaxes = (syntax, *syntax.also)
     builders = [FormBuilder(form, number, names) for number, form in enumerate(syntaxes)]
     outer = OuterChoices(markers)
@@ -58,8 +60,8 @@ def compile_plan(
 
 @lru_cache(maxsize=1024)
 def call_openers(syntax: Declaration, names: tuple[str, ...]) -> ChoicePoint:
-    """Whatever may begin a call of a dialect: a text in which none of it stands holds no call of
-    it, whole or broken off. `names` are those of the tools, as for `compile_plan`."""
+    """Return the choices that may begin a call of a dialect. A text without any of them holds no
+    call of it, complete or broken. `names` are the tools', as for `compile_plan`."""
     syntaxes = (syntax, *syntax.also)
     known = names if syntax.asks_names else ()
     builders = [FormBuilder(form, number, known) for number, form in enumerate(syntaxes)]
@@ -74,9 +76,12 @@ def _in_text(
     left: list[Choice],
     switches: Switches,
 ) -> list[Choice]:
-    """Where several match at one place, the first wins: reasoning before calls, calls before the
-    closers that nothing has opened. A stop that is a call's opener and more is no call of that
-    name: `>>>all`; nor is one that opens reasoning and more: `<|channel>final`."""
+    """Return the choices in text. The first that matches wins: reasoning comes before calls, and
+    calls before closers that nothing has opened.
+
+    A stop token that is longer than a call's opener is no call: `>>>all`. The same holds for the
+    opener of reasoning: `<|channel>final`.
+    """
     openers = builders[0].syntax.openers
     closers = [
         choice

@@ -1,9 +1,9 @@
 """Python keyword arguments as values: literals only, nothing is evaluated.
 
-A small reader takes what models write, and says where it forgave something: quotes that should have
+A small reader takes what models write, and says if it forgave something: quotes that should have
 been escaped, words without quotes, an object in the arguments' place, numbers with leading zeros,
 keywords as names, NUL characters. The rest of Python's literals (prefixes, strings in a row, octal
-escapes) is left to Python's own.
+escapes) is left to Python.
 """
 
 from __future__ import annotations
@@ -27,16 +27,18 @@ _SPACE: Final = re.compile(r"\s*")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _NUMBER: Final = re.compile(r"[+\-]?(?:\d[\w.+\-]*|(?:Infinity|inf|NaN|nan)\b)")
 _LEADING_ZERO: Final = re.compile(r"[+\-]?0\d+\Z")
-# words up to the next argument; what has brackets, quotes or operators may be an expression
+# words up to the next argument; with brackets, quotes or operators they may be an expression
 _WORDS: Final = re.compile(r"[^\W\d_][\w .:/@\-]*(?=\Z|,)")
 _STOPS: Final = {quote: re.compile(rf"[{quote}\\]") for quote in "\"'"}
 _FOREIGN_ESCAPE: Final = re.compile(r"\\[^\x00-\xff]")
 
 
 def read_keywords(text: str, told: bool = False) -> tuple[dict[str, Any], bool]:
-    """Keyword arguments as a dict, JSON's true, false and null understood too; whether it was
-    Python as it stood. Where they are `told` to be a call's, and no code that somebody shows, words
-    without quotes and an object in their place are read too. Raises ValueError or RecursionError.
+    """Return keyword arguments as a dict, and True if they were Python as they stood.
+
+    JSON's true, false and null are understood too. If the arguments are `told` to be a call's, and
+    not code that somebody shows, words without quotes and an object in their place are read too.
+    Raises ValueError or RecursionError.
     """
     reader = _Reader(text, told)
     try:
@@ -52,7 +54,7 @@ def read_keywords(text: str, told: bool = False) -> tuple[dict[str, Any], bool]:
 
 
 def read_literal(text: str) -> Any:
-    """The value of one literal. Raises ValueError or RecursionError."""
+    """Return the value of one literal. Raises ValueError or RecursionError."""
     return read_keywords(f"it={text}")[0]["it"]
 
 
@@ -77,7 +79,8 @@ def _literal(given: ast.keyword, source: str) -> Any:
 
 
 def _json_value(value: Any) -> Any:
-    """A literal as a JSON value: tuples are lists; sets, bytes and the like are no arguments."""
+    """Return a literal as a JSON value: tuples become lists; sets, bytes and the like are
+    refused."""
     match value:
         case list() | tuple():
             return [_json_value(item) for item in value]
@@ -95,7 +98,8 @@ def _keyword(given: ast.keyword) -> str:
 
 
 class _Constants(ast.NodeTransformer):
-    """JSON's words as the values they stand for; numbers that JSON has not as their text."""
+    """A transformer that replaces JSON's words by their values, and numbers that JSON lacks by
+    their text."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -119,8 +123,8 @@ class _Constants(ast.NodeTransformer):
 
 
 class _Reader:
-    """Reads the arguments of one call; strings end where python_strings says. `forgave` says
-    whether it took something that Python would not."""
+    """A reader of the arguments of one call. python_strings.py says where strings end. `forgave` is
+    True once it took something that Python would not."""
 
     def __init__(self, text: str, told: bool) -> None:
         self.text, self.at, self.told = text, 0, told
@@ -138,8 +142,11 @@ class _Reader:
         return found
 
     def _object(self) -> dict[str, Any]:
-        """All arguments in one object, `f({"a": 1})` or `f(**{"a": 1})`, as models write them that
-        know JSON better; nothing where there is none."""
+        """Return all arguments from one object, `f({"a": 1})` or `f(**{"a": 1})`; {} if there is
+        none.
+
+        Models that know JSON better write them so.
+        """
         begun = self._goes_on() and self.text.startswith(("{", "**"), self.at)
         if not begun or not self.told:
             return {}
@@ -157,13 +164,13 @@ class _Reader:
         return found
 
     def _goes_on(self) -> bool:
-        """Whether anything but white space follows."""
+        """Skip white space; return True if anything follows."""
         match = _SPACE.match(self.text, self.at)
         self.at = match.end() if match else self.at
         return self.at < len(self.text)
 
     def _next(self) -> str:
-        """The next character behind white space. Raises IndexError where the text ends."""
+        """Return the next character after white space. Raises IndexError at the end of the text."""
         self._goes_on()
         return self.text[self.at]
 
@@ -195,7 +202,7 @@ class _Reader:
         return number_of(number)
 
     def _word(self, depth: int) -> Any:
-        """A constant, or an argument's text that lacks its quotes."""
+        """Return a constant, or an argument's text that lacks its quotes."""
         start, word = self.at, self._take(_NAME)
         text = _WORDS.match(self.text, start)
         known = word in _ALL_CONSTANTS or word in _NO_NUMBERS
@@ -221,7 +228,7 @@ class _Reader:
     def _items(self, closer: str, depth: int) -> Any:
         self.at += 1
         items: list[Any] = []
-        comma = closer == "]"  # what stands alone in parentheses is itself
+        comma = closer == "]"  # a single item in parentheses is the item itself
         while self._next() != closer:
             items.append(self._value(depth))
             comma |= self._comma(closer)
@@ -258,8 +265,10 @@ def _constant(word: str) -> Any:
 
 
 def _unescaped(text: str, start: int, stop: int) -> str:
-    """A string's inside with its escapes read as Python reads them, in one pass. Of its text there
-    are never more than two copies: it may be long."""
+    """Return a string's inside with its escapes read as Python reads them.
+
+    It takes one pass, and never more than two copies of the text, which may be long.
+    """
     if _FOREIGN_ESCAPE.search(text, start, stop):
         raise ValueError("a backslash before a letter beyond Latin-1 is left to Python")
     with warnings.catch_warnings():  # a model's "\\d" is no concern of the user's terminal

@@ -1,4 +1,4 @@
-"""What is left of a call where a part of it is missing: text, but never without a finding.
+"""The parts of a call in which another part is missing: text, but never without a finding.
 
 Servers strip what their tokenizer calls special, and models forget brackets and tags.
 """
@@ -24,11 +24,18 @@ from playground.parsing.patterns import (
 from playground.parsing.template import Hole, Piece, holes_of
 
 _COMPOUND: Final = re.compile(r"[A-Z]\w+[_ ][A-Z]")
-_MARGINS: Final = ("", " ", "\n  ", "\n    ", "\n        ", "\n\t")  # in which JSON is printed
+_MARGINS: Final = (
+    "",
+    " ",
+    "\n  ",
+    "\n    ",
+    "\n        ",
+    "\n\t",
+)  # the white space after a brace in printed JSON
 
 
 def bare_sections(builder: FormBuilder) -> list[Choice]:
-    """The openers of sections, where no call follows."""
+    """Return the openers of sections that no call follows."""
     openers = [
         (pieces_pattern(template.before, {}), begins(template.before))
         for template in builder.sections
@@ -39,7 +46,8 @@ def bare_sections(builder: FormBuilder) -> list[Choice]:
 
 
 def remnants(builders: list[FormBuilder]) -> list[Choice]:
-    """Openers, closers and bodies that stand alone; several forms may be written alike."""
+    """Return openers, closers and bodies that stand alone. Forms that are written the same share
+    them."""
     found = [
         choice
         for remnant in (
@@ -59,12 +67,13 @@ def remnants(builders: list[FormBuilder]) -> list[Choice]:
 
 
 def _opener(builder: FormBuilder) -> list[Choice]:
-    """How a call begins, where none follows: a tag or a control token, which is no prose."""
+    """Return the opener of a call that no call follows: a tag or a control token, which prose does
+    not have."""
     return _marker(builder, Kind.BARE_CALL, (builder.syntax.call_template.before or ("",))[0])
 
 
 def _header(builder: FormBuilder) -> list[Choice]:
-    """How a message to somebody begins, where no call to a tool of that name follows."""
+    """Return the header of a message to a recipient that no call to a tool of that name follows."""
     choices = []
     for template in builder.sections:
         head, *behind = template.before
@@ -80,13 +89,13 @@ def _header(builder: FormBuilder) -> list[Choice]:
 
 
 def _value_closer(builder: FormBuilder) -> list[Choice]:
-    """How a parameter ends, where none is open."""
+    """Return the closer of a parameter when none is open."""
     param = builder.syntax.param_template
     return _marker(builder, Kind.BARE_CLOSE, param.after[-1]) if param and param.after else []
 
 
 def _without_section(builder: FormBuilder) -> list[Choice]:
-    """A call at the start of a line, without the section that it needs or the sign before it."""
+    """Return a call at the start of a line that lacks its section, or the sign before it."""
     syntax, (first, *behind) = builder.syntax, builder.syntax.call_template.before or ("",)
     signed = isinstance(first, str) and first.strip() and not worded(first)
     pieces = tuple(behind if signed else (first, *behind))
@@ -105,18 +114,19 @@ def _without_section(builder: FormBuilder) -> list[Choice]:
 
 
 def _closer(builder: FormBuilder) -> list[Choice]:
-    """How a call ends, where none is open."""
+    """Return the closer of a call when none is open."""
     after = builder.syntax.call_template.after
     if builder.knows_names and "name" in holes_of(after):
         group = Group(Kind.BARE_CLOSE, builder.number)
         return [Choice(unnamed(builder.closing.pattern), begins(after), group, varying=True)]
     last = (after or ("",))[-1]
-    # the end of a code fence before it is none of its own
+    # the end of a code fence before it does not belong to it
     return _marker(builder, Kind.BARE_CLOSE, last.lstrip("`\n") if isinstance(last, str) else last)
 
 
 def _inner_markers(builder: FormBuilder) -> list[Choice]:
-    """What stands inside a call alone: behind its opener, and before each parameter."""
+    """Return the markers that stand only inside a call: after its opener, and before each
+    parameter."""
     syntax = builder.syntax
     first, *behind = syntax.call_template.before or ("",)
     param = syntax.param_template.before[:1] if syntax.param_template else ()
@@ -126,7 +136,7 @@ def _inner_markers(builder: FormBuilder) -> list[Choice]:
 
 def _marker(builder: FormBuilder, kind: Kind, piece: Piece) -> list[Choice]:
     marker, line_start = piece.strip() if isinstance(piece, str) else "", builder.syntax.line_start
-    # at the start of a line it is no single word, which prose has too: `BEGIN_ARG:`
+    # at the start of a line a single word may be prose; a compound such as `BEGIN_ARG:` is not
     told = marker[:1] in ("<", "[", "]") or (line_start and _COMPOUND.match(marker))
     if not told or not worded(re.escape(marker)):
         return []
@@ -137,7 +147,7 @@ def _marker(builder: FormBuilder, kind: Kind, piece: Piece) -> list[Choice]:
 
 
 def _body(builder: FormBuilder) -> list[Choice]:
-    """The head of a body that tells a call by itself."""
+    """Return the head of a body that shows by itself that it is a call."""
     syntax, notation = builder.syntax, builder.notation
     group = Group(Kind.BARE_BODY, builder.number)
     look = notation.evidence(Lead(syntax, "", builder.closing.pattern, strict=True, firm=True))
@@ -151,14 +161,14 @@ def _body(builder: FormBuilder) -> list[Choice]:
     if not notation.tells_itself or not any(map(worded, openers)):
         return []
     head = notation.announce(Lead(syntax, "", "", strict=True, firm=False))
-    # code is full of braces: those before a name alone are looked at
+    # code is full of braces: only those before a name count
     names = [f'"{name[:3]}' for name in syntax.shape.name]
     first = tuple(f"{{{margin}{name}" for name in names for margin in _MARGINS)
     return [Choice(unnamed(head), first, group, varying=True, loose=True)]
 
 
 def _without_body_start(builder: FormBuilder) -> list[Choice]:
-    """What follows a name whose body begins nowhere."""
+    """Return the text after a name in a body whose beginning is missing."""
     pattern = builder.notation.without_body_start(builder.syntax)
     group = Group(Kind.BARE_BODY, builder.number)
     if not pattern:

@@ -1,4 +1,4 @@
-"""Where a call that was cut off ends: at a call that begins anew inside one of its strings."""
+"""A call that begins anew inside a string of another one: the first one was cut off there."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from playground.parsing.notations import notation_of
 from playground.parsing.notations.notation import Lead
 from playground.parsing.patterns import SPACE, name_before, pieces_pattern, prefix, unnamed
 
-# what follows the quote is a key: what may follow a string that ends there shows that it does
+# a key must follow the quote; what may follow a string would show that the string ends there
 _BODY: Final = rf"{SPACE}\{{{SPACE}\"(?=[^\s,}}\]:])"
 
 
 def restart(syntax: Declaration, holes: Mapping[str, str]) -> ChoicePoint | None:
-    """The opener of a section or a call once more, before another body: its first quote would end
-    any string that holds it. None where a body's strings are none of JSON's."""
+    """Build the choices of an opener, of a section or a call, before another body: no string can
+    hold it, because its first quote would end the string.
+
+    Return None if the body's strings are not JSON's.
+    """
     notation = notation_of(syntax)
     if not notation.restarts:
         return None
@@ -33,7 +36,7 @@ def restart(syntax: Declaration, holes: Mapping[str, str]) -> ChoicePoint | None
         found.setdefault(prefix(before)[:2], []).append(call + _BODY)
     elif (
         not syntax.shape.name_is_key
-    ):  # whose object begins as any does: `{"`, at a string's end too
+    ):  # otherwise its object begins like any other, `{"`, and so may the text after a string
         lead = Lead(syntax, "", "", strict=True, firm=False)
         found['{"'] = [notation.announce(lead)]
     told = {start: "|".join(found[start]) for start in found if len(start) > 1}
@@ -41,9 +44,9 @@ def restart(syntax: Declaration, holes: Mapping[str, str]) -> ChoicePoint | None
 
 
 def _openers(patterns: dict[str, str]) -> ChoicePoint | None:
-    """A wait for any of the patterns, by how each begins; None for none of them."""
+    """Make a choice point of the patterns, by how each begins; None if there are none."""
     if not patterns:
         return None
-    # one character is found, whatever has to follow it: what it begins is for `match` to say
+    # a candidate is found by its first character; `match` decides what begins there
     first = (rf"{re.escape(text[0])}(?={re.escape(text[1:])}|\Z)" for text in patterns)
     return ChoicePoint(tuple(map(Choice, patterns.values())), "|".join(first))

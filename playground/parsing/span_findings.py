@@ -1,4 +1,4 @@
-"""Events with their places in the reply: cut at its beginning and at characters that are amiss."""
+"""Events cut in two: at the beginning of the reply, and at bad characters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from playground.findings import finding
 
 
 def without_prefill(event: Event) -> Event:
-    """What of an event is the reply's: its text up to the reply's beginning is the prefill's."""
+    """Return the part of an event that lies in the reply. Its text before that is the prefill's."""
     here = Span(0, max(0, event.span.stop))
     if isinstance(event, CallStartedEvent | CallEndedEvent | CallAbortedEvent):
         return replace(event, span=here)
@@ -27,7 +27,8 @@ def without_prefill(event: Event) -> Event:
 
 
 def with_char_findings(event: Event, bad: Sequence[tuple[int, str]]) -> list[Event]:
-    """An event with findings about characters in it; of a name, which is one event, before it."""
+    """Return an event with findings about bad characters in it. A name is one event: the findings
+    come before it."""
     whole = isinstance(event, CallNamedEvent)
     found: list[Event] = []
     for place, code in bad:

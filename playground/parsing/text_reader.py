@@ -141,7 +141,7 @@ class TextReader:
         return self._decoder.holds or bool(self._bad)
 
     def _end_of_text(self) -> list[Event]:
-        """What is held comes out, and a call that is open is aborted; more text begins anew."""
+        """End a stretch of text: held text comes out, and an open call is aborted."""
         if not self._in_text and not self._decoder.holds:
             return []
         events = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
@@ -151,13 +151,13 @@ class TextReader:
         return events
 
     def _prefill(self, text: str) -> None:
-        """What the template already wrote sets the state and belongs to no span."""
+        """Feed what the template already wrote: it sets the state and belongs to no span."""
         self._prefilled = True
         self._engine = SyntaxEngine(*self._declared, offset=-len(text))
         self._engine.feed(text)
 
     def _placed(self, events: list[Event]) -> list[Event]:
-        """Cut the prefill, and put the findings about single characters before those characters."""
+        """Cut the prefill off, and put findings about single characters before those characters."""
         result: list[Event] = []
         for event in events:
             if event.span.start < 0:
