@@ -55,26 +55,26 @@ class MarkedArguments(Notation):
             reader.scanner.note("relaxed-json", f"{call.place}, argument {key}", what)
 
 
-# in a stream: only brackets and marks are looked at
+# in a stream only brackets, quotes and marks count
 
 
 @lru_cache
 def _outside(mark: str) -> regex.Pattern[str]:
-    # a quote where a key or a value begins: JSON between the marked texts; a mark behind a word
-    # opens nothing: it ends a text whose first one is missing
+    # A quote counts at the start of a key or a value: JSON between the marked texts. A mark after a
+    # word opens nothing: it ends a text whose first mark is missing.
     opener = rf"(?<=[\s:,\[{{{regex.escape(mark[-1])}]){regex.escape(mark)}"
     return regex.compile(rf"{opener}|[{{}}\[\]]|(?<=[:,\[{{]\s{{0,4}})\"")
 
 
 @lru_cache
 def _inside(mark: str) -> regex.Pattern[str]:
-    # in quotes whatever is escaped closes nothing; between marks nothing is escaped
+    # in quotes a backslash escapes; between marks nothing does
     return regex.compile(r'"|\\[\s\S]' if mark == '"' else regex.escape(mark))
 
 
 @lru_cache
 def _quiet(mark: str, inside: str) -> SkipRule:
-    """How chunks pass by inside a text's marks or quotes, or outside of any."""
+    """Return the rule for chunks inside a text's marks or quotes, or outside of any."""
     if inside == '"':
         return rule_in_string(re.compile(r'["\\]'))
     if not inside:
@@ -83,13 +83,13 @@ def _quiet(mark: str, inside: str) -> SkipRule:
 
 
 def walk(scanner: Scanner, emit: Claim, mark: str) -> Walk[None]:
-    """Claim one object, its braces included; what stands between marks is seen through."""
+    """Claim one object, its braces included. Brackets between marks do not count."""
     depth, inside, position = 0, "", scanner.at
     while True:
         pattern = _inside(inside) if inside else _outside(mark)
         match = pattern.search(scanner.text, position, partial=not scanner.ended)
         if match is None or match.partial:
-            # a mark may be cut: its beginning is held
+            # a mark may be cut off: its beginning is held
             stop = match.start() if match else len(scanner.text)
             scanner.claim_cut(emit, stop)
             scanner.allow_skip(_quiet(mark, inside), emit)

@@ -1,6 +1,6 @@
 """The arguments as Python keyword arguments: `path="a.py", lines=[1, 2]`.
 
-They end at the call's own bracket; strings are seen through. Nothing is evaluated.
+They end at the call's own bracket; brackets in strings do not count. Nothing is evaluated.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class PythonArguments(Notation):
 def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
     """Claim everything up to the bracket that closes the call, which stays unclaimed."""
     depth, quote, position = 0, "", scanner.at
-    first = True  # whether no quote stands in the string yet
+    first = True  # True until a quote stands in the string
     while True:
         pattern = _INSIDE[quote] if quote else _OUTSIDE
         match = pattern.search(scanner.text, position)
@@ -64,7 +64,7 @@ def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
             continue
         char, position = match[0], match.end()
         if char == "\\":
-            position += 1  # whatever is escaped closes nothing
+            position += 1  # an escaped character closes nothing
         elif quote:
             # models forget to escape: a quote closes only before what may follow a string
             quote = "" if closes(scanner.text, position, depth, first) else quote
@@ -81,7 +81,7 @@ def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
 
 
 def _undecided(scanner: Scanner, match: re.Match[str], quote: str, depth: int, first: bool) -> bool:
-    """Whether more text could change what a backslash or a closing quote is."""
+    """Return True if more text could change what a backslash or a closing quote means."""
     if match[0] == "\\":
         return match.end() == len(scanner.text)
     if match[0] != quote or scanner.ended:

@@ -1,5 +1,5 @@
-"""Arguments that are plain texts: each ends at what the template says after it, or, where that is
-nothing, at the next marker of any kind."""
+"""Arguments that are plain texts. Each ends at what the template says after it; if that is nothing,
+at the next marker of any kind."""
 
 from __future__ import annotations
 
@@ -53,9 +53,11 @@ class Texts(Notation):
         }
 
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
-        """Where other arguments are given, or another tool, the last text is the call as Python or
-        JSON: it reads back only where `objects` are allowed, and checking.py says so before
-        anything is sent."""
+        """Write the texts.
+
+        If other arguments are given, or another tool, the last text is the call as Python or JSON.
+        It reads back only if `objects` are allowed; checking.py says so before anything is sent.
+        """
         template = syntax.call_template
         keys = self.keys(syntax) or _texts(template)
         if _fits(syntax, keys, call):
@@ -83,24 +85,25 @@ class Texts(Notation):
 
 
 def _keys(syntax: Declaration) -> tuple[str, ...]:
-    """The arguments of a call: those on lines before the body, then the texts."""
+    """Return the arguments of a call: those on lines before the body, then the texts."""
     template = syntax.call_template
     lines = [name for name in holes_of(template.before) if name.startswith("line:")]
     return (*(name.removeprefix("line:") for name in lines), *_texts(template))
 
 
 def _texts(template: Template) -> tuple[str, ...]:
-    """The arguments that the body's holes name."""
+    """Return the arguments that the body's holes name."""
     return tuple(name.removeprefix("text:") for name in template.holes)
 
 
 def _ends_line(syntax: Declaration, pieces: tuple[Piece, ...]) -> bool:
-    """Whether a text reaches to the end of a line: its closer begins the next one."""
+    """Return True if a text reaches to the end of a line, because its closer begins the
+    next one."""
     return syntax.line_start and bool(pieces) and not begins_line(pieces)
 
 
 def _fits(syntax: Declaration, keys: tuple[str, ...], call: CallValue) -> bool:
-    """Whether a call's arguments are the texts that its form has holes for."""
+    """Return True if a call's arguments are the texts that its form has holes for."""
     arguments: Mapping[str, Any] = call.arguments
     if tuple(arguments) != keys or not all(isinstance(v, str) for v in arguments.values()):
         return False
@@ -110,7 +113,7 @@ def _fits(syntax: Declaration, keys: tuple[str, ...], call: CallValue) -> bool:
 
 
 def _plain(text: str) -> bool:
-    """Whether a text stands for itself where a JSON object may stand too."""
+    """Return True if a text stands for itself where a JSON object may stand too."""
     return bool(text) and text == text.strip() and not text.startswith("{")
 
 
@@ -121,11 +124,11 @@ def _whole_call(syntax: Declaration, call: CallValue) -> str:
     return f"{call.name}({', '.join(given)})"
 
 
-# what is waited for
+# choices
 
 
 def _end(pieces: tuple[Piece, ...], neighbours: Neighbours) -> ChoicePoint:
-    """What ends a text; where nothing does, the next marker of any kind."""
+    """Build the choices that end a text; without a closer, the next marker of any kind."""
     start = LINE_START if neighbours.syntax.line_start and not begins_line(pieces) else ""
     holes = {"word": WORD, "name": f"(?P<close_name>{neighbours.name})"}
     closer = pieces_pattern(pieces, holes, value_before=True)
@@ -142,7 +145,7 @@ def _end(pieces: tuple[Piece, ...], neighbours: Neighbours) -> ChoicePoint:
 def _read_closed(
     reader: Reader, call: OpenCall, key: str, end: ChoicePoint, form: Form
 ) -> Walk[None]:
-    """A text with a closer of its own: without it the call is cut off."""
+    """Read a text that has a closer; without the closer the call is cut off."""
     text, closer = yield from _read_text(reader, call, key, end, form.syntax)
     if closer is None:
         call.raw.append((key, text))
@@ -159,8 +162,8 @@ def _read_closed(
 def _read_open(
     reader: Reader, call: OpenCall, key: str, end: ChoicePoint, form: Form
 ) -> Walk[None]:
-    """A text that the next marker ends, or the end of the stream: then nobody knows whether it is
-    whole, and a finding says so."""
+    """Read a text that the next marker ends, or the end of the stream. In the latter case it may be
+    cut off, and a finding says so."""
     text, marker = yield from _read_text(reader, call, key, end, form.syntax)
     cut = marker is None
     if marker and form.syntax.joined:
@@ -170,7 +173,7 @@ def _read_open(
     if _is_object(text, form):
         try:
             _set_object(reader, call, text, form)
-        except BrokenCall as broken:  # an object that is cut is no wrong one
+        except BrokenCall as broken:  # an object that is cut off is truncated, not malformed
             raise BrokenCall("truncated-call") if cut else broken from broken
         return
     reader.set_text(call, key, text.strip())
@@ -179,7 +182,7 @@ def _read_open(
 
 
 def _is_object(text: str, form: Form) -> bool:
-    """Whether a text is a JSON object, or nothing, which stands for the empty one."""
+    """Return True if a text is a JSON object, or empty, which stands for the empty object."""
     if not form.syntax.objects:
         return False
     return not text.strip() or text.lstrip().startswith("{")
@@ -193,7 +196,7 @@ def _set_object(reader: Reader, call: OpenCall, text: str, form: Form) -> None:
 def _read_text(
     reader: Reader, call: OpenCall, key: str, end: ChoicePoint, syntax: Declaration
 ) -> Walk[tuple[str, Marker | None]]:
-    """An argument's text, and what ends it."""
+    """Read an argument's text; return it and the marker that ends it."""
     scanner, kept = reader.scanner, GrowingText()
     keep, reader.argument = reader.emit_argument(call, key, kept), key
 
@@ -210,7 +213,7 @@ def _read_text(
 def _joined(
     reader: Reader, call: OpenCall, key: str, end: ChoicePoint, form: Form, text: str
 ) -> Walk[str]:
-    """The text with those of the calls that follow at once: they are one call."""
+    """Return the text joined with those of the calls that follow at once: they are one call."""
     scanner = reader.scanner
     while separator := (yield from scanner.match_here(form.separator)):
         scanner.emit_marker(separator)
