@@ -1,4 +1,4 @@
-"""The bodies of calls, one function a notation: what `Notation.write` gives, for any arguments."""
+"""The bodies of calls, one function for each notation: all that `Notation.write` may give."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*\Z")
 
 
 def call_of(rules: CallRules, first: bool) -> Expression:
-    """A call as its template has it; `first` says that none stands before it."""
+    """Build a call by its template. `first` says that no call stands before it."""
     template = rules.syntax.call_template
     body = _BODIES.get(declared_hole(template.body, _BODIES))
     if body is None:
@@ -53,7 +53,7 @@ def call_of(rules: CallRules, first: bool) -> Expression:
 
 
 def _arguments(call: CallRules, style: Style) -> Expression:
-    """The arguments as one object."""
+    """Build the arguments as one object."""
     rules = call.schema_rules(style)
     schema = {**call.tool.input_schema}
     schema.setdefault("type", "object")
@@ -65,7 +65,7 @@ def _json_arguments(call: CallRules) -> Expression:
 
 
 def _json_call(call: CallRules) -> Expression:
-    """Name and arguments in one object, in the order in which we write them."""
+    """Build name and arguments in one object, in the order in which we write them."""
     shape, style = call.syntax.shape, call.json_style()
     if shape.name_is_key:
         named = in_order(style.key(call.tool.name), _arguments(call, style))
@@ -98,7 +98,7 @@ def _members(members: dict[str, Any], style: Style) -> Expression:
 
 
 def _one_text(call: CallRules, key: str, style: Style) -> list[Expression]:
-    """The one argument `key` in the place of the object, where the tool needs no other."""
+    """Build the one argument `key` in place of the object, if the tool needs no other."""
     rules, found = call.schema_rules(style), []
     for members, _ in call.objects():
         schemas = {name: schema for name, schema, _ in members}
@@ -164,7 +164,7 @@ def _values(call: CallRules, key: str, then: str) -> RawValues:
     words, template = value_words(call.syntax, call.tool, key), call.syntax.param_template
     assert template is not None
     notation = VALUES[template.body]
-    if notation.json:  # it ends by its own quotes and brackets
+    if notation.json:  # a value ends by its own quotes and brackets
         rules = call.schema_rules(call.json_style())
         return RawValues(rules, (), then, quoted=True)
     call.notes.narrower(call.place, f"no value holds {' or '.join(map(repr, words))}")
@@ -173,7 +173,7 @@ def _values(call: CallRules, key: str, then: str) -> RawValues:
 
 
 def _param(call: CallRules, key: str, schema: Any) -> Expression:
-    """One parameter, its value by the schema."""
+    """Build one parameter, its value by the schema."""
     template = call.syntax.param_template
     assert template is not None
     name = written_name(call.syntax, key)
@@ -214,7 +214,7 @@ def _of_type(schema: Any, *kinds: str) -> Any:
 
 
 def _other_param(call: CallRules, names: Sequence[str], schema: Any) -> Expression:
-    """A parameter that the schema does not name: its value is read as text."""
+    """Build a parameter that the schema does not name. Its value is read as text."""
     template = call.syntax.param_template
     assert template is not None
     if "key" in holes_of(template.after) or {"type", "is_text"} & set(holes_of(template.before)):
@@ -231,7 +231,7 @@ def _other_param(call: CallRules, names: Sequence[str], schema: Any) -> Expressi
 
 
 def _texts(call: CallRules) -> Expression:
-    """Each text up to what the template has behind it; or an object of JSON in their place."""
+    """Build each text up to what the template has after it; or a JSON object in their place."""
     syntax, template = call.syntax, call.syntax.call_template
     keys = tuple(name.removeprefix("text:") for name in template.holes)
     beside = (name.partition(":") for name in holes_of(template.before))
@@ -271,7 +271,7 @@ def _each_text(call: CallRules, schemas: dict[str, Any]) -> list[Expression]:
 
 
 def _is_needed(call: CallRules, schema: Any, place: str) -> bool:
-    """Whether a text may not be empty: all of its schema that counts here."""
+    """Return True if a text may not be empty. Nothing else of its schema counts here."""
     variants = call.schema_rules(call.json_style()).merger.variants(schema, place)
     if any(set(variant) - {"type", "minLength"} for variant in variants):
         call.notes.wider(place, "of a text's schema nothing but its type counts")
@@ -283,7 +283,7 @@ def _text_shape(call: CallRules, then: str, needed: bool) -> TextShape:
         return LINES
     if call.syntax.objects:
         return trimmed("{")
-    if not then:  # it is read without the blanks around it
+    if not then:  # the text is read without the blanks around it
         return beginning("", empty=False)
     return SOME if needed else ANY
 

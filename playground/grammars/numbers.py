@@ -1,4 +1,4 @@
-"""Numbers as JSON and Python write them, between bounds where a schema has some."""
+"""Numbers as JSON and Python write them, within a schema's bounds."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from playground.grammars.expressions import (
 )
 
 MOST_DIGITS: Final = 40
-"""As many as an integer has at most, and the digits after a point."""
+"""The most digits of an integer, and after a point."""
 _FIRST: Final = OneOf(characters("1-9"))
 _DIGIT: Final = OneOf(DIGITS)
 
 
 def integer(low: int | None = None, high: int | None = None) -> Expression:
-    """The integers from `low` to `high`, both included; None for no bound."""
+    """Build the integers from `low` to `high`, both included; None means no bound."""
     if low is not None and high is not None and low > high:
         return IMPOSSIBLE
     found = []
@@ -39,8 +39,10 @@ def integer(low: int | None = None, high: int | None = None) -> Expression:
 
 
 def number(low: float | None = None, high: float | None = None) -> Expression | None:
-    """The numbers from `low` to `high`, both whole or None; None where the bounds are not whole.
-    Without bounds an exponent may follow, as far as a float holds it."""
+    """Build the numbers from `low` to `high`, both whole or None; return None for other bounds.
+
+    Without bounds an exponent may follow, as far as a float holds it.
+    """
     if low is None and high is None:
         return _any_number()
     if any(bound is not None and bound != math.floor(bound) for bound in (low, high)):
@@ -61,7 +63,10 @@ def _any_number() -> Expression:
 
 
 def _between(low: int | None, high: int | None) -> Expression:
-    """Both bounds included: a fraction may follow all integers but the one furthest from zero."""
+    """Build the numbers between two bounds, both included.
+
+    A fraction may follow all integers except the one furthest from zero.
+    """
     found = []
     if high is None or high > 0:
         found.append(_fractions(max(low or 0, 0), high))
@@ -86,7 +91,7 @@ def _zeros() -> Expression:
 
 
 def _natural(low: int, high: int | None) -> Expression:
-    """The integers from `low`, which is not negative."""
+    """Build the integers from `low`, which is not negative."""
     if high is not None:
         sizes = range(len(str(low)), len(str(high)) + 1)
         parts = ((max(low, 10 ** (n - 1) if n > 1 else 0), min(high, 10**n - 1)) for n in sizes)
@@ -99,7 +104,7 @@ def _natural(low: int, high: int | None) -> Expression:
 
 
 def _same_size(low: str, high: str) -> Expression:
-    """The integers between two that have as many digits."""
+    """Build the integers between two that have the same number of digits."""
     if low == high:
         return in_order(low)
     if low[0] == high[0]:

@@ -1,7 +1,7 @@
-"""A schema's `pattern` as an expression, as far as it is a regular one.
+r"""A schema's `pattern` as an expression, if it is a regular one.
 
-Read by Python's own parser of regular expressions; what JSON Schema's dialect (ECMA 262) says
-otherwise, such as a `\\d` of ASCII alone, is said here.
+Python's own parser of regular expressions reads it. JSON Schema's dialect (ECMA 262) differs in
+some points, such as a `\d` of ASCII alone; these are corrected here.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ Unit = Callable[[CharacterSet], Expression]
 
 
 class NotRegular(Exception):
-    """A pattern that no grammar holds; its text says what in it."""
+    """A pattern that no grammar holds; its text says what in it is the reason."""
 
 
 def pattern_expression(pattern: str, unit: Unit) -> Expression:
-    """What the pattern allows, each character written by `unit`. Raises NotRegular."""
+    """Build what the pattern allows, each character written by `unit`. Raises NotRegular."""
     if len(pattern) > _MOST_CHARS:
         raise NotRegular(f"it has more than {_MOST_CHARS:,} characters")
     if re.search(r"\\[pPcGZzAQ]|\\k<|\(\?<[^=!]", pattern):
@@ -59,7 +59,8 @@ class _Reader:
         self.anything = repeated(unit(ALL))
 
     def whole(self, items: list[Any]) -> Expression:
-        """A pattern is found anywhere, but where it is anchored; so is each of its branches."""
+        """Build a pattern that may be found anywhere, unless it is anchored; so may each of its
+        branches."""
         if len(items) == 1 and str(items[0][0]) == "BRANCH":
             return either([self.whole(list(branch)) for branch in items[0][1][1]])
         if len(items) == 1 and str(items[0][0]) == "SUBPATTERN" and not any(items[0][1][1:3]):

@@ -1,4 +1,4 @@
-"""What is left of rules when all that can never be written is gone: branches and rules."""
+"""Rules without what can never be written: branches and rules that nothing fulfils."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from playground.grammars.expressions import (
 
 
 def pruned(named: Mapping[str, Expression], root: str) -> dict[str, Expression]:
-    """The rules that the root reaches, in the order in which they are met; what nothing can fulfil,
-    such as a list that must hold itself, is left out."""
+    """Return the rules that the root reaches, in the order in which they are met.
+
+    What nothing can fulfil, such as a list that must hold itself, is left out.
+    """
     writable = _writable(named)
     found: dict[str, Expression] = {}
     waiting = [root]
@@ -32,7 +34,7 @@ def pruned(named: Mapping[str, Expression], root: str) -> dict[str, Expression]:
 
 
 def _writable(named: Mapping[str, Expression]) -> set[str]:
-    """The rules that some text fulfils."""
+    """Return the rules that some text fulfils."""
     found: set[str] = set()
     while True:
         more = {name for name, each in named.items() if _without(each, found) != IMPOSSIBLE}
@@ -42,7 +44,7 @@ def _writable(named: Mapping[str, Expression]) -> set[str]:
 
 
 def _without(expression: Expression, writable: set[str]) -> Expression:
-    """An expression without what uses other rules than these."""
+    """Return an expression without the parts that use other rules than these."""
     match expression:
         case Use(rule):
             return expression if rule in writable else IMPOSSIBLE

@@ -145,7 +145,8 @@ def _may_restart(scanner: Scanner, emit: Claim, place: int, restart: ChoicePoint
 
 
 class _Place(NamedTuple):
-    """What is searched for inside something that is open, and how chunks are skipped there."""
+    """A place in a JSON text: the pattern that is searched for there, and the rule for skipping
+    chunks."""
 
     pattern: re.Pattern[str]
     skip_rule: SkipRule
@@ -208,8 +209,8 @@ class Nesting:
 
 
 class _Change(NamedTuple):
-    """What a chunk changes: what is open after it, how much deeper that is, and the `least` depth
-    in the chunk outside of strings, both counted from the depth before it."""
+    """The effect of a chunk: what is open after it, how much deeper that is, and the `least` depth
+    in the chunk outside of strings. Both depths are counted from the one before the chunk."""
 
     inside: str
     deeper: int

@@ -50,7 +50,7 @@ def named_in(match: regex.Match[str]) -> dict[str, str]:
 
 
 class Lookahead(NamedTuple):
-    """What stands at a place, or begins there, and whether more text could change that."""
+    """The marker at a place, or its beginning, and whether more text could change that."""
 
     marker: Marker | None
     is_undecided: bool

@@ -15,7 +15,7 @@ import regex  # possessive groups, which `re` of Python before 3.11.5 reads wron
 from playground.json_numbers import load_json
 
 _STRINGS: Final = r"""(?P<double>"(?:[^"\\]|\\.)*+")|(?P<single>'(?:[^'\\]|\\.)*+')"""
-# a quote closes only before what may follow a text, or before another text after a missing comma
+# a quote closes only before what may follow a text, or before another text
 _OPEN_STRINGS: Final = (
     r"""(?P<double>"(?:[^"\\]|\\.|"(?!\s{0,64}+(?:[,:}\]]|\Z)|\s{1,64}+["'{\[\d]))*+")"""
     r"""|(?P<single>'(?:[^'\\]|\\.|'(?!\s{0,64}+(?:[,:}\]]|\Z)|\s{1,64}+["'{\[\d]))*+')"""
@@ -33,7 +33,7 @@ _OPEN_TOKEN: Final = _OPEN_STRINGS + _COMMENT + _BARE + _OTHERS
 _IN_RUN: Final = _STRINGS + _COMMENT + _OTHERS
 _UNESCAPED: Final = r'(\\.)|"'
 _ESCAPED: Final = r'\\.|"'
-# Escapes that JSON does not know: of a quote or a dollar, as shells need them; of a line break, which
+# Escapes that JSON does not know: a quote or a dollar, as shells need them; a line break, which
 # joins the lines. In any other the backslash itself should have been doubled.
 _FOREIGN: Final = r"""\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}|(['$`])|(\r?\n)|)"""
 _OPENERS: Final = ('"', "{", "[")

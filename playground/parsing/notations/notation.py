@@ -35,7 +35,12 @@ class CallValue:
 
 
 class Lead(NamedTuple):
-    """What stands before a body, and how sure a reader must be that a body follows."""
+    """The text before a body, and how sure a reader must be that a body follows.
+
+    `before` and `closing` are the patterns of the call's opener and closer, without groups. With
+    `strict` the body has to prove that this is a call, unless the opener does. `firm` asks for
+    more: something of the body, or the closer, must follow.
+    """
 
     syntax: Declaration
     before: str
@@ -45,7 +50,7 @@ class Lead(NamedTuple):
 
 
 class Neighbours(NamedTuple):
-    """What may stand after a body, or after a part of one.
+    """The markers that may follow a body, or a part of one.
 
     `name` is the pattern of a tool's name; it matches the session's tools alone if `knows_names`.
     `closing` is the call's own closer, `section_close` the pattern of the section's ("" for none),
