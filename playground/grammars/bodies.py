@@ -71,17 +71,17 @@ def _json_call(call: CallRules) -> Expression:
         named = in_order(style.key(call.tool.name), _arguments(call, style))
         return in_order(style.within("{", named, "}"), call.after)
     inside = call.json_style(in_text=True) if shape.arguments_as_text else style
-    given = _arguments(call, inside)
+    arguments = _arguments(call, inside)
     if shape.arguments_as_text:
-        given = in_order('"', given, '"')
+        arguments = in_order('"', arguments, '"')
     elif shape.text_key:
-        given = either([*_one_text(call, shape.text_key, style), given])
+        arguments = either([*_one_text(call, shape.text_key, style), arguments])
     members: dict[str, Any] = {}
     if shape.id:
         members[shape.id] = in_order('"', CALL_ID, '"')
     members |= {name: in_order(style.constant(value)) for name, value in shape.constants}
     name = in_order(style.constant(call.tool.name))
-    for path, value in ((shape.name, name), (shape.arguments, given)):
+    for path, value in ((shape.name, name), (shape.arguments, arguments)):
         node = members
         for step in path[:-1]:
             node = node.setdefault(step, {})
@@ -99,13 +99,13 @@ def _members(members: dict[str, Any], style: Style) -> Expression:
 
 def _one_text(call: CallRules, key: str, style: Style) -> list[Expression]:
     """Build the one argument `key` in place of the object, if the tool needs no other."""
-    rules, found = call.schema_rules(style), []
+    rules, texts = call.schema_rules(style), []
     for members, _ in call.objects():
         schemas = {name: schema for name, schema, _ in members}
         if key in schemas and not any(needed and name != key for name, _, needed in members):
             text = {"allOf": [schemas[key], {"type": "string"}]}
-            found.append(rules.value(text, f"{call.place}.{key}"))
-    return found
+            texts.append(rules.value(text, f"{call.place}.{key}"))
+    return texts
 
 
 # marked and Python
@@ -119,7 +119,7 @@ def _marked(call: CallRules) -> Expression:
 def _python(call: CallRules) -> Expression:
     rules = call.schema_rules(python_style())
     comma = rules.style.comma
-    found = []
+    alternatives = []
     for members, extra in call.objects():
         listed: list[tuple[Expression, bool]] = []
         for key, schema, needed in members:
@@ -134,15 +134,15 @@ def _python(call: CallRules) -> Expression:
             names = [key for key, _, _ in members]
             value = rules.value(extra, f"{call.place}, other keys")
             more = in_order(token(bare_key(names)), "=", value)
-        found.append(rules.joined(listed, more, comma))
-    return in_order(either(found), call.after)
+        alternatives.append(rules.joined(listed, more, comma))
+    return in_order(either(alternatives), call.after)
 
 
 # parameters
 
 
 def _params(call: CallRules) -> Expression:
-    found = []
+    alternatives = []
     for members, extra in call.objects():
         written = []
         for key, schema, needed in members:
@@ -152,8 +152,8 @@ def _params(call: CallRules) -> Expression:
             written.append(repeated(_other_param(call, [key for key, _, _ in members], extra)))
         elif extra is not None:
             call.notes.narrower(call.place, "other keys are read as text: none are allowed")
-        found.append(in_order(*written))
-    return in_order(either(found), call.after)
+        alternatives.append(in_order(*written))
+    return in_order(either(alternatives), call.after)
 
 
 def _takes_text(schema: Any) -> bool:
@@ -191,11 +191,11 @@ def _param(call: CallRules, key: str, schema: Any) -> Expression:
     if "type" in holes:
         word = call.syntax.type_word
         text = values.text(schema, place) if _reads_text(seen) else IMPOSSIBLE
-        found = [param(text, type=word("string"))]
+        alternatives = [param(text, type=word("string"))]
         for kind in ("integer", "number", "boolean", "null", "array", "object"):
             json = values.json(_of_type(schema, kind), place)
-            found.append(param(json, type=word(kind)))
-        return either(found)
+            alternatives.append(param(json, type=word(kind)))
+        return either(alternatives)
     return param(values.value(schema, seen, place))
 
 
@@ -221,10 +221,10 @@ def _other_param(call: CallRules, names: Sequence[str], schema: Any) -> Expressi
         call.notes.narrower(call.place, "keys that the schema does not name are not allowed")
         return IMPOSSIBLE
     at = template.before.index(Hole("key"))
-    before, behind = filled(template.before[:at]), filled(template.before[at + 1 :])
+    before, after = filled(template.before[:at]), filled(template.before[at + 1 :])
     values = _values(call, "", filled(template.after))
     value = values.value(schema, {}, f"{call.place}, other keys")
-    return in_order(before, token(bare_key(names)), behind, value)
+    return in_order(before, token(bare_key(names)), after, value)
 
 
 # plain texts
@@ -236,29 +236,29 @@ def _texts(call: CallRules) -> Expression:
     keys = tuple(name.removeprefix("text:") for name in template.holes)
     beside = (name.partition(":") for name in holes_of(template.before))
     lines = tuple(key for kind, _, key in beside if kind == "line")
-    found = []
+    alternatives = []
     for members, _ in call.objects():
         schemas = {key: schema for key, schema, _ in members}
         needed = {key for key, _, must in members if must}
         if needed <= {*keys, *lines} <= set(schemas):
-            found.append(in_order(*_each_text(call, schemas)))
+            alternatives.append(in_order(*_each_text(call, schemas)))
     if syntax.objects:
         words = tuple(filter(None, (*call.outside, longest_word(call.after))))
         rules = call.schema_rules(call.json_style(words))
         call.notes.narrower(
             call.place, f"no text of its JSON holds {' or '.join(map(repr, words))}"
         )
-        given = {"type": "object", **call.tool.input_schema}
-        found.append(in_order(rules.value(given, call.place), call.after))
-    if not found:
+        arguments = {"type": "object", **call.tool.input_schema}
+        alternatives.append(in_order(rules.value(arguments, call.place), call.after))
+    if not alternatives:
         listed = " and ".join(map(repr, (*lines, *keys)))
         call.notes.none(call.place, f"its arguments are not the texts {listed}")
-    return either(found)
+    return either(alternatives)
 
 
 def _each_text(call: CallRules, schemas: dict[str, Any]) -> list[Expression]:
     syntax, template = call.syntax, call.syntax.call_template
-    found: list[Expression] = []
+    texts: list[Expression] = []
     for hole, pieces in zip(template.holes, template.between, strict=True):
         key = hole.removeprefix("text:")
         then = filled(pieces, name=written_name(syntax, call.tool.name))
@@ -266,8 +266,8 @@ def _each_text(call: CallRules, schemas: dict[str, Any]) -> list[Expression]:
         place = f"{call.place}.{key}"
         call.notes.narrower(place, f"no text holds {' or '.join(map(repr, words))}")
         shape = _text_shape(call, then, _is_needed(call, schemas[key], place))
-        found.append(FreeText(shape, tuple(filter(None, words)), then, last=not then))
-    return found
+        texts.append(FreeText(shape, tuple(filter(None, words)), then, last=not then))
+    return texts
 
 
 def _is_needed(call: CallRules, schema: Any, place: str) -> bool:

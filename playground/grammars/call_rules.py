@@ -104,13 +104,15 @@ class CallRules:
         """Return the members of the arguments, and the schema of other members or None, for each
         object that the schema is a choice of."""
         rules = self.schema_rules(self.json_style())
-        found = []
+        objects_found = []
         for variant in rules.merger.variants(self.tool.input_schema, self.place):
             if "object" not in types_of(variant) and "type" in variant:
                 self.notes.narrower(self.place, "arguments that are no object are not written")
                 continue
-            found.append(rules.members(rules.merger.told(variant, self.place), self.place))
-        return found
+            objects_found.append(
+                rules.members(rules.merger.note_unread(variant, self.place), self.place)
+            )
+        return objects_found
 
     @property
     def after(self) -> str:

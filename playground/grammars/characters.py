@@ -45,11 +45,11 @@ class CharacterSet:
     @property
     def others(self) -> CharacterSet:
         """Every character that is not in this set."""
-        found, start = [], 1
+        ranges, start = [], 1
         for first, last in sorted([*self.ranges, _SURROGATES]):
-            found.append((start, first - 1))
+            ranges.append((start, first - 1))
             start = max(start, last + 1)
-        return _joined([*found, (start, _LAST)])
+        return _joined([*ranges, (start, _LAST)])
 
     @property
     def is_most(self) -> bool:
@@ -59,10 +59,10 @@ class CharacterSet:
     @property
     def pattern(self) -> str:
         """The set as a regular expression."""
-        given, sign = (self.others, "^\\x{0}") if self.is_most else (self, "")
+        shown, sign = (self.others, "^\\x{0}") if self.is_most else (self, "")
         ranges = (
             escape(chr(first)) if first == last else f"{escape(chr(first))}-{escape(chr(last))}"
-            for first, last in given.ranges
+            for first, last in shown.ranges
         )
         return f"[{sign}{''.join(ranges)}]"
 
@@ -74,15 +74,15 @@ def escape(char: str) -> str:
 
 def _joined(ranges: Iterable[Range]) -> CharacterSet:
     """Put ranges in order, join those that touch, and drop empty ones."""
-    found: list[Range] = []
+    joined: list[Range] = []
     for first, last in sorted(ranges):
         if first > last:
             continue
-        if found and first <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(last, found[-1][1]))
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
         else:
-            found.append((first, last))
-    return CharacterSet(tuple(found))
+            joined.append((first, last))
+    return CharacterSet(tuple(joined))
 
 
 def characters(*given: str) -> CharacterSet:

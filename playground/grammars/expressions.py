@@ -87,34 +87,36 @@ IMPOSSIBLE: Final = Either(())
 
 def in_order(*given: Expression | str) -> Expression:
     """Put expressions in a row; texts that touch become one."""
-    found: list[Expression] = []
-    for each in given:
-        expression = Exact(each) if isinstance(each, str) else each
+    items: list[Expression] = []
+    for part in given:
+        expression = Exact(part) if isinstance(part, str) else part
         if expression == IMPOSSIBLE:
             return IMPOSSIBLE
         for item in expression.items if isinstance(expression, InOrder) else (expression,):
-            _append(found, item)
-    return found[0] if len(found) == 1 else InOrder(tuple(found))
+            _append(items, item)
+    return items[0] if len(items) == 1 else InOrder(tuple(items))
 
 
-def _append(found: list[Expression], item: Expression) -> None:
-    last = found[-1] if found else None
+def _append(items: list[Expression], item: Expression) -> None:
+    last = items[-1] if items else None
     if isinstance(item, Exact) and not item.text:
         return
     if isinstance(item, Exact) and isinstance(last, Exact):
-        found[-1] = Exact(last.text + item.text)
+        items[-1] = Exact(last.text + item.text)
     elif isinstance(item, Exact) and isinstance(last, FreeText) and last.then:
-        found[-1] = FreeText(last.shape, last.without, last.then + item.text)
+        items[-1] = FreeText(last.shape, last.without, last.then + item.text)
     else:
-        found.append(item)
+        items.append(item)
 
 
 def either(given: Iterable[Expression]) -> Expression:
     """Return a choice of the expressions, each once."""
-    found: dict[Expression, None] = {}
-    for each in given:
-        found |= dict.fromkeys(each.items if isinstance(each, Either) else (each,))
-    return next(iter(found)) if len(found) == 1 else Either(tuple(found))
+    alternatives: dict[Expression, None] = {}
+    for expression in given:
+        alternatives |= dict.fromkeys(
+            expression.items if isinstance(expression, Either) else (expression,)
+        )
+    return next(iter(alternatives)) if len(alternatives) == 1 else Either(tuple(alternatives))
 
 
 def token(inside: Expression) -> Expression:

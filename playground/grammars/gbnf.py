@@ -41,10 +41,10 @@ class _Writer:
     def name(self, rule: str) -> str:
         return "root" if rule == self.root else f"r-{rule}"
 
-    def top(self, given: Expression) -> str:
-        if isinstance(given, Either):
-            return " | ".join(map(self.text, given.items))
-        return self.text(given)
+    def top(self, rule: Expression) -> str:
+        if isinstance(rule, Either):
+            return " | ".join(map(self.text, rule.items))
+        return self.text(rule)
 
     def text(self, given: Expression) -> str:
         match given:
@@ -68,21 +68,21 @@ class _Writer:
                 single = not isinstance(item, Repeated) and not text.startswith('""')
                 return f"{text if single else f'({text})'}{_times(least, most)}"
 
-    def _free(self, given: FreeText) -> str:
+    def _free(self, free_text: FreeText) -> str:
         """Write a free text as rules; return the name of the first."""
-        if given not in self._names:
-            stem = self._names[given] = self._own("text")
-            listed = states(given.shape, given.without, given.then, given.last)
-            self.lines += _state_rules(stem, listed, self.text(Exact(given.then)))
-        return self._names[given]
+        if free_text not in self._names:
+            stem = self._names[free_text] = self._own("text")
+            listed = states(free_text.shape, free_text.without, free_text.then, free_text.last)
+            self.lines += _state_rules(stem, listed, self.text(Exact(free_text.then)))
+        return self._names[free_text]
 
-    def _token(self, given: Token) -> str:
+    def _token(self, token: Token) -> str:
         """Write a token as a rule of its own, because several rules may use it; return the rule's
         name."""
-        if given not in self._names:
-            name = self._names[given] = self._own("token")
-            self.lines.append(f"{name} ::= {self.text(given.inside)}")
-        return self._names[given]
+        if token not in self._names:
+            name = self._names[token] = self._own("token")
+            self.lines.append(f"{name} ::= {self.text(token.inside)}")
+        return self._names[token]
 
     def _own(self, kind: str) -> str:
         """Return a name that no rule has, nor begins with: states of a text add their numbers."""
@@ -96,8 +96,8 @@ def _set(of: CharacterSet) -> str:
     """
     # llama.cpp refuses a character whose first bytes are those of an excluded one
     without = of.is_most and all(last < 0x80 for _, last in of.others.ranges)
-    given = of.others if without else of & _WRITTEN
-    ranges = [each for whole in given.ranges for each in _apart(whole)]
+    shown = of.others if without else of & _WRITTEN
+    ranges = [each for whole in shown.ranges for each in _apart(whole)]
     listed = sorted((_range(*each) for each in ranges), key=_place)
     if not without:
         return '"^"' if listed == ["^"] else f"[{''.join(listed)}]"
@@ -119,13 +119,13 @@ def _place(text: str) -> int:
 def _apart(whole: tuple[int, int]) -> list[tuple[int, int]]:
     """Split a range into the dash and the caret at its ends, and the rest."""
     first, last = whole
-    found = []
+    ranges = []
     for char in "^-":
         if first < last and ord(char) in (first, last):
-            found.append((ord(char), ord(char)))
+            ranges.append((ord(char), ord(char)))
             first += first == ord(char)
             last -= last == ord(char)
-    return [*found, (first, last)]
+    return [*ranges, (first, last)]
 
 
 def _range(first: int, last: int) -> str:

@@ -126,15 +126,15 @@ def pattern(given: Expression) -> str:
     raise TypeError(f"{given!r:.80} is no part of a terminal")
 
 
-def _free(given: FreeText) -> str:
-    text = f"/{given.shape.pattern}/"
-    held = "|".join(map(_words, given.without))
-    if held:
-        text += f" & ~/(?s:.)*({held})(?s:.)*/"
-    ends = "|".join(map(_words, fatal_ends(given.without, given.then, given.last)))
+def _free(free_text: FreeText) -> str:
+    text = f"/{free_text.shape.pattern}/"
+    forbidden = "|".join(map(_words, free_text.without))
+    if forbidden:
+        text += f" & ~/(?s:.)*({forbidden})(?s:.)*/"
+    ends = "|".join(map(_words, fatal_ends(free_text.without, free_text.then, free_text.last)))
     if ends:
         text += f" & ~/(?s:.)*({ends})/"
-    return f"({text}) {json.dumps(given.then, ensure_ascii=False)}" if given.then else text
+    return f"({text}) {json.dumps(free_text.then, ensure_ascii=False)}" if free_text.then else text
 
 
 def _words(text: str) -> str:

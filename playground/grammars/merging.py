@@ -66,18 +66,18 @@ class Merger:
         if depth > _MOST_DEPTH:
             self.notes.wider(place, "the schema leads back to itself: any value")
             return [{}]
-        found = [{k: v for k, v in schema.items() if k not in ("$ref", "allOf", *_UNION)}]
+        schemas = [{k: v for k, v in schema.items() if k not in ("$ref", "allOf", *_UNION)}]
         for parts in self._parts(schema, place):
             alternatives = [v for part in parts for v in self.variants(part, place, depth + 1)]
-            found = self._product(found, alternatives, place)
-        return found
+            schemas = self._product(schemas, alternatives, place)
+        return schemas
 
     def _parts(self, schema: Schema, place: str) -> Iterable[list[Any]]:
         """Yield the parts of a schema; each is a choice."""
         if "$ref" in schema:
             yield [self.target(schema["$ref"], place)]
-        given = schema.get("allOf")
-        for part in given if isinstance(given, list) else []:
+        listed = schema.get("allOf")
+        for part in listed if isinstance(listed, list) else []:
             yield [part]
         for key in _UNION:
             parts = schema.get(key)
@@ -88,12 +88,12 @@ class Merger:
 
     def target(self, reference: Any, place: str) -> Any:
         """Return the target of a reference; any value, with a note, if it leads nowhere."""
-        found = target_of(reference, self.root) if isinstance(reference, str) else None
-        if found is None:
+        target_schema = target_of(reference, self.root) if isinstance(reference, str) else None
+        if target_schema is None:
             where = "out of the schema" if not str(reference).startswith("#") else "to nothing"
             self.notes.wider(place, f"$ref {str(reference)[:80]!r} leads {where}: any value")
             return True
-        return found
+        return target_schema
 
     def _product(self, left: list[Schema], right: list[Schema], place: str) -> list[Schema]:
         pairs = [(a, b) for a in left for b in right]
@@ -126,7 +126,7 @@ class Merger:
             result["type"] = sorted(kept)
         return None if result.get("enum") == [] else result
 
-    def told(self, schema: Schema, place: str) -> Schema:
+    def note_unread(self, schema: Schema, place: str) -> Schema:
         """Return the schema as it is, with a note for each keyword that our grammars cannot
         hold."""
         for key in _UNREAD:
@@ -193,15 +193,15 @@ def _apart(parts: list[Any]) -> bool:
 
 def _constants(part: Schema) -> dict[str, Any]:
     """Return the required properties for which the schema allows a single value."""
-    found = {}
+    constants = {}
     properties = part.get("properties")
     for key, schema in properties.items() if isinstance(properties, dict) else ():
         values = schema.get("enum") if isinstance(schema, dict) else None
         if isinstance(schema, dict) and "const" in schema:
             values = [schema["const"]]
         if isinstance(values, list) and len(values) == 1 and key in part.get("required", []):
-            found[key] = values[0]
-    return found
+            constants[key] = values[0]
+    return constants
 
 
 def types_of(schema: Schema) -> list[str]:

@@ -27,15 +27,15 @@ def integer(low: int | None = None, high: int | None = None) -> Expression:
     """Build the integers from `low` to `high`, both included; None means no bound."""
     if low is not None and high is not None and low > high:
         return IMPOSSIBLE
-    found = []
+    alternatives = []
     if low is None or low < 0:
         nearest = 1 if high is None or high >= 0 else -high
-        found.append(in_order("-", _natural(nearest, None if low is None else -low)))
+        alternatives.append(in_order("-", _natural(nearest, None if low is None else -low)))
     if high is None or high >= 0:
-        found.append(_natural(max(low or 0, 0), high))
+        alternatives.append(_natural(max(low or 0, 0), high))
     if low is None and high is None:
         return in_order(optional("-"), _natural(0, None))
-    return either(found)
+    return either(alternatives)
 
 
 def number(low: float | None = None, high: float | None = None) -> Expression | None:
@@ -67,15 +67,15 @@ def _between(low: int | None, high: int | None) -> Expression:
 
     A fraction may follow all integers except the one furthest from zero.
     """
-    found = []
+    alternatives = []
     if high is None or high > 0:
-        found.append(_fractions(max(low or 0, 0), high))
+        alternatives.append(_fractions(max(low or 0, 0), high))
     if low is None or low < 0:
         nearest = 0 if high is None or high >= 0 else -high
-        found.append(in_order("-", _fractions(nearest, None if low is None else -low)))
+        alternatives.append(in_order("-", _fractions(nearest, None if low is None else -low)))
     if (low is None or low <= 0) and high == 0:
-        found.append(in_order("0", _zeros()))
-    return either(found) if low is None or high is None or low <= high else IMPOSSIBLE
+        alternatives.append(in_order("0", _zeros()))
+    return either(alternatives) if low is None or high is None or low <= high else IMPOSSIBLE
 
 
 def _fractions(low: int, high: int | None) -> Expression:
@@ -111,15 +111,15 @@ def _same_size(low: str, high: str) -> Expression:
         return in_order(low[0], _same_size(low[1:], high[1:]))
     rest = len(low) - 1
     first, last = int(low[0]), int(high[0])
-    found = []
+    alternatives = []
     if low[1:].strip("0"):
-        found.append(in_order(low[0], _same_size(low[1:], "9" * rest)))
+        alternatives.append(in_order(low[0], _same_size(low[1:], "9" * rest)))
         first += 1
     if high[1:].strip("9"):
-        found.append(in_order(high[0], _same_size("0" * rest, high[1:])))
+        alternatives.append(in_order(high[0], _same_size("0" * rest, high[1:])))
         last -= 1
     if first <= last:
         digits = OneOf(characters(*map(str, range(first, last + 1))))
         any_rest = repeated(_DIGIT, rest, rest) if rest else EMPTY
-        found.append(in_order(digits, any_rest))
-    return either(found)
+        alternatives.append(in_order(digits, any_rest))
+    return either(alternatives)

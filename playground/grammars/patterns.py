@@ -75,22 +75,22 @@ class _Reader:
     def _items(self, items: Any) -> Expression:
         return in_order(*(self._item(str(kind), given) for kind, given in items))
 
-    def _item(self, kind: str, given: Any) -> Expression:
+    def _item(self, kind: str, value: Any) -> Expression:
         match kind:
             case "LITERAL":
-                return self.unit(_range(given, given))
+                return self.unit(_range(value, value))
             case "NOT_LITERAL":
-                return self.unit(_range(given, given).others)
+                return self.unit(_range(value, value).others)
             case "ANY":
                 return self.unit(_LINE)
             case "IN":
-                return self.unit(_set(given))
+                return self.unit(_set(value))
             case "BRANCH":
-                return either([self._items(branch) for branch in given[1]])
-            case "SUBPATTERN" if not given[1] and not given[2]:
-                return self._items(given[3])
+                return either([self._items(branch) for branch in value[1]])
+            case "SUBPATTERN" if not value[1] and not value[2]:
+                return self._items(value[3])
             case "MAX_REPEAT" | "MIN_REPEAT":
-                return self._repeat(*given)
+                return self._repeat(*value)
         raise NotRegular(_WORDS.get(kind, f"{kind.lower()} in it"))
 
     def _repeat(self, least: int, most: Any, item: Any) -> Expression:
@@ -120,15 +120,15 @@ def _range(first: int, last: int) -> CharacterSet:
 
 
 def _set(given: Any) -> CharacterSet:
-    found, negated = characters(), False
+    chars, negated = characters(), False
     for kind, value in given:
         match str(kind):
             case "NEGATE":
                 negated = True
             case "LITERAL":
-                found |= _range(value, value)
+                chars |= _range(value, value)
             case "RANGE":
-                found |= _range(*value)
+                chars |= _range(*value)
             case _:
-                found |= _CLASSES[str(value)]
-    return found.others if negated else found
+                chars |= _CLASSES[str(value)]
+    return chars.others if negated else chars

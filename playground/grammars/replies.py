@@ -67,12 +67,12 @@ class ReplyRules:
             CallRules(syntax, tool, self.rules, notes, any_values, self.outside) for tool in tools
         ]
 
-    def make(self, asked: WantedReply) -> dict[str, Expression]:
+    def make(self, wanted: WantedReply) -> dict[str, Expression]:
         """Build the rules, the reply's first."""
         root = self.rules.take(ROOT)
-        calls = self._all_calls(asked.several)
-        reply = calls if asked.required else self._with_text(calls)
-        if asked.reasoning:
+        calls = self._all_calls(wanted.several)
+        reply = calls if wanted.required else self._with_text(calls)
+        if wanted.reasoning:
             reply = self._with_reasoning(reply, calls)
         self.rules.named[root] = reply
         return pruned(self.rules.named, root)
@@ -99,15 +99,15 @@ class ReplyRules:
     def _one(self, name: str, first: bool) -> Expression:
         """Build one call of any tool, each tool's a rule of its own; in its section, if it
         has one."""
-        found = []
+        calls = []
         for call in self._calls:
             expression = call_of(call, first)
             if expression == IMPOSSIBLE:
                 continue
             if self.syntax.one_call_a_section and self.syntax.section_template:
                 expression = self._sectioned(expression, call.tool)
-            found.append(self.rules.add(f"{name}-{call.tool.name}", expression))
-        return either(found)
+            calls.append(self.rules.add(f"{name}-{call.tool.name}", expression))
+        return either(calls)
 
     def _sectioned(self, call: Expression, tool: ToolMetadata) -> Expression:
         section = self.syntax.section_template
@@ -137,17 +137,17 @@ class ReplyRules:
 
     def _begun(self, following: Expression) -> Expression:
         """Build what follows, which its beginning distinguishes from a text in its place."""
-        return either(in_order(head, rest) for head, rest in self._told(following))
+        return either(in_order(head, rest) for head, rest in self._heads_with_word(following))
 
     def _then(self, following: Expression) -> Expression:
         """Build a text up to something whose beginning is part of the text's own terminal."""
         line = "\n" if self.syntax.line_start else ""
         return either(
             in_order(FreeText(ANY, self.outside, line + head), rest)
-            for head, rest in self._told(following)
+            for head, rest in self._heads_with_word(following)
         )
 
-    def _told(self, following: Expression) -> list[tuple[str, Expression]]:
+    def _heads_with_word(self, following: Expression) -> list[tuple[str, Expression]]:
         """Return the beginnings of an expression, each with what follows it.
 
         Each should hold a word that no text holds. If one does not, only a walk character by
@@ -155,12 +155,12 @@ class ReplyRules:
         """
         heads = self._heads(following)
         common = os.path.commonprefix([head for head, _ in heads])
-        if self._is_told(common):
+        if self._has_word(common):
             return [(common, either(in_order(h[len(common) :], rest) for h, rest in heads))]
-        self.by_characters |= not all(self._is_told(head) for head, _ in heads)
+        self.by_characters |= not all(self._has_word(head) for head, _ in heads)
         return heads
 
-    def _is_told(self, head: str) -> bool:
+    def _has_word(self, head: str) -> bool:
         return any(word in head for word in self.outside)
 
     def _heads(self, expression: Expression) -> list[tuple[str, Expression]]:
@@ -172,7 +172,7 @@ class ReplyRules:
                 rest = in_order(*items[1:])
                 return [(head, in_order(more, rest)) for head, more in self._heads(items[0])]
             case Either(items):
-                return [found for item in items for found in self._heads(item)]
+                return [head for item in items for head in self._heads(item)]
             case Use(rule):
                 return self._heads(self.rules.named[rule])
         return [("", expression)]

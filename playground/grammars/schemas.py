@@ -64,7 +64,7 @@ class SchemaRules:
             return self._any
         variants = self.merger.variants(schema, place)
         return either(
-            self._plain(self.merger.told(variant, place), place) if variant else self._any
+            self._plain(self.merger.note_unread(variant, place), place) if variant else self._any
             for variant in variants
         )
 
@@ -112,14 +112,14 @@ class SchemaRules:
         for key in ("exclusiveMinimum", "exclusiveMaximum"):
             if _is_number(schema.get(key)) or schema.get(key) is True:
                 self.notes.wider(place, f"{key} of a number is read with the bound in it")
-        found = numbers.number(low, high)
-        if found is None:
+        expression = numbers.number(low, high)
+        if expression is None:
             self.notes.wider(place, f"the bounds {low} and {high} of a number are not whole: none")
-            found = numbers.number()
+            expression = numbers.number()
         elif low is not None or high is not None:
             self.notes.narrower(place, "a number between bounds has no exponent")
-        assert found is not None
-        return token(found)
+        assert expression is not None
+        return token(expression)
 
     def _boolean(self, schema: Schema, place: str) -> Expression:
         return either([in_order(self.style.words[1]), in_order(self.style.words[2])])
@@ -157,8 +157,8 @@ class SchemaRules:
         for at in range(count - 1, 0, -1):
             tail = in_order(comma, first[at], tail)
             tail = tail if at < least else optional(tail)
-        whole = in_order(first[0], tail)
-        return whole if least else optional(whole)
+        listed = in_order(first[0], tail)
+        return listed if least else optional(listed)
 
     # objects
 
@@ -180,8 +180,12 @@ class SchemaRules:
         schema of all other keys, or None if there are none."""
         properties = schema.get("properties")
         properties = properties if isinstance(properties, dict) else {}
-        given = schema.get("required", [])
-        required = [k for k in given if isinstance(k, str)] if isinstance(given, list) else []
+        names_required = schema.get("required", [])
+        required = (
+            [k for k in names_required if isinstance(k, str)]
+            if isinstance(names_required, list)
+            else []
+        )
         extra = schema.get("additionalProperties", schema.get("unevaluatedProperties"))
         if extra is None and properties:
             self.notes.narrower(place, "keys that the schema does not name are not allowed")

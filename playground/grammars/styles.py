@@ -63,12 +63,12 @@ class Quotes:
 
     def unit(self, of: CharacterSet) -> Expression:
         """Build one character of a set, as it is written."""
-        found: list[Expression] = []
+        ways: list[Expression] = []
         if plain := of - self.escaped - self.barred:
-            found.append(OneOf(plain))
+            ways.append(OneOf(plain))
         if self.long:
-            found += self._escapes(of)
-        return either(found)
+            ways += self._escapes(of)
+        return either(ways)
 
     def _escapes(self, of: CharacterSet) -> list[Expression]:
         own = (of & self.escaped) - self.barred

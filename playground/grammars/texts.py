@@ -155,7 +155,7 @@ def states(
     """Return the automaton of a free text, its first state first; each state can be reached."""
     finder = WordFinder(without)
     reached = [(0, 0)]
-    found: list[TextState] = []
+    automaton: list[TextState] = []
     for shaped, word in reached:  # the list grows meanwhile
         row = []
         for chars, target in _crossed(shape.rows[shaped], finder.row(word)):
@@ -163,8 +163,8 @@ def states(
                 reached.append(target)
             row.append((chars, reached.index(target)))
         ends = shaped in shape.ends and finder.may_end(word, then, last)
-        found.append(TextState(tuple(row), ends))
-    return found
+        automaton.append(TextState(tuple(row), ends))
+    return automaton
 
 
 def _crossed(left: Row, right: Row) -> list[tuple[CharacterSet, tuple[int, int]]]:
@@ -175,8 +175,8 @@ def _crossed(left: Row, right: Row) -> list[tuple[CharacterSet, tuple[int, int]]
 def fatal_ends(without: tuple[str, ...], then: str, last: bool = False) -> list[str]:
     """Return the ends of a text, as short as possible, in which it must not end."""
     finder = WordFinder(without)
-    found: list[str] = []
+    ends: list[str] = []
     for state, label in enumerate(finder.labels):
-        if not finder.may_end(state, then, last) and not any(label.endswith(end) for end in found):
-            found.append(label)
-    return found
+        if not finder.may_end(state, then, last) and not any(label.endswith(end) for end in ends):
+            ends.append(label)
+    return ends

@@ -62,12 +62,12 @@ class RawValues:
         if types and types <= {"string"}:
             return self.text(schema, place)
         # the reader takes a value of no other type, even if a part of a union names no type
-        found = [
+        alternatives = [
             self.json({"allOf": [schema, {"type": sorted(types)}]} if types else schema, place)
         ]
         if not types or "string" in types:
-            found.append(self.text(schema, place, beside=types or set(_FIRST)))
-        return either(found)
+            alternatives.append(self.text(schema, place, beside=types or set(_FIRST)))
+        return either(alternatives)
 
     def json(self, schema: Any, place: str) -> Expression:
         """Build a value as JSON."""
@@ -88,7 +88,7 @@ class RawValues:
 
     def _limited(self, schema: Schema, place: str, never: str) -> Expression:
         """Build a text within the limits of a plain schema."""
-        self.rules.merger.told(schema, place)
+        self.rules.merger.note_unread(schema, place)
         values = given_values(schema)
         if values is not None:
             texts = [value for value in values if isinstance(value, str)]

@@ -53,15 +53,15 @@ def value_words(syntax: Declaration, tool: ToolMetadata, key: str) -> tuple[str,
     markers of a call, which show that the closer was forgotten."""
     holes = {"name": written_name(syntax, tool.name), "key": written_name(syntax, key)}
     template, own = syntax.call_template, syntax.param_template
-    found = [longest_word(filled(own.after, **holes))] if own else []
-    found += _marker_words([own.before if own else (), template.before, template.after], holes)
+    words = [longest_word(filled(own.after, **holes))] if own else []
+    words += _marker_words([own.before if own else (), template.before, template.after], holes)
     if any(isinstance(piece, Hole) for piece in template.after):
-        found.append(filled(template.after, **holes).strip())  # the closer with the tool's name
-    found += _marker_words([s.before for s in syntax.sections], holes)
-    found += _marker_words([s.after for s in syntax.sections], holes)
+        words.append(filled(template.after, **holes).strip())  # the closer with the tool's name
+    words += _marker_words([s.before for s in syntax.sections], holes)
+    words += _marker_words([s.after for s in syntax.sections], holes)
     if syntax.cdata:
-        found.append("<![CDATA[")
-    return tuple(dict.fromkeys(filter(None, found)))
+        words.append("<![CDATA[")
+    return tuple(dict.fromkeys(filter(None, words)))
 
 
 def _marker_words(listed: Iterable[Sequence[Piece]], holes: dict[str, str]) -> list[str]:
@@ -75,12 +75,12 @@ def outside_words(
 ) -> tuple[str, ...]:
     """Return the words that text beside the calls must not hold: how any form that is read begins,
     and markers."""
-    found = [word for form in (syntax, *syntax.also) for word in _openers(form, tools)]
+    words = [word for form in (syntax, *syntax.also) for word in _openers(form, tools)]
     pairs = (*markers.reasoning, *markers.plain)
     tags = [text for pair in pairs for text in (pair.open, pair.close)]
     listed = [*tags, *markers.stops, *markers.dropped, markers.result, *syntax.closers]
-    found += [longest_word(text) for text in listed]
-    return tuple(dict.fromkeys(filter(None, found)))
+    words += [longest_word(text) for text in listed]
+    return tuple(dict.fromkeys(filter(None, words)))
 
 
 def _openers(form: Declaration, tools: Sequence[ToolMetadata]) -> list[str]:
@@ -88,16 +88,16 @@ def _openers(form: Declaration, tools: Sequence[ToolMetadata]) -> list[str]:
     beginnings = [section.before for section in form.sections]
     if not form.section_required:
         beginnings.append(form.call_template.before)
-    found = []
+    openers = []
     for pieces in beginnings:
         first = filled(pieces).strip()
         lines = [p for p in pieces if isinstance(p, str) and p.strip()]
         if has_letters(first):
-            found.append(longest_word(first))
+            openers.append(longest_word(first))
         elif pieces and form.known_names:
-            found += [first + tool.name for tool in tools]
+            openers += [first + tool.name for tool in tools]
         elif first or lines:
-            found.append(first or longest_word(lines[0]))
+            openers.append(first or longest_word(lines[0]))
         else:
-            found.append(notation_of(form).first[:1])
-    return found
+            openers.append(notation_of(form).first[:1])
+    return openers

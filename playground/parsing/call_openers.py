@@ -105,21 +105,25 @@ class CallOpeners:
         """Return the patterns of the text before a body: as declared, then as models get it wrong.
         The latter count only if what follows shows that it is no prose."""
         pieces, space = self.syntax.call_template.before, self.notation.keeps_space
-        whole, *mended = (
+        declared, *mended = (
             pieces_pattern(each, self.holes(each), value_after=space)
             for each in (pieces, *slips(pieces))
         )
-        lead = Lead(self.syntax, whole, unnamed(self.closing.pattern), strict=True, firm=True)
+        lead = Lead(self.syntax, declared, unnamed(self.closing.pattern), strict=True, firm=True)
         look = unnamed(self.notation.evidence(lead) or self.notation.announce(lead))
-        told = f"(?={look})" if look else ""
-        return or_mended(whole, [text + told for text in (*mended, *spaced_name(pieces, whole))])
+        proof = f"(?={look})" if look else ""
+        return or_mended(
+            declared, [text + proof for text in (*mended, *spaced_name(pieces, declared))]
+        )
 
     def _may_be_wrapped(self) -> bool:
         """Return True if a list or a code fence may stand around the body. The call's own markers
         must be words, so that the call is recognised without its body."""
         template = self.syntax.call_template
-        told = bool(template.before) and worded(pieces_pattern(template.before, self.holes()))
-        return told and self.notation.mends_brackets and worded(self.closing.pattern)
+        names_itself = bool(template.before) and worded(
+            pieces_pattern(template.before, self.holes())
+        )
+        return names_itself and self.notation.mends_brackets and worded(self.closing.pattern)
 
     def holes(self, pieces: tuple[Piece, ...] = ()) -> dict[str, str]:
         """Return the patterns of the holes that may stand before a body, by name. The holes are
@@ -146,8 +150,10 @@ class CallOpeners:
         before = self.syntax.call_template.before
         opener = pieces_pattern(before, self.holes(), value_after=self.notation.keeps_space)
         first = before[0] if before else ""
-        told = isinstance(first, str) and worded(re.escape(first)) and "name" in holes_of(before)
-        if not told or self.syntax.known_names or self.syntax.line_start:
+        names_tool = (
+            isinstance(first, str) and worded(re.escape(first)) and "name" in holes_of(before)
+        )
+        if not names_tool or self.syntax.known_names or self.syntax.line_start:
             return []
         if str(first)[:1].isalnum():
             return []  # an ordinary word stands in prose, too

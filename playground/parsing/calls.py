@@ -116,10 +116,10 @@ class CallReader(Reader):
             raise BrokenCall("missing-name")
         if self._named_inside(call, syntax):
             return
-        found = self._inferred(call) if syntax.nameless == "inferred" else ""
-        if found:
-            self.set_name(call, 0, found)
-            self.scanner.note("mended-name", call.place, f"its arguments fit only {found}")
+        name = self._inferred(call) if syntax.nameless == "inferred" else ""
+        if name:
+            self.set_name(call, 0, name)
+            self.scanner.note("mended-name", call.place, f"its arguments fit only {name}")
         else:
             call.name = ""
             self.scanner.note("missing-name", call.place, "a call without a tool's name")
@@ -129,20 +129,22 @@ class CallReader(Reader):
         read it then."""
         rest = dict(call.arguments)
         name = rest.pop(syntax.shape.name[-1], None)
-        held = [rest.pop(key) for key in syntax.shape.aliases if key in rest]
-        whole = len(held) == 1 and isinstance(held[0], dict) and rest.keys() <= {"id", "type"}
-        if not isinstance(name, str) or not name or not whole:
+        objects = [rest.pop(key) for key in syntax.shape.aliases if key in rest]
+        is_complete = (
+            len(objects) == 1 and isinstance(objects[0], dict) and rest.keys() <= {"id", "type"}
+        )
+        if not isinstance(name, str) or not name or not is_complete:
             return False
         self.set_name(call, 0, name)
-        call.arguments = held[0]
+        call.arguments = objects[0]
         self.scanner.note("arguments-wrapped", call.place, "the call's name stands beside them")
         return True
 
     def _inferred(self, call: OpenCall) -> str:
         """Return the only tool that there is, or the only one that takes these arguments; "" for
         none."""
-        given = set(call.arguments)
-        fits = [name for name, tool in self.tools.items() if given <= tool.parameter_names]
+        keys = set(call.arguments)
+        fits = [name for name, tool in self.tools.items() if keys <= tool.parameter_names]
         only = list(self.tools) if len(self.tools) == 1 else fits
         return only[0] if len(only) == 1 else ""
 
@@ -247,9 +249,9 @@ class CallReader(Reader):
         if self.argument is None or not form.syntax.param:
             return self.argument is not None
         closer = notation_of(form.syntax).closer_of(self.argument, form.syntax)
-        behind = next((e for e in reversed(self.scanner.events) if owned_text(e)), None)
-        held = behind.text if isinstance(behind, MarkupEvent) else ""
-        return not closer or not held.lstrip().startswith(closer)
+        last = next((e for e in reversed(self.scanner.events) if owned_text(e)), None)
+        marker = last.text if isinstance(last, MarkupEvent) else ""
+        return not closer or not marker.lstrip().startswith(closer)
 
 
 def _is_given(group: str) -> bool:

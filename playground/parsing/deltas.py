@@ -128,14 +128,14 @@ class DeltaReader:
 
     def _end(self, call: _NativeCall, here: Span) -> list[Event]:
         raw = call.raw.take()
-        kept = ((None, raw),) if raw else ()
+        raw_arguments = ((None, raw),) if raw else ()
         place = f"call {call.index}"
         code, arguments = ("", {"input": raw}) if call.custom else _decoded(raw)
         code = code or ("" if call.name else "missing-name")
         if code:
             return [
                 FindingEvent(here, finding(code, place)),
-                CallAbortedEvent(here, call.index, call.name or None, kept, code),
+                CallAbortedEvent(here, call.index, call.name or None, raw_arguments, code),
             ]
         events: list[Event] = []
         if self._names and call.name not in self._names:
@@ -144,7 +144,7 @@ class DeltaReader:
         if not is_finite(arguments):
             arguments = finite(arguments)
             events.append(FindingEvent(here, finding("not-a-number", place)))
-        ended = CallEndedEvent(here, call.index, call.call_id, call.name, arguments, kept)
+        ended = CallEndedEvent(here, call.index, call.call_id, call.name, arguments, raw_arguments)
         return [*events, ended]
 
 
@@ -166,11 +166,11 @@ def _decoded(raw: str) -> tuple[str, dict[str, Any]]:
     return ("", value) if isinstance(value, dict) else ("arguments-not-object", {})
 
 
-def _text(given: Any) -> str:
+def _text(value: Any) -> str:
     """Return a text as it came, anything else as JSON, and "" for None."""
-    if given is None:
+    if value is None:
         return ""
-    return given if isinstance(given, str) else dump_json(given)
+    return value if isinstance(value, str) else dump_json(value)
 
 
 def _get(source: Any, key: str) -> Any:

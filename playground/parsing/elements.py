@@ -61,11 +61,11 @@ def _inside(schema: Schema, key: str, root: Schema) -> Schema:
     for part in (schema, *variants(schema)):
         properties = part.get("properties")
         if isinstance(properties, dict):
-            given = properties.get(key, part.get("additionalProperties"))
+            inner = properties.get(key, part.get("additionalProperties"))
         else:
-            given = part.get("items", part.get("additionalProperties"))
-        if isinstance(given, dict):
-            return resolve_union(given, root)
+            inner = part.get("items", part.get("additionalProperties"))
+        if isinstance(inner, dict):
+            return resolve_union(inner, root)
     return {}
 
 

@@ -239,8 +239,8 @@ class SyntaxEngine:
         key = opened.named.get("key")
         near = self.reader.meant(name, key)
         # `[f(key=` is more than a tag
-        told = bool(near) or (form.syntax.section_required and key is not None)
-        if not told or form.lookalike_end is None:
+        is_meant = bool(near) or (form.syntax.section_required and key is not None)
+        if not is_meant or form.lookalike_end is None:
             self._emit_text(1)  # past its first character, so that it is not found again
             return
         self._emit_text(opened.places["name"][1])

@@ -136,8 +136,8 @@ class FormBuilder(CallOpeners):
     def _next_calls(self) -> list[Choice]:
         """Return the openers of a call after another one, inside its section too, if it has one."""
         own = self.opening()
-        told = begins_worded(self.syntax.call_template.before)
-        return list(dict.fromkeys([*self._openers(own), *([own] if told else [])]))
+        has_words = begins_worded(self.syntax.call_template.before)
+        return list(dict.fromkeys([*self._openers(own), *([own] if has_words else [])]))
 
     def calls(self) -> list[Choice]:
         """Return the openers of a call outside a section: a section's, if there is one, and its

@@ -95,13 +95,13 @@ class SyntaxParser(TextReader, DialectParser):
 
     def feed_tool_call_delta(self, delta: Any) -> list[Event]:
         events = self._end_of_text()
-        found = self._deltas.read(delta, self._offset, self._calls)
-        self._calls += any(isinstance(event, CallStartedEvent) for event in found)
+        call_events = self._deltas.read(delta, self._offset, self._calls)
+        self._calls += any(isinstance(event, CallStartedEvent) for event in call_events)
         self._offset = self._deltas.stop
         if self._deltas.bad:
             self._bad.extend((place, "lone-surrogate") for place in self._deltas.bad)
-            found = self._placed(found)
-        return events + found
+            call_events = self._placed(call_events)
+        return events + call_events
 
     def feed_reasoning(self, text: str) -> list[Event]:
         if not text:

@@ -59,8 +59,13 @@ def pieces_pattern(
     if value_after and listed:
         listed[-1], after = _edge(listed[-1], start=False)
     # nothing more is forgiven in `<{name}>`, which matches any tag already
-    told = bool(listed) and isinstance(listed[0], str) and any(map(str.isalpha, listed[0]))
-    named = ["", *(piece.name if told and isinstance(piece, Hole) else "" for piece in listed)]
+    begins_with_word = (
+        bool(listed) and isinstance(listed[0], str) and any(map(str.isalpha, listed[0]))
+    )
+    named = [
+        "",
+        *(piece.name if begins_with_word and isinstance(piece, Hole) else "" for piece in listed),
+    ]
     texts = [
         _piece(piece, holes, first=index == 0, after=named[index])
         for index, piece in enumerate(listed)
@@ -200,11 +205,11 @@ def _requoted(pieces: tuple[Piece, ...], quote: str) -> tuple[Piece, ...]:
     return tuple(written(piece) if isinstance(piece, str) else piece for piece in pieces)
 
 
-def or_mended(whole: str, mended: Iterable[str]) -> list[str]:
+def or_mended(declared: str, wrong_forms: Iterable[str]) -> list[str]:
     """Return the patterns of a form and of its slips; the group `slip` marks the latter."""
-    # a form that ends in a repetition comes last, for `Choice.repeats` looks at the end of a pattern
-    listed = [f"{pattern}(?P<slip>)" for pattern in mended]
-    return [*listed, whole] if whole.endswith("+") else [whole, *listed]
+    # a declared form that ends in a repetition comes last, where `Choice.repeats` looks for one
+    listed = [f"{pattern}(?P<slip>)" for pattern in wrong_forms]
+    return [*listed, declared] if declared.endswith("+") else [declared, *listed]
 
 
 def own_form(patterns: Sequence[str]) -> tuple[list[str], list[str]]:

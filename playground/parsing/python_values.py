@@ -33,24 +33,24 @@ _STOPS: Final = {quote: re.compile(rf"[{quote}\\]") for quote in "\"'"}
 _FOREIGN_ESCAPE: Final = re.compile(r"\\[^\x00-\xff]")
 
 
-def read_keywords(text: str, told: bool = False) -> tuple[dict[str, Any], bool]:
+def read_keywords(text: str, is_call: bool = False) -> tuple[dict[str, Any], bool]:
     """Return keyword arguments as a dict, and True if they were Python as they stood.
 
-    JSON's true, false and null are understood too. If the arguments are `told` to be a call's, and
-    not code that somebody shows, words without quotes and an object in their place are read too.
+    JSON's true, false and null are understood too. If they are surely a call's (`is_call`), and not
+    code that somebody shows, words without quotes and an object in their place are read too.
     Raises ValueError or RecursionError.
     """
-    reader = _Reader(text, told)
+    reader = _Reader(text, is_call)
     try:
-        found = reader.keywords()
+        arguments = reader.keywords()
     except (ValueError, IndexError, OverflowError):
         return _python(text), True
     if not reader.forgave:
-        return found, True
+        return arguments, True
     try:
         return _python(text), True
     except ValueError:
-        return found, False
+        return arguments, False
 
 
 def read_literal(text: str) -> Any:
@@ -68,14 +68,16 @@ def _python(text: str) -> dict[str, Any]:
         raise ValueError(str(error)) from error
     if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
         raise ValueError("expected keyword arguments")
-    return {_keyword(given): _json_value(_literal(given, source)) for given in call.keywords}
+    return {
+        _keyword(argument): _json_value(_literal(argument, source)) for argument in call.keywords
+    }
 
 
-def _literal(given: ast.keyword, source: str) -> Any:
+def _literal(argument: ast.keyword, source: str) -> Any:
     try:
-        return ast.literal_eval(_Constants(source).visit(given.value))
+        return ast.literal_eval(_Constants(source).visit(argument.value))
     except ValueError as error:  # its words hold an address in memory
-        raise ValueError(f"the value of {given.arg} is not a literal") from error
+        raise ValueError(f"the value of {argument.arg} is not a literal") from error
 
 
 def _json_value(value: Any) -> Any:
@@ -91,10 +93,10 @@ def _json_value(value: Any) -> Any:
     raise ValueError(f"{value!r:.40} is not a JSON value")
 
 
-def _keyword(given: ast.keyword) -> str:
-    if given.arg is None:
+def _keyword(argument: ast.keyword) -> str:
+    if argument.arg is None:
         raise ValueError("** is not an argument")
-    return given.arg
+    return argument.arg
 
 
 class _Constants(ast.NodeTransformer):
@@ -126,20 +128,20 @@ class _Reader:
     """A reader of the arguments of one call. python_strings.py says where strings end. `forgave` is
     True once it took something that Python would not."""
 
-    def __init__(self, text: str, told: bool) -> None:
-        self.text, self.at, self.told = text, 0, told
+    def __init__(self, text: str, is_call: bool) -> None:
+        self.text, self.at, self.is_call = text, 0, is_call
         self.forgave = "\0" in text
 
     def keywords(self) -> dict[str, Any]:
-        found = self._object()
+        arguments = self._object()
         while self._goes_on():
             name = self._take(_NAME)
             self._expect("=")
-            self.forgave |= keyword.iskeyword(name) or name in found
-            found[name] = self._value(0)
+            self.forgave |= keyword.iskeyword(name) or name in arguments
+            arguments[name] = self._value(0)
             if self._goes_on():
                 self._expect(",")
-        return found
+        return arguments
 
     def _object(self) -> dict[str, Any]:
         """Return all arguments from one object, `f({"a": 1})` or `f(**{"a": 1})`; {} if there is
@@ -147,21 +149,21 @@ class _Reader:
 
         Models that know JSON better write them so.
         """
-        begun = self._goes_on() and self.text.startswith(("{", "**"), self.at)
-        if not begun or not self.told:
+        begins_object = self._goes_on() and self.text.startswith(("{", "**"), self.at)
+        if not begins_object or not self.is_call:
             return {}
         self.forgave = True
         self.at += 2 * (self.text[self.at] == "*")
-        given = self.text[self.at :].strip()
+        rest = self.text[self.at :].strip()
         try:
-            found = load_json(given)
+            arguments = load_json(rest)
         except ValueError:
             self._next()
             return self._members(1)
-        if not isinstance(found, dict):
+        if not isinstance(arguments, dict):
             raise ValueError("expected keyword arguments, or an object")
         self.at = len(self.text)
-        return found
+        return arguments
 
     def _goes_on(self) -> bool:
         """Skip white space; return True if anything follows."""
@@ -206,7 +208,7 @@ class _Reader:
         start, word = self.at, self._take(_NAME)
         text = _WORDS.match(self.text, start)
         known = word in _ALL_CONSTANTS or word in _NO_NUMBERS
-        if depth or not self.told or text is None or (known and text[0].strip() == word):
+        if depth or not self.is_call or text is None or (known and text[0].strip() == word):
             return _constant(word)
         self.at, self.forgave = text.end(), True
         return text[0].strip()

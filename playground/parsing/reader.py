@@ -104,12 +104,12 @@ class Reader:
         If the call breaks off, the call keeps what was read of it. `label` stands in the debug
         panel.
         """
-        kept = GrowingText()
+        copy = GrowingText()
         self.argument = label
         try:
-            yield from walk(self.emit_argument(call, None, kept))
+            yield from walk(self.emit_argument(call, None, copy))
         finally:
-            text = kept.take()
+            text = copy.take()
             call.raw.append((None, text))
         self.argument = None
         return text

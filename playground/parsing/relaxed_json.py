@@ -94,16 +94,16 @@ def _tokens(text: str, mending: bool) -> Iterator[regex.Match[str]]:
             yield match
 
 
-def _rewritten(found: regex.Match[str], text: str, mending: bool) -> str:
+def _rewritten(token: regex.Match[str], text: str, mending: bool) -> str:
     """Return a token as JSON has it."""
-    match found.lastgroup:
+    match token.lastgroup:
         case "single" | "double":
-            return _string(found[0], mending)
+            return _string(token[0], mending)
         case "bare":
-            return _bare(found[0])
+            return _bare(token[0])
         case "word":
-            return _word(found[0], text, found.end())
-    return found[0]
+            return _word(token[0], text, token.end())
+    return token[0]
 
 
 def _is_doubled(brace: str, pieces: list[str], doubled: list[bool]) -> bool:

@@ -48,7 +48,7 @@ def bare_sections(builder: FormBuilder) -> list[Choice]:
 def remnants(builders: list[FormBuilder]) -> list[Choice]:
     """Return openers, closers and bodies that stand alone. Forms that are written the same share
     them."""
-    found = [
+    choices = [
         choice
         for remnant in (
             _opener,
@@ -63,7 +63,7 @@ def remnants(builders: list[FormBuilder]) -> list[Choice]:
         for builder in builders
         for choice in remnant(builder)
     ]
-    return list({choice.pattern: choice for choice in found}.values())
+    return list({choice.pattern: choice for choice in choices}.values())
 
 
 def _opener(builder: FormBuilder) -> list[Choice]:
@@ -76,12 +76,12 @@ def _header(builder: FormBuilder) -> list[Choice]:
     """Return the header of a message to a recipient that no call to a tool of that name follows."""
     choices = []
     for template in builder.sections:
-        head, *behind = template.before
-        if behind[:1] != [Hole("name")] or not isinstance(head, str) or not worded(head):
+        head, *following = template.before
+        if following[:1] != [Hole("name")] or not isinstance(head, str) or not worded(head):
             continue
-        mark = str(behind[1]).partition("><")[0] if len(behind) > 1 else ""
+        mark = str(following[1]).partition("><")[0] if len(following) > 1 else ""
         if mark.startswith("<"):
-            pieces = (head, behind[0], f"{mark}>")
+            pieces = (head, following[0], f"{mark}>")
             pattern = unnamed(pieces_pattern(pieces, {"name": name_before(pieces, "name")}))
             group = Group(Kind.BARE_CALL, builder.number)
             choices.append(Choice(pattern, begins(pieces), group, varying=True))
@@ -96,11 +96,11 @@ def _value_closer(builder: FormBuilder) -> list[Choice]:
 
 def _without_section(builder: FormBuilder) -> list[Choice]:
     """Return a call at the start of a line that lacks its section, or the sign before it."""
-    syntax, (first, *behind) = builder.syntax, builder.syntax.call_template.before or ("",)
+    syntax, (first, *following) = builder.syntax, builder.syntax.call_template.before or ("",)
     signed = isinstance(first, str) and first.strip() and not worded(first)
-    pieces = tuple(behind if signed else (first, *behind))
-    told = any(isinstance(piece, str) and len(piece.strip()) > 1 for piece in pieces)
-    if builder.knows_names or pieces[:1] != (Hole("name"),) or not told:
+    pieces = tuple(following if signed else (first, *following))
+    has_literal = any(isinstance(piece, str) and len(piece.strip()) > 1 for piece in pieces)
+    if builder.knows_names or pieces[:1] != (Hole("name"),) or not has_literal:
         return []
     if not (signed or syntax.section_required):
         return []
@@ -128,17 +128,17 @@ def _inner_markers(builder: FormBuilder) -> list[Choice]:
     """Return the markers that stand only inside a call: after its opener, and before each
     parameter."""
     syntax = builder.syntax
-    first, *behind = syntax.call_template.before or ("",)
+    first, *following = syntax.call_template.before or ("",)
     param = syntax.param_template.before[:1] if syntax.param_template else ()
-    pieces = [piece for piece in (*behind, *param) if piece != first]
+    pieces = [piece for piece in (*following, *param) if piece != first]
     return [choice for piece in pieces for choice in _marker(builder, Kind.BARE_BODY, piece)]
 
 
 def _marker(builder: FormBuilder, kind: Kind, piece: Piece) -> list[Choice]:
     marker, line_start = piece.strip() if isinstance(piece, str) else "", builder.syntax.line_start
     # at the start of a line a single word may be prose; a compound such as `BEGIN_ARG:` is not
-    told = marker[:1] in ("<", "[", "]") or (line_start and _COMPOUND.match(marker))
-    if not told or not worded(re.escape(marker)):
+    is_markup = marker[:1] in ("<", "[", "]") or (line_start and _COMPOUND.match(marker))
+    if not is_markup or not worded(re.escape(marker)):
         return []
     group = Group(kind, builder.number)
     if line_start:

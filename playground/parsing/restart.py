@@ -28,19 +28,19 @@ def restart(syntax: Declaration, holes: Mapping[str, str]) -> ChoicePoint | None
         return None
     before = syntax.call_template.before
     call = unnamed(pieces_pattern(before, holes))
-    found: dict[str, list[str]] = {}
+    patterns: dict[str, list[str]] = {}
     for section in syntax.sections:
         opener = pieces_pattern(section.before, {"name": name_before(section.before, "name")})
-        found.setdefault(prefix(section.before)[:2], []).append(opener + SPACE + call + _BODY)
+        patterns.setdefault(prefix(section.before)[:2], []).append(opener + SPACE + call + _BODY)
     if before:
-        found.setdefault(prefix(before)[:2], []).append(call + _BODY)
+        patterns.setdefault(prefix(before)[:2], []).append(call + _BODY)
     elif (
         not syntax.shape.name_is_key
     ):  # otherwise its object begins like any other, `{"`, and so may the text after a string
         lead = Lead(syntax, "", "", strict=True, firm=False)
-        found['{"'] = [notation.announce(lead)]
-    told = {start: "|".join(found[start]) for start in found if len(start) > 1}
-    return _openers(told)
+        patterns['{"'] = [notation.announce(lead)]
+    by_start = {start: "|".join(patterns[start]) for start in patterns if len(start) > 1}
+    return _openers(by_start)
 
 
 def _openers(patterns: dict[str, str]) -> ChoicePoint | None:

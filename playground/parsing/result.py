@@ -64,27 +64,29 @@ def read_to_end(parser: DialectParser, given: Iterable[Iterable[Event]]) -> Pars
 
 def gather(events: Iterable[Event], switches: Switches | None = None) -> ParseResult:
     """Sum up the events of a stream, in order, by the switches of its parser."""
-    whole, switches = merged(events), switches or Switches()
+    merged_events, switches = merged(events), switches or Switches()
     return ParseResult(
-        content="".join(_content(whole, switches.broken_calls == "text")),
-        reasoning="".join(event.text for event in whole if isinstance(event, ReasoningEvent)),
+        content="".join(_content(merged_events, switches.broken_calls == "text")),
+        reasoning="".join(
+            event.text for event in merged_events if isinstance(event, ReasoningEvent)
+        ),
         tool_calls=[
             ToolCall(event.name, event.arguments, event.call_id, event.raw)
-            for event in whole
+            for event in merged_events
             if isinstance(event, CallEndedEvent)
         ],
-        aborted=[event for event in whole if isinstance(event, CallAbortedEvent)],
-        findings=[event.finding for event in whole if isinstance(event, FindingEvent)],
-        events=whole,
+        aborted=[event for event in merged_events if isinstance(event, CallAbortedEvent)],
+        findings=[event.finding for event in merged_events if isinstance(event, FindingEvent)],
+        events=merged_events,
         switches=switches,
     )
 
 
-def with_finding(result: ParseResult, found: Finding) -> ParseResult:
+def with_finding(result: ParseResult, about: Finding) -> ParseResult:
     """Return the result with a finding about the whole of it, at its end."""
     end = result.events[-1].span.stop if result.events else 0
-    events = [*result.events, FindingEvent(Span(end, end), found)]
-    return replace(result, events=events, findings=[*result.findings, found])
+    events = [*result.events, FindingEvent(Span(end, end), about)]
+    return replace(result, events=events, findings=[*result.findings, about])
 
 
 def _content(events: Iterable[Event], with_broken_calls: bool) -> Iterator[str]:

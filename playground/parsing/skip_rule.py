@@ -127,8 +127,12 @@ def triggers_of(pattern: re.Pattern[str]) -> tuple[str, str, str]:
     more than three. `in` takes a third of the time of a search."""
     # a rule's pattern finds what it looks for by one character, so its single characters are all
     likely = sorted({*map(chr, range(128)), *pattern.pattern})
-    found = [char for char in likely if pattern.search(char)]
-    return (found[0], found[len(found) // 2], found[-1]) if 0 < len(found) < 4 else NO_TRIGGERS
+    triggers = [char for char in likely if pattern.search(char)]
+    return (
+        (triggers[0], triggers[len(triggers) // 2], triggers[-1])
+        if 0 < len(triggers) < 4
+        else NO_TRIGGERS
+    )
 
 
 def _unescaped(pattern: re.Pattern[str]) -> re.Pattern[str]:

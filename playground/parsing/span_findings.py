@@ -29,13 +29,13 @@ def without_prefill(event: Event) -> Event:
 def with_char_findings(event: Event, bad: Sequence[tuple[int, str]]) -> list[Event]:
     """Return an event with findings about bad characters in it. A name is one event: the findings
     come before it."""
-    whole = isinstance(event, CallNamedEvent)
-    found: list[Event] = []
+    is_name = isinstance(event, CallNamedEvent)
+    findings: list[Event] = []
     for place, code in bad:
-        here = event.span.start if whole else place
-        found.append(FindingEvent(Span(here, here), finding(code, f"character {place}")))
-    if whole:
-        return [*found, event]
+        here = event.span.start if is_name else place
+        findings.append(FindingEvent(Span(here, here), finding(code, f"character {place}")))
+    if is_name:
+        return [*findings, event]
     pieces = cut(event, [place for place, _code in bad])
-    before = [pieces.pop(0)] if len(pieces) > len(found) else []
-    return before + [each for pair in zip(found, pieces, strict=True) for each in pair]
+    before = [pieces.pop(0)] if len(pieces) > len(findings) else []
+    return before + [part for pair in zip(findings, pieces, strict=True) for part in pair]

@@ -75,8 +75,8 @@ def read_escaped(text: str) -> Any:
 
 def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
     """Decode the arguments from their raw text, once. Absent and null ones are the empty object."""
-    given = [text for _, text in call.raw if text.strip() not in ("", "{}", "null")]
-    value = _loaded(call, given[-1] if given else "{}")
+    texts = [text for _, text in call.raw if text.strip() not in ("", "{}", "null")]
+    value = _loaded(call, texts[-1] if texts else "{}")
     if isinstance(value, str) and shape.text_key:
         value = {shape.text_key: value}
     if isinstance(value, str):  # OpenAI's form: JSON inside a JSON string

@@ -63,8 +63,8 @@ class JsonCall(Notation):
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
         shape = syntax.shape
         numbers = {"id": call.call_id, "index": str(call.index), "number": str(call.index + 1)}
-        whole = call_object(shape, call.name, call.arguments, numbers[shape.id_is])
-        return {self.hole: dump_json(whole, style=syntax.json)}
+        call_value = call_object(shape, call.name, call.arguments, numbers[shape.id_is])
+        return {self.hole: dump_json(call_value, style=syntax.json)}
 
     def announce(self, lead: Lead) -> str:
         shape = lead.syntax.shape
@@ -93,9 +93,9 @@ class JsonCall(Notation):
         else:
             yield from _object(reader, call, shape, ())
         call.ended = True
-        left = _take_strays(reader, call)
+        unused = _take_strays(reader, call)
         decode_arguments(reader, call, shape)
-        for key, text in left.items():
+        for key, text in unused.items():
             message = f"{key!r} is no member of a call: {text!r:.80}"
             reader.scanner.note("unexpected-text", call.place, message)
 
@@ -111,7 +111,7 @@ def _object(
     `path` are the keys that lead to the object. Its braces may be `doubled`, as templates write
     them. The object around a complete `function` may lack its closing brace: the call is complete.
     """
-    scanner, start, whole = reader.scanner, reader.scanner.offset, False
+    scanner, start, is_complete = reader.scanner, reader.scanner.offset, False
     scanner.emit_markup(1)
     expected, comma = _KEY, False
     while True:
@@ -129,7 +129,7 @@ def _object(
                 call.relaxed |= expected == _KEY
                 scanner.emit_markup(1)
                 expected, comma = _KEY, True
-            case _ if whole and char not in ('"', "'"):
+            case _ if is_complete and char not in ('"', "'"):
                 scanner.note("missing-closer", call.place)
                 return
             case "":
@@ -139,7 +139,7 @@ def _object(
                 key = yield from _key(scanner, call, char, expected)
                 value, comma = scanner.offset, False
                 yield from _member(reader, call, shape, (*path, key))
-                whole = (*path, key) == (_FUNCTION,) and bool(call.name and call.raw)
+                is_complete = (*path, key) == (_FUNCTION,) and bool(call.name and call.raw)
                 expected = "`,` or `}`" if scanner.offset > value else "a value"
 
 
@@ -147,8 +147,8 @@ def _escaped_object(reader: Reader, call: OpenCall, shape: JsonShape) -> Walk[No
     """Read an object that was escaped once more, as if it stood in a string, when it is
     complete."""
     text = yield from claim_arguments(reader, call)
-    given = decoded(read_escaped, text, "malformed-json")
-    name, arguments = members_of(given, shape)
+    value = decoded(read_escaped, text, "malformed-json")
+    name, arguments = members_of(value, shape)
     if not isinstance(name, str):
         raise BrokenCall("missing-name")
     reader.set_name(call, 0, name)
@@ -178,18 +178,18 @@ def _keyed_object(reader: Reader, call: OpenCall) -> Walk[None]:
 
 def _key(scanner: Scanner, call: OpenCall, first: str, expected: str) -> Walk[str]:
     """Read a member's key and its colon. A bare key and one in single quotes are read too."""
-    kept = GrowingText()
+    text = GrowingText()
     if first in "\"'":
-        yield from json_walk.balanced(scanner, scanner.claim_markup(kept))
+        yield from json_walk.balanced(scanner, scanner.claim_markup(text))
     else:
         marker = yield from scanner.match_here(_BARE_KEY)
         if marker is None:
             raise BrokenCall("malformed-json", f"expected {expected}, not {first!r}")
-        kept.add(f'"{marker.text}"')
+        text.add(f'"{marker.text}"')
         scanner.emit_markup(marker.size)
     call.relaxed |= first != '"'
     yield from _colon(scanner)
-    return unquoted(kept.take())
+    return unquoted(text.take())
 
 
 def _colon(scanner: Scanner) -> Walk[None]:
@@ -207,7 +207,7 @@ def _colon(scanner: Scanner) -> Walk[None]:
 def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]) -> Walk[None]:
     """Read a member's value: reasoning, the name, the arguments, an object around them, or
     markup."""
-    scanner, kept = reader.scanner, GrowingText()
+    scanner, text = reader.scanner, GrowingText()
     first = scanner.peek() or ""
     beside = path[:-1] == shape.arguments[:-1]  # True in the object that holds the arguments
     quoted = first in ('"', "'")
@@ -225,11 +225,11 @@ def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
     elif call.name is None and (yield from _named_otherwise(reader, call, shape, path)):
         pass
     elif _is_own(path, shape):
-        yield from json_walk.value(scanner, scanner.claim_markup(kept))
-        _keep_own(call, shape, path, kept.take())
+        yield from json_walk.value(scanner, scanner.claim_markup(text))
+        _keep_own(call, shape, path, text.take())
     else:
-        yield from json_walk.value(scanner, reader.emit_argument(call, path[-1], kept))
-        call.strays[path[-1]] = kept.take()
+        yield from json_walk.value(scanner, reader.emit_argument(call, path[-1], text))
+        call.strays[path[-1]] = text.take()
 
 
 def _arguments(reader: Reader, call: OpenCall) -> Walk[None]:
@@ -290,8 +290,8 @@ def _take_strays(reader: Reader, call: OpenCall) -> dict[str, str]:
     if taken:
         texts = [call.strays[key] for key in taken]
         pairs = [f"{dump_json(key)}: {text}" for key, text in zip(taken, texts, strict=True)]
-        whole = texts[0] if _holds_all(taken[0], call) else f"{{{', '.join(pairs)}}}"
-        call.raw.append((None, whole))
+        object_text = texts[0] if _holds_all(taken[0], call) else f"{{{', '.join(pairs)}}}"
+        call.raw.append((None, object_text))
         reader.scanner.note("arguments-elsewhere", call.place, f"in {', '.join(taken)}")
     return {key: text for key, text in call.strays.items() if key not in taken}
 
@@ -307,8 +307,8 @@ def _strays_meant(call: OpenCall) -> list[str]:
     own = [key for key in call.strays if key in call.properties]
     if own or call.raw:
         return own
-    whole = [key for key in call.strays if _holds_all(key, call)]
-    return whole[:1] or ([] if call.tool else list(call.strays))
+    objects = [key for key in call.strays if _holds_all(key, call)]
+    return objects[:1] or ([] if call.tool else list(call.strays))
 
 
 def _holds_all(key: str, call: OpenCall) -> bool:

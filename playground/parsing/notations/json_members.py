@@ -21,10 +21,10 @@ def call_object(
         return {name: dict(arguments)}
     result: dict[str, Any] = {shape.id: call_id} if shape.id else {}
     result |= dict(shape.constants)
-    given: Any = dump_json(arguments) if shape.arguments_as_text else dict(arguments)
+    argument_value: Any = dump_json(arguments) if shape.arguments_as_text else dict(arguments)
     if shape.text_key and list(arguments) == [shape.text_key]:
-        given = arguments[shape.text_key]
-    for path, value in ((shape.name, name), (shape.arguments, given)):
+        argument_value = arguments[shape.text_key]
+    for path, value in ((shape.name, name), (shape.arguments, argument_value)):
         node = result
         for key in path[:-1]:
             node = node.setdefault(key, {})
@@ -38,20 +38,20 @@ def _order(shape: JsonShape, keys: Iterable[str]) -> list[str]:
     return [*first, *(key for key in keys if key not in first)]
 
 
-def members_of(given: Any, shape: JsonShape) -> tuple[Any, Any]:
+def members_of(value: Any, shape: JsonShape) -> tuple[Any, Any]:
     """Return name and arguments from the members of an object."""
     if shape.name_is_key:
-        return next(iter(given.items()), ("", {})) if isinstance(given, dict) else (None, {})
-    around = _at(given, shape.arguments[:-1])
+        return next(iter(value.items()), ("", {})) if isinstance(value, dict) else (None, {})
+    around = _at(value, shape.arguments[:-1])
     keys = (shape.arguments[-1], *shape.aliases)
-    found = [around[key] for key in keys if isinstance(around, dict) and key in around]
-    return _at(given, shape.name), found[0] if found else {}
+    candidates = [around[key] for key in keys if isinstance(around, dict) and key in around]
+    return _at(value, shape.name), candidates[0] if candidates else {}
 
 
-def _at(given: Any, path: tuple[str, ...]) -> Any:
+def _at(value: Any, path: tuple[str, ...]) -> Any:
     for key in path:
-        given = given.get(key) if isinstance(given, dict) else None
-    return given
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 def head(shape: JsonShape) -> str:
@@ -89,9 +89,9 @@ def first_member(shape: JsonShape, names: Iterable[str]) -> str:
     keys = (*known, *(key for key, _ in shape.constants), *names)
     listed = "|".join(re.escape(key) for key in dict.fromkeys(keys) if key)
     colon, quote = rf"{SPACE}:", r"""\\?["']"""
-    told = rf"(?:{quote}(?:{listed}){quote}|(?:{listed})){colon}"
-    other = rf"{quote}[^\"'\\\n]{{1,128}}+{quote}{colon}{SPACE}\{{"
-    return rf"\{{{SPACE}\{{?{SPACE}(?:{told}|{other})"
+    known_key = rf"(?:{quote}(?:{listed}){quote}|(?:{listed})){colon}"
+    other_key = rf"{quote}[^\"'\\\n]{{1,128}}+{quote}{colon}{SPACE}\{{"
+    return rf"\{{{SPACE}\{{?{SPACE}(?:{known_key}|{other_key})"
 
 
 def _in_function(shape: JsonShape) -> str:

@@ -18,8 +18,8 @@ def closer_of(key: str, syntax: Declaration) -> str:
 
 def before_last(closer: str, text: str) -> tuple[str, str]:
     """Return the text before the last closer in any case, and the text after it."""
-    found = list(re.finditer(re.escape(closer), text, re.IGNORECASE))
-    return (text[: found[-1].start()], text[found[-1].end() :]) if found else ("", "")
+    matches = list(re.finditer(re.escape(closer), text, re.IGNORECASE))
+    return (text[: matches[-1].start()], text[matches[-1].end() :]) if matches else ("", "")
 
 
 def without_closers(text: str, key: str, syntax: Declaration) -> str:

@@ -77,8 +77,8 @@ def read_param(
     if syntax.element and _has_elements(text, schema, syntax.element):
         return _read_elements(text, schema, syntax.element, call)
     if kind or is_text:
-        told = is_text == "true" if is_text else kind in ("string", syntax.type_word("string"))
-        return read_marked(text, told, schema, syntax.literals)
+        says_text = is_text == "true" if is_text else kind in ("string", syntax.type_word("string"))
+        return read_marked(text, says_text, schema, syntax.literals)
     return read_value(text, schema, syntax.untyped, syntax.literals)
 
 

@@ -95,13 +95,13 @@ def _slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
 def _tags_amiss(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
     """Return an opener of several elements, `<k>{key}</k><v>`, with one of them never closed, or
     closed or opened twice."""
-    found = ((at, _TWO_TAGS.fullmatch(str(piece))) for at, piece in enumerate(pieces))
-    amiss: list[tuple[Piece, ...]] = []
-    for at, tags in found:
+    pairs = ((at, _TWO_TAGS.fullmatch(str(piece))) for at, piece in enumerate(pieces))
+    variants: list[tuple[Piece, ...]] = []
+    for at, tags in pairs:
         if tags:
-            amiss.append((*pieces[:at], tags["opener"], *pieces[at + 1 :]))
-            amiss.append((*pieces[:at], tags["closer"] + str(pieces[at]), *pieces[at + 1 :]))
-    return [*amiss, (2 * str(pieces[0]), *pieces[1:])] if amiss else []
+            variants.append((*pieces[:at], tags["opener"], *pieces[at + 1 :]))
+            variants.append((*pieces[:at], tags["closer"] + str(pieces[at]), *pieces[at + 1 :]))
+    return [*variants, (2 * str(pieces[0]), *pieces[1:])] if variants else []
 
 
 def _without_value_opener(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
@@ -164,22 +164,22 @@ def value_wait(neighbours: Neighbours) -> ChoicePoint:
         choices = [forgotten, *(choice._replace(varying=True) for choice in choices)]
     # another call with its first parameter: this call was cut off before it
     call = syntax.call_template.before
-    told = by_opener and begins_worded(call) and not syntax.section_required
+    shows_itself = by_opener and begins_worded(call) and not syntax.section_required
     next_param = unnamed(param_opener(syntax))
     own = [
         call._replace(pattern=f"{call.pattern}(?={SPACE}{next_param})", forms=())
         for call in neighbours.calls
-        if told and call.group and call.group.kind is Kind.CALL
+        if shows_itself and call.group and call.group.kind is Kind.CALL
     ]
     # search for several characters, not one, because text is full of "<" (speed)
-    begun = [*_closer_begins(template), prefix(stripped(syntax.call_template.after))]
+    beginnings = [*_closer_begins(template), prefix(stripped(syntax.call_template.after))]
     if by_opener:
-        begun.append(prefix(template.before))
-    begun = [text for text in begun if text]
-    choices = [choice._replace(begins=(*begun, "\n")) for choice in choices]
+        beginnings.append(prefix(template.before))
+    beginnings = [text for text in beginnings if text]
+    choices = [choice._replace(begins=(*beginnings, "\n")) for choice in choices]
     if own and prefix(call):
-        begun.append(prefix(call))
-    return choice_point(*choices, *own, beginnings=begun)
+        beginnings.append(prefix(call))
+    return choice_point(*choices, *own, beginnings=beginnings)
 
 
 def _closer_begins(template: Template) -> list[str]:
@@ -208,10 +208,10 @@ def _value_closers(neighbours: Neighbours) -> list[str]:
     ends = [*openers, neighbours.closing.pattern, neighbours.section_close]
     ends += [choice.pattern for choice in neighbours.stops]
     follow = [unnamed(end) for end in ends if end]
-    amiss = [*map(unnamed, mended), *_next_calls(neighbours)]
+    unexpected = [*map(unnamed, mended), *_next_calls(neighbours)]
     # if white space is all that closes a value, the rest of it belongs to the value
     space = SPACE if closes_solidly(template) else ""
-    looks = [f"{space}(?:{'|'.join(each)})" for each in (follow, amiss) if each]
+    looks = [f"{space}(?:{'|'.join(patterns)})" for patterns in (follow, unexpected) if patterns]
     looks += _junk(neighbours) if space else []
     return [f"{closer}(?={look})" for look in looks]
 
@@ -226,14 +226,14 @@ def _next_calls(neighbours: Neighbours) -> list[str]:
     if not begins_worded(neighbours.syntax.call_template.before):
         return []
     opener, closer = param_opener(neighbours.syntax), neighbours.closing.pattern
-    begun = f"(?={SPACE}{unnamed(f'(?:{opener}|{closer})')})"
-    found = []
+    goes_on = f"(?={SPACE}{unnamed(f'(?:{opener}|{closer})')})"
+    patterns = []
     for choice in neighbours.calls:
         text = look_of(choice.pattern.replace("(?P<name>", "(?<next_name>"))
         if "(?<!" not in text and "(?<=" not in text:
             own = choice.group is not None and choice.group.kind is Kind.CALL
-            found.append(text + begun if own else text)
-    return found
+            patterns.append(text + goes_on if own else text)
+    return patterns
 
 
 def _junk(neighbours: Neighbours) -> list[str]:

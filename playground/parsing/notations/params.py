@@ -181,15 +181,15 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
     """Read one parameter after its opener, including its closer."""
     scanner, syntax, value_end = reader.scanner, form.syntax, form.body[1]
     shape = param_shape(syntax)
-    kept = GrowingText()
+    copy = GrowingText()
     key = _key_of(call, opener.named["key"], syntax)
     if "slip" in opener.named:
         scanner.note("mended-opener", f"{call.place}, argument {key}")
-    keep, reader.argument = reader.emit_argument(call, key, kept), key
+    keep, reader.argument = reader.emit_argument(call, key, copy), key
 
     own = _own(reader, call, key, syntax)
     if shape.json:
-        yield from _json_value(reader, call, key, kept)
+        yield from _json_value(reader, call, key, copy)
     marker = yield from scanner.until(value_end, keep, own, inside_call=True)
     kept_break = 0
     if marker and shape.own_lines and marker.text.startswith("\n"):
@@ -198,7 +198,7 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
         closed = marker.kind is Kind.CLOSE
         kept_break = 1 if closed and not opener.text.endswith("\n") else 0
     keep(kept_break)
-    text = kept.take()
+    text = copy.take()
     call.raw.append((key, text))
     if marker is None:
         raise BrokenCall("truncated-call")
@@ -221,15 +221,15 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
     reader.argument = None
 
 
-def _json_value(reader: Reader, call: OpenCall, key: str, kept: GrowingText) -> Walk[None]:
+def _json_value(reader: Reader, call: OpenCall, key: str, copy: GrowingText) -> Walk[None]:
     """Claim a value that ends by its own brackets or quotes, so that it may hold any marker."""
     while (first := reader.scanner.peek()) is None:
         yield
     if first and first in '"{[':
         try:
-            yield from json_walk.balanced(reader.scanner, reader.emit_argument(call, key, kept))
+            yield from json_walk.balanced(reader.scanner, reader.emit_argument(call, key, copy))
         except BrokenCall:
-            call.raw.append((key, kept.take()))
+            call.raw.append((key, copy.take()))
             raise
 
 
@@ -240,8 +240,8 @@ def _mended_end(
     place = f"{call.place}, argument {key}"
     closer = closer_of(key, form.syntax)
     if kind is not Kind.FORGOTTEN:
-        held = text.rfind(closer) > 0 and worded(closer)
-        if held or holds_own_marker(text, form.syntax, call.name or ""):
+        holds_closer = text.rfind(closer) > 0 and worded(closer)
+        if holds_closer or holds_own_marker(text, form.syntax, call.name or ""):
             reader.scanner.note("marker-in-value", place)  # perhaps its own closer was forgotten
         return text
     inner, _, rest = text.rpartition(closer) if worded(closer) else ("", "", "")

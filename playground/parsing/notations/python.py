@@ -33,8 +33,8 @@ class PythonArguments(Notation):
     example = "[write_file(path='a.py', lines=[1, 2])]"
 
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
-        given = [f"{key}={value!r}" for key, value in call.arguments.items()]
-        return {self.hole: ", ".join(given)}
+        pairs = [f"{key}={value!r}" for key, value in call.arguments.items()]
+        return {self.hole: ", ".join(pairs)}
 
     def evidence(self, lead: Lead) -> str:
         return rf"{SPACE}(?:(?P<key>{IDENTIFIER}){SPACE}=(?!=)|{lead.closing})"
@@ -42,7 +42,7 @@ class PythonArguments(Notation):
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         scanner = reader.scanner
         text = yield from reader.claim_all(call, "(Python)", lambda emit: walk(scanner, emit))
-        read = partial(read_keywords, told=form.syntax.marked)
+        read = partial(read_keywords, is_call=form.syntax.marked)
         call.arguments, as_it_stood = decoded(read, text, "malformed-python")
         if not as_it_stood:
             scanner.note("relaxed-python", call.place)

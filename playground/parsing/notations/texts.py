@@ -120,8 +120,8 @@ def _plain(text: str) -> bool:
 def _whole_call(syntax: Declaration, call: CallValue) -> str:
     if not syntax.name:
         return dump_json(call.arguments)
-    given = [f"{key}={value!r}" for key, value in call.arguments.items()]
-    return f"{call.name}({', '.join(given)})"
+    pairs = [f"{key}={value!r}" for key, value in call.arguments.items()]
+    return f"{call.name}({', '.join(pairs)})"
 
 
 # choices
@@ -197,14 +197,14 @@ def _read_text(
     reader: Reader, call: OpenCall, key: str, end: ChoicePoint, syntax: Declaration
 ) -> Walk[tuple[str, Marker | None]]:
     """Read an argument's text; return it and the marker that ends it."""
-    scanner, kept = reader.scanner, GrowingText()
-    keep, reader.argument = reader.emit_argument(call, key, kept), key
+    scanner, copy = reader.scanner, GrowingText()
+    keep, reader.argument = reader.emit_argument(call, key, copy), key
 
     def own(marker: Marker) -> bool:
         return reader.closes(marker, call)
 
     marker = yield from scanner.until(end, keep, own, inside_call=True)
-    text = kept.take()
+    text = copy.take()
     if holds_own_marker(text, syntax, call.name or ""):
         scanner.note("marker-in-value", call.place)
     return text, marker
