@@ -4,7 +4,7 @@ Run: python benchmarks/wild_replies.py [DIALECT …] [--tries N] [--minutes N] [
      [--spoil NAME] [--show N]
 One reply of each spoiling in each dialect is a round; there are as many as the minutes allow.
 Nobody says what a spoiled call should have been; what is held is that nothing is silently gone:
-nothing raises, spans tile, chunks and the quiet path change nothing, every word of an argument is
+nothing raises, spans tile, chunks and the fast path change nothing, every word of an argument is
 in a call, in content, in reasoning or in what a finding names, and prose stays prose. Two tables,
 by spoiling and by dialect, say what became of the calls that were meant:
   right    all of them are read, and nothing else (with findings where the form was mended)
@@ -117,12 +117,14 @@ def some_reply(dialect: DeclaredDialect, spoils: list[str], source: random.Rando
 # what is held
 
 
-def parser(dialect: DeclaredDialect, quiet: bool = True) -> SyntaxParser:
-    return SyntaxParser(dialect.syntax, dialect.markers, dialect.switches, TOOLS, quiet=quiet)
+def parser(dialect: DeclaredDialect, fast_path: bool = True) -> SyntaxParser:
+    return SyntaxParser(
+        dialect.syntax, dialect.markers, dialect.switches, TOOLS, fast_path=fast_path
+    )
 
 
-def events_of(dialect: DeclaredDialect, pieces: list[bytes], quiet: bool = True) -> list[Event]:
-    reader = parser(dialect, quiet)
+def events_of(dialect: DeclaredDialect, pieces: list[bytes], fast_path: bool = True) -> list[Event]:
+    reader = parser(dialect, fast_path)
     found = [event for piece in pieces for event in reader.feed(piece)]
     return [*found, *reader.finish()]
 
@@ -134,12 +136,12 @@ def faults(reply: Reply, dialect: DeclaredDialect, source: random.Random) -> Ite
         whole = merged(events_of(dialect, [data]))
         size = source.choice([1, 2, 3, 7])
         pieces = [data[at : at + size] for at in range(0, len(data), size)]
-        quick, slow = (events_of(dialect, pieces, quiet) for quiet in (True, False))
+        quick, slow = (events_of(dialect, pieces, fast_path) for fast_path in (True, False))
     except Exception as error:  # that nothing raises is what is looked for
         yield f"raises {type(error).__name__}"
         return
     if quick != slow:
-        yield "quiet path differs"
+        yield "fast path differs"
     if merged(quick) != whole:
         yield "chunks matter"
     yield from _losses(gather(whole, dialect.switches), reply)

@@ -506,7 +506,7 @@ def test_render_compiles_what_its_calls_ask_for_and_no_more() -> None:
     """`regex` takes a millisecond for 500 characters; the dialect has 57 patterns."""
     program = (
         "from playground.cli import main\n"
-        "from playground.parsing.quiet import compiled\n"
+        "from playground.parsing.choice_point import compiled\n"
         "try: main(['render', '02-parallel-calls', '-d', 'qwen3-coder'])\n"
         "except SystemExit: pass\n"
         "print(compiled.cache_info().currsize)"

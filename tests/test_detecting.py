@@ -14,8 +14,8 @@ from playground.dialects.declared import DeclaredDialect
 from playground.dialects.near import nearly
 from playground.dialects.reading import parse
 from playground.messages import ToolCallPart
+from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.plan import call_openers
-from playground.parsing.wait import Wait
 from playground.questions.detection import detect, detect_recording, foreign
 from playground.questions.likeliest import LikeliestDialect, likeliest
 from playground.recordings.recording import Recording, TextChunk
@@ -362,7 +362,7 @@ def test_who_remembers_a_dialect_asks_all_again_where_that_one_is_in_doubt() -> 
     assert seen == ["hermes", "hermes", "glm", "hermes", "glm"]
 
 
-def openers_of(tools: list[ToolMetadata]) -> list[tuple[str, Wait | None]]:
+def openers_of(tools: list[ToolMetadata]) -> list[tuple[str, ChoicePoint | None]]:
     names = tuple(tool.name for tool in tools)
     return [(each.name, call_openers(each.syntax, names)) for each in DIALECTS]
 
@@ -389,12 +389,12 @@ def test_what_nobody_reads_has_the_dialect_whose_marker_stands_there_as_it_is() 
 def test_half_a_marker_at_the_end_of_a_text_is_no_call_in_it() -> None:
     openers = dict(openers_of([]))
     assert [
-        (dialect, wait.is_in(text))
+        (dialect, point.is_in(text))
         for dialect, text in (
             ("xml", "High water at <tool_c"),
             ("xml", "<<tool_c"),
             ("hermes", "High water at <tool_c"),
             ("hermes", 'High water at <tool_call>\n{"name": "look"'),
         )
-        if (wait := openers[dialect]) is not None
+        if (point := openers[dialect]) is not None
     ] == [("xml", False), ("xml", False), ("hermes", False), ("hermes", True)]

@@ -1,12 +1,12 @@
 """A chunk that nothing can begin in passes by the walk: nobody can tell by what the parser says.
 
-The walk alone (`quiet=False`) is the oracle: the same events and the same state at every chunk.
+The walk alone (`fast_path=False`) is the oracle: the same events and the same state at every chunk.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 import pytest
@@ -19,12 +19,13 @@ from test_laws import EXAMPLES, cut
 
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.rendering import message_text
-from playground.events import TextEvent
+from playground.events import Event, TextEvent
 from playground.messages import Message, ToolCallPart
+from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.plan import compile_plan
+from playground.parsing.result import gather
 from playground.parsing.switches import Switches
-from playground.parsing.wait import Wait
 from playground.prompt_data import PromptData
 
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
@@ -33,7 +34,7 @@ SWITCHES = (None, Switches(text_after_calls="finding", calls_in_reasoning="reaso
 
 
 def parser(
-    dialect: DeclaredDialect, prefill: str, switches: Switches | None, quiet: bool
+    dialect: DeclaredDialect, prefill: str, switches: Switches | None, fast_path: bool
 ) -> SyntaxParser:
     return SyntaxParser(
         dialect.syntax,
@@ -42,7 +43,7 @@ def parser(
         TOOLS,
         native=dialect.is_native_toolcalling(),
         prefill=prefill,
-        quiet=quiet,
+        fast_path=fast_path,
     )
 
 
@@ -52,8 +53,8 @@ def assert_the_same(
     prefill: str = "",
     switches: Switches | None = None,
 ) -> None:
-    quick = parser(dialect, prefill, switches, quiet=True)
-    slow = parser(dialect, prefill, switches, quiet=False)
+    quick = parser(dialect, prefill, switches, fast_path=True)
+    slow = parser(dialect, prefill, switches, fast_path=False)
     for piece in pieces:
         events = quick.feed(piece)
         assert events == slow.feed(piece)
@@ -111,12 +112,63 @@ def test_a_long_argument_passes_by(dialect: DeclaredDialect, size: int) -> None:
 
 
 @each_dialect
+def test_text_takes_the_same_path_as_bytes(dialect: DeclaredDialect) -> None:
+    """Whoever feeds text, as pages and commands do, had each chunk walked: a seventh of the speed
+    of bytes."""
+    arguments = {"path": "a", "content": PLAIN * 3 + "é <b> {c}\n" + PLAIN}
+    if dialect.syntax.text_keys:
+        arguments = dialect.syntax.sample_texts | {dialect.syntax.text_keys[-1]: PLAIN * 4}
+    call = ToolCallPart("c", dialect.syntax.name or "write_file", arguments)
+    stream = f"{PLAIN}{dialect.format_tool_call(call, TOOLS)}\n{PLAIN}"
+    pieces = [stream[at : at + 4] for at in range(0, len(stream), 4)]
+    encoded = [piece.encode() for piece in pieces]
+    assert walks(dialect, pieces) == walks(dialect, encoded) < len(pieces) / 2
+    by_text, by_bytes = (parser(dialect, "", None, fast_path=True) for _ in range(2))
+    for piece, data in zip(pieces, encoded, strict=True):
+        assert by_text.feed_text(piece) == by_bytes.feed(data)
+        assert by_text.state == by_bytes.state
+    assert by_text.finish() == by_bytes.finish()
+
+
+@each_dialect
+def test_half_surrogates_in_text_are_found_whatever_is_skipped(dialect: DeclaredDialect) -> None:
+    """They cannot be encoded, and so take no fast path; the text around them does."""
+    pieces = ["The ti", "de \ud83d is", " high", "\ud83d", "\ude00 and", "\ud83d\ude00.", " No"]
+    quick, slow = (parser(dialect, "", None, fast_path=fast_path) for fast_path in (True, False))
+    events: list[Event] = []
+    for piece in pieces:
+        here = quick.feed_text(piece)
+        assert here == slow.feed_text(piece)
+        assert quick.state == slow.state
+        events += here
+    end = quick.finish()
+    assert end == slow.finish()
+    result = gather([*events, *end])
+    text = result.content + result.reasoning  # a reply may begin inside reasoning
+    assert text == "The tide \ufffd is high\ufffd\ufffd and\ufffd\ufffd. No"
+    codes = [found.code for found in result.findings]
+    assert codes[:5] == ["lone-surrogate"] * 5
+    assert "lone-surrogate" not in codes[5:]
+
+
+def test_text_ends_a_character_of_which_bytes_are_missing() -> None:
+    quick, slow = (
+        parser(dialect_of("hermes"), "", None, fast_path=fast_path) for fast_path in (True, False)
+    )
+    for reader in (quick, slow):
+        events = [*reader.feed(b"caf\xc3"), *reader.feed_text("e is "), *reader.feed_text("open")]
+        result = gather([*events, *reader.finish()])
+        assert result.content == "caf\ufffde is open"
+        assert [found.code for found in result.findings] == ["invalid-utf8"]
+
+
+@each_dialect
 def test_prose_passes_by(dialect: DeclaredDialect) -> None:
-    reader = parser(dialect, "", Switches(), quiet=True)
+    reader = parser(dialect, "", Switches(), fast_path=True)
     words = [f"{word} " for word in PLAIN.split(" ") * 20]
     walked = 0
     for word in words:
-        walked += not reader._rests
+        walked += not reader._fast.is_skipping
         reader.feed(word.encode())
     assert walked <= 1  # what looks like the beginning of a marker is held without a walk
 
@@ -125,13 +177,16 @@ def dialect_of(name: str) -> DeclaredDialect:
     return next(each for each in DIALECTS if each.name == name)
 
 
-def walks(dialect: DeclaredDialect, pieces: list[bytes]) -> int:
-    """How many of the pieces the walk is resumed for."""
-    reader, walked = parser(dialect, "", None, quiet=True), 0
+def walks(dialect: DeclaredDialect, pieces: Sequence[bytes | str]) -> int:
+    """Count the pieces for which the walk is resumed."""
+    reader, walked = parser(dialect, "", None, fast_path=True), 0
     steps = reader._engine._steps
     for piece in pieces:
         place = reader._engine.scanner.text
-        reader.feed(piece)
+        if isinstance(piece, bytes):
+            reader.feed(piece)
+        else:
+            reader.feed_text(piece)
         walked += reader._engine.scanner.text is not place
     assert reader._engine._steps is steps
     return walked
@@ -147,10 +202,10 @@ def test_what_ends_a_chunk_in_a_string_is_held_without_a_walk(name: str) -> None
     dialect = dialect_of(name)
     call = ToolCallPart("c", "write_file", {"path": "a", "content": "high\n<b> tide\n" * 40})
     pieces = re.split(r"(?<=[\\<])", dialect.format_tool_call(call, TOOLS))
-    reader = parser(dialect, "", Switches(), quiet=True)
+    reader = parser(dialect, "", Switches(), fast_path=True)
     walked = 0
     for piece in pieces:
-        walked += not reader._rests
+        walked += not reader._fast.is_skipping
         reader.feed(piece.encode())
     assert len(pieces) > 40
     assert walked <= 10  # what stands before the string
@@ -222,13 +277,13 @@ def test_a_marker_is_the_same_whatever_stands_behind_it() -> None:
     plan = compile_plan(dialect.syntax, dialect.markers, Switches(), ())
     param = plan.forms[0].body[0]
     for met in range(8):  # then it has been met often enough to be learned
-        opener, undecided = param.look(f"<parameter=path>\nB{met}rest", 0)
+        opener, undecided = param.match_at(f"<parameter=path>\nB{met}rest", 0)
         assert opener is not None and not undecided
     assert opener is not None
     assert (opener.text, opener.named) == ("<parameter=path>\n", {"key": "path"})
     assert opener.places == {"key": (11, 15)}
-    assert param.look("<parameter=path>\nBordeaux, at noon", 0) == (opener, False)
-    again, undecided = param.look("x <parameter=path>\n<b> it is", 2)
+    assert param.match_at("<parameter=path>\nBordeaux, at noon", 0) == (opener, False)
+    again, undecided = param.match_at("x <parameter=path>\n<b> it is", 2)
     assert again is not None and not undecided
     assert (again.text, again.named) == (opener.text, opener.named)
 
@@ -268,9 +323,9 @@ def test_any_line_that_may_be_a_marker_is_held_without_a_walk() -> None:
     for size in (1, 4, 7):
         pieces = [lines[at : at + size].encode() for at in range(0, len(lines), size)]
         assert_the_same(dialect, pieces)
-        reader, walked = parser(dialect, "", None, quiet=True), 0
+        reader, walked = parser(dialect, "", None, fast_path=True), 0
         for piece in pieces:
-            walked += not reader._rests
+            walked += not reader._fast.is_skipping
             reader.feed(piece)
         assert walked == 1
 
@@ -280,10 +335,10 @@ def test_a_line_break_wakes_no_walk_where_tools_are_known(name: str) -> None:
     """What may begin a line is the name of a tool: other lines were looked at one by one."""
     dialect = dialect_of(name)
     text = compile_plan(dialect.syntax, dialect.markers, Switches(), ("write_file",)).text
-    assert not text.takes_lines
-    assert [found[0] for found in text.wakes.finditer("\nwrite_file(\n  x write_file(")] == [
-        "write"
-    ]
+    assert not text.any_line
+    assert [
+        found[0] for found in text.chunk_pattern.finditer("\nwrite_file(\n  x write_file(")
+    ] == ["write"]
 
 
 @each_dialect
@@ -291,48 +346,50 @@ def test_prose_is_searched_for_whole_beginnings(dialect: DeclaredDialect) -> Non
     """Each blank and each t of prose was asked by partial matching: a thousand times the floor in
     dialects whose markers begin with a blank (harmony, muse, hyperclovax)."""
     text = compile_plan(dialect.syntax, dialect.markers, Switches(), ("write_file",)).text
-    assert len(text.wakes.findall(PLAIN)) <= 1  # the line break, where any line may be a marker
+    assert (
+        len(text.chunk_pattern.findall(PLAIN)) <= 1
+    )  # the line break, where any line may be a marker
 
 
 @each_dialect
 def test_what_was_seen_before_changes_nothing(dialect: DeclaredDialect) -> None:
     """Nothing tells a fence in the middle of a line from one on its own but what stands before."""
-    wait = compile_plan(dialect.syntax, dialect.markers, Switches(), ("write_file",)).text
+    point = compile_plan(dialect.syntax, dialect.markers, Switches(), ("write_file",)).text
     for mark in ("```", "~~~~", *own_markers(dialect)):
         for before in ("", "\n", "x", "x ", "  ", "x\n  ", "x" + " " * 7):
             text = before + mark[: len(mark) - 1]
-            marker, undecided = wait.look(text, len(before))
-            asked = wait.match(text, len(before), partial=True)
+            marker, undecided = point.match_at(text, len(before))
+            asked = point.match(text, len(before), partial=True)
             assert (marker is None) == (asked is None)
-            expected = asked is not None and wait.undecided(wait.marker(asked), text)
+            expected = asked is not None and point.is_undecided(point.marker_of(asked), text)
             assert undecided == expected
 
 
-def waits_of(plan: object) -> Iterator[Wait]:
+def waits_of(plan: object) -> Iterator[ChoicePoint]:
     """Every place of a plan where something is waited for."""
-    if isinstance(plan, Wait):
+    if isinstance(plan, ChoicePoint):
         yield plan
     elif isinstance(plan, tuple):
         for each in plan:
             yield from waits_of(each)
 
 
-def assert_as_asked_one_by_one(wait: Wait, text: str, place: int, partial: bool) -> None:
+def assert_as_asked_one_by_one(point: ChoicePoint, text: str, place: int, partial: bool) -> None:
     """Every choice is asked, whatever it begins with: that is the oracle."""
     asked = [
         (match.partial, number, match.span())
-        for number, each in enumerate(wait.choices)
+        for number, each in enumerate(point.choices)
         if (match := regex.compile(each.pattern).match(text, place, partial=partial))
     ]
-    match = wait.match(text, place, partial)
+    match = point.match(text, place, partial)
     if not asked:
         assert match is None, (text, place)
     else:  # the first that is whole, or else the first
         half, number, span = min(asked)
         assert match is not None, (text, place)
         assert (match.partial, match.span()) == (half, span)
-        group = wait.choices[number].group
-        assert wait.marker(match).group == (None if half else group)
+        group = point.choices[number].group
+        assert point.marker_of(match).group == (None if half else group)
 
 
 def texts_of(dialect: DeclaredDialect) -> list[str]:
@@ -348,9 +405,9 @@ def texts_of(dialect: DeclaredDialect) -> list[str]:
 
 def try_all_waits(dialect: DeclaredDialect, step: int) -> None:
     plan = compile_plan(dialect.syntax, dialect.markers, Switches(), ("write_file",))
-    for wait, text, partial in product(waits_of(plan), texts_of(dialect), (True, False)):
+    for point, text, partial in product(waits_of(plan), texts_of(dialect), (True, False)):
         for place in range(0, len(text) + 1, step):
-            assert_as_asked_one_by_one(wait, text, place, partial)
+            assert_as_asked_one_by_one(point, text, place, partial)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Grammars: what a model may write in a dialect, from the declaration that also reads it."""
+"""Grammars: what a model may write in a dialect, made from the declaration that also reads it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def declared_grammar(
     several: bool = True,
     reasoning: bool = False,
 ) -> Grammar:
-    """The grammar of a declaration. Raises UnknownNameError for a choice that no tool has."""
+    """Build the grammar of a declaration. Raises UnknownNameError for a choice that no tool has."""
     notes = Notes()
     chosen = list(tools)
     if choice not in (AUTO, REQUIRED):
@@ -44,7 +44,7 @@ def declared_grammar(
 
 
 def _callable(syntax: Declaration, tools: list[ToolMetadata], notes: Notes) -> list[ToolMetadata]:
-    """The tools that a call can name: where its form has no name, the one that it always means."""
+    """Return the tools that a call can name. A form without a name always means the same one."""
     if not syntax.name:
         return tools
     own = [tool for tool in tools if tool.name == syntax.name]

@@ -1,4 +1,4 @@
-"""The bodies of calls, one function a notation: what `Notation.write` gives, for any arguments."""
+"""The bodies of calls, one function for each notation: all that `Notation.write` may give."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*\Z")
 
 
 def call_of(rules: CallRules, first: bool) -> Expression:
-    """A call as its template has it; `first` says that none stands before it."""
+    """Build a call by its template. `first` says that no call stands before it."""
     template = rules.syntax.call_template
     body = _BODIES.get(declared_hole(template.body, _BODIES))
     if body is None:
@@ -53,7 +53,7 @@ def call_of(rules: CallRules, first: bool) -> Expression:
 
 
 def _arguments(call: CallRules, style: Style) -> Expression:
-    """The arguments as one object."""
+    """Build the arguments as one object."""
     rules = call.schema_rules(style)
     schema = {**call.tool.input_schema}
     schema.setdefault("type", "object")
@@ -65,23 +65,23 @@ def _json_arguments(call: CallRules) -> Expression:
 
 
 def _json_call(call: CallRules) -> Expression:
-    """Name and arguments in one object, in the order in which we write them."""
+    """Build name and arguments in one object, in the order in which we write them."""
     shape, style = call.syntax.shape, call.json_style()
     if shape.name_is_key:
         named = in_order(style.key(call.tool.name), _arguments(call, style))
         return in_order(style.within("{", named, "}"), call.after)
     inside = call.json_style(in_text=True) if shape.arguments_as_text else style
-    given = _arguments(call, inside)
+    arguments = _arguments(call, inside)
     if shape.arguments_as_text:
-        given = in_order('"', given, '"')
+        arguments = in_order('"', arguments, '"')
     elif shape.text_key:
-        given = either([*_one_text(call, shape.text_key, style), given])
+        arguments = either([*_one_text(call, shape.text_key, style), arguments])
     members: dict[str, Any] = {}
     if shape.id:
         members[shape.id] = in_order('"', CALL_ID, '"')
     members |= {name: in_order(style.constant(value)) for name, value in shape.constants}
     name = in_order(style.constant(call.tool.name))
-    for path, value in ((shape.name, name), (shape.arguments, given)):
+    for path, value in ((shape.name, name), (shape.arguments, arguments)):
         node = members
         for step in path[:-1]:
             node = node.setdefault(step, {})
@@ -98,14 +98,14 @@ def _members(members: dict[str, Any], style: Style) -> Expression:
 
 
 def _one_text(call: CallRules, key: str, style: Style) -> list[Expression]:
-    """The one argument `key` in the place of the object, where the tool needs no other."""
-    rules, found = call.schema_rules(style), []
+    """Build the one argument `key` in place of the object, if the tool needs no other."""
+    rules, texts = call.schema_rules(style), []
     for members, _ in call.objects():
         schemas = {name: schema for name, schema, _ in members}
         if key in schemas and not any(needed and name != key for name, _, needed in members):
             text = {"allOf": [schemas[key], {"type": "string"}]}
-            found.append(rules.value(text, f"{call.place}.{key}"))
-    return found
+            texts.append(rules.value(text, f"{call.place}.{key}"))
+    return texts
 
 
 # marked and Python
@@ -119,7 +119,7 @@ def _marked(call: CallRules) -> Expression:
 def _python(call: CallRules) -> Expression:
     rules = call.schema_rules(python_style())
     comma = rules.style.comma
-    found = []
+    alternatives = []
     for members, extra in call.objects():
         listed: list[tuple[Expression, bool]] = []
         for key, schema, needed in members:
@@ -134,15 +134,15 @@ def _python(call: CallRules) -> Expression:
             names = [key for key, _, _ in members]
             value = rules.value(extra, f"{call.place}, other keys")
             more = in_order(token(bare_key(names)), "=", value)
-        found.append(rules.joined(listed, more, comma))
-    return in_order(either(found), call.after)
+        alternatives.append(rules.joined(listed, more, comma))
+    return in_order(either(alternatives), call.after)
 
 
 # parameters
 
 
 def _params(call: CallRules) -> Expression:
-    found = []
+    alternatives = []
     for members, extra in call.objects():
         written = []
         for key, schema, needed in members:
@@ -152,8 +152,8 @@ def _params(call: CallRules) -> Expression:
             written.append(repeated(_other_param(call, [key for key, _, _ in members], extra)))
         elif extra is not None:
             call.notes.narrower(call.place, "other keys are read as text: none are allowed")
-        found.append(in_order(*written))
-    return in_order(either(found), call.after)
+        alternatives.append(in_order(*written))
+    return in_order(either(alternatives), call.after)
 
 
 def _takes_text(schema: Any) -> bool:
@@ -164,7 +164,7 @@ def _values(call: CallRules, key: str, then: str) -> RawValues:
     words, template = value_words(call.syntax, call.tool, key), call.syntax.param_template
     assert template is not None
     notation = VALUES[template.body]
-    if notation.json:  # it ends by its own quotes and brackets
+    if notation.json:  # a value ends by its own quotes and brackets
         rules = call.schema_rules(call.json_style())
         return RawValues(rules, (), then, quoted=True)
     call.notes.narrower(call.place, f"no value holds {' or '.join(map(repr, words))}")
@@ -173,7 +173,7 @@ def _values(call: CallRules, key: str, then: str) -> RawValues:
 
 
 def _param(call: CallRules, key: str, schema: Any) -> Expression:
-    """One parameter, its value by the schema."""
+    """Build one parameter, its value by the schema."""
     template = call.syntax.param_template
     assert template is not None
     name = written_name(call.syntax, key)
@@ -191,11 +191,11 @@ def _param(call: CallRules, key: str, schema: Any) -> Expression:
     if "type" in holes:
         word = call.syntax.type_word
         text = values.text(schema, place) if _reads_text(seen) else IMPOSSIBLE
-        found = [param(text, type=word("string"))]
+        alternatives = [param(text, type=word("string"))]
         for kind in ("integer", "number", "boolean", "null", "array", "object"):
             json = values.json(_of_type(schema, kind), place)
-            found.append(param(json, type=word(kind)))
-        return either(found)
+            alternatives.append(param(json, type=word(kind)))
+        return either(alternatives)
     return param(values.value(schema, seen, place))
 
 
@@ -214,51 +214,51 @@ def _of_type(schema: Any, *kinds: str) -> Any:
 
 
 def _other_param(call: CallRules, names: Sequence[str], schema: Any) -> Expression:
-    """A parameter that the schema does not name: its value is read as text."""
+    """Build a parameter that the schema does not name. Its value is read as text."""
     template = call.syntax.param_template
     assert template is not None
     if "key" in holes_of(template.after) or {"type", "is_text"} & set(holes_of(template.before)):
         call.notes.narrower(call.place, "keys that the schema does not name are not allowed")
         return IMPOSSIBLE
     at = template.before.index(Hole("key"))
-    before, behind = filled(template.before[:at]), filled(template.before[at + 1 :])
+    before, after = filled(template.before[:at]), filled(template.before[at + 1 :])
     values = _values(call, "", filled(template.after))
     value = values.value(schema, {}, f"{call.place}, other keys")
-    return in_order(before, token(bare_key(names)), behind, value)
+    return in_order(before, token(bare_key(names)), after, value)
 
 
 # plain texts
 
 
 def _texts(call: CallRules) -> Expression:
-    """Each text up to what the template has behind it; or an object of JSON in their place."""
+    """Build each text up to what the template has after it; or a JSON object in their place."""
     syntax, template = call.syntax, call.syntax.call_template
     keys = tuple(name.removeprefix("text:") for name in template.holes)
     beside = (name.partition(":") for name in holes_of(template.before))
     lines = tuple(key for kind, _, key in beside if kind == "line")
-    found = []
+    alternatives = []
     for members, _ in call.objects():
         schemas = {key: schema for key, schema, _ in members}
         needed = {key for key, _, must in members if must}
         if needed <= {*keys, *lines} <= set(schemas):
-            found.append(in_order(*_each_text(call, schemas)))
+            alternatives.append(in_order(*_each_text(call, schemas)))
     if syntax.objects:
         words = tuple(filter(None, (*call.outside, longest_word(call.after))))
         rules = call.schema_rules(call.json_style(words))
         call.notes.narrower(
             call.place, f"no text of its JSON holds {' or '.join(map(repr, words))}"
         )
-        given = {"type": "object", **call.tool.input_schema}
-        found.append(in_order(rules.value(given, call.place), call.after))
-    if not found:
+        arguments = {"type": "object", **call.tool.input_schema}
+        alternatives.append(in_order(rules.value(arguments, call.place), call.after))
+    if not alternatives:
         listed = " and ".join(map(repr, (*lines, *keys)))
         call.notes.none(call.place, f"its arguments are not the texts {listed}")
-    return either(found)
+    return either(alternatives)
 
 
 def _each_text(call: CallRules, schemas: dict[str, Any]) -> list[Expression]:
     syntax, template = call.syntax, call.syntax.call_template
-    found: list[Expression] = []
+    texts: list[Expression] = []
     for hole, pieces in zip(template.holes, template.between, strict=True):
         key = hole.removeprefix("text:")
         then = filled(pieces, name=written_name(syntax, call.tool.name))
@@ -266,12 +266,12 @@ def _each_text(call: CallRules, schemas: dict[str, Any]) -> list[Expression]:
         place = f"{call.place}.{key}"
         call.notes.narrower(place, f"no text holds {' or '.join(map(repr, words))}")
         shape = _text_shape(call, then, _is_needed(call, schemas[key], place))
-        found.append(FreeText(shape, tuple(filter(None, words)), then, last=not then))
-    return found
+        texts.append(FreeText(shape, tuple(filter(None, words)), then, last=not then))
+    return texts
 
 
 def _is_needed(call: CallRules, schema: Any, place: str) -> bool:
-    """Whether a text may not be empty: all of its schema that counts here."""
+    """Return True if a text may not be empty. Nothing else of its schema counts here."""
     variants = call.schema_rules(call.json_style()).merger.variants(schema, place)
     if any(set(variant) - {"type", "minLength"} for variant in variants):
         call.notes.wider(place, "of a text's schema nothing but its type counts")
@@ -283,7 +283,7 @@ def _text_shape(call: CallRules, then: str, needed: bool) -> TextShape:
         return LINES
     if call.syntax.objects:
         return trimmed("{")
-    if not then:  # it is read without the blanks around it
+    if not then:  # the text is read without the blanks around it
         return beginning("", empty=False)
     return SOME if needed else ANY
 

@@ -1,4 +1,5 @@
-"""What the grammar of one tool's calls is made of: its name and schema, and what stands around."""
+"""The parts of the grammar of one tool's calls: its name and schema, and what stands around
+them."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ _LINE: Final = token(
 
 @dataclass
 class CallRules:
-    """Makes the rules of one tool's calls; `outside` are the words that no text may hold at all."""
+    """A maker of rules for one tool's calls. `outside` are the words that no text may hold
+    at all."""
 
     syntax: Declaration
     tool: ToolMetadata
@@ -59,7 +61,7 @@ class CallRules:
         return f"tool {self.tool.name}"
 
     def schema_rules(self, style: Style) -> SchemaRules:
-        """The rules of the tool's schema in a style, made once."""
+        """Return the rules of the tool's schema in a style, made once."""
         if style not in self._made:
             if style not in self.any_values:
                 self.any_values[style] = any_value(style, self.rules)
@@ -74,7 +76,7 @@ class CallRules:
         return self._made[style]
 
     def json_style(self, without: Sequence[str] = (), in_text: bool = False) -> Style:
-        """JSON as the dialect writes it."""
+        """Return the style of JSON in which the dialect writes."""
         return json_style(without, in_text, bool(self.syntax.json.indent))
 
     def piece(self, piece: Piece, first: bool) -> Expression | str:
@@ -99,19 +101,21 @@ class CallRules:
         return either(in_order(text) for text in texts) if values else _LINE
 
     def objects(self) -> list[tuple[list[tuple[str, Any, bool]], Any]]:
-        """The members of the arguments, of each object that the schema is a choice of; and the
-        schema of other members, or None."""
+        """Return the members of the arguments, and the schema of other members or None, for each
+        object that the schema is a choice of."""
         rules = self.schema_rules(self.json_style())
-        found = []
+        objects_found = []
         for variant in rules.merger.variants(self.tool.input_schema, self.place):
             if "object" not in types_of(variant) and "type" in variant:
                 self.notes.narrower(self.place, "arguments that are no object are not written")
                 continue
-            found.append(rules.members(rules.merger.told(variant, self.place), self.place))
-        return found
+            objects_found.append(
+                rules.members(rules.merger.note_unread(variant, self.place), self.place)
+            )
+        return objects_found
 
     @property
     def after(self) -> str:
-        """What stands behind the body."""
+        """The text after the body."""
         name = written_name(self.syntax, self.tool.name)
         return filled(self.syntax.call_template.after, name=name)

@@ -1,6 +1,6 @@
-"""Sets of characters as ranges of code points: what one place of a grammar takes.
+"""Sets of characters as ranges of code points: what may stand at one place of a grammar.
 
-NUL and half surrogates are in none: no engine takes them from a reply, which is UTF-8.
+NUL and half surrogates are in none of them: no engine takes them from a reply, which is UTF-8.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-Range = tuple[int, int]  # both ends are in it
+Range = tuple[int, int]  # both ends included
 _LAST: Final = 0x10FFFF
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_ ]")
 _SURROGATES: Final = (0xD800, 0xDFFF)
@@ -45,48 +45,49 @@ class CharacterSet:
     @property
     def others(self) -> CharacterSet:
         """Every character that is not in this set."""
-        found, start = [], 1
+        ranges, start = [], 1
         for first, last in sorted([*self.ranges, _SURROGATES]):
-            found.append((start, first - 1))
+            ranges.append((start, first - 1))
             start = max(start, last + 1)
-        return _joined([*found, (start, _LAST)])
+        return _joined([*ranges, (start, _LAST)])
 
     @property
     def is_most(self) -> bool:
-        """Whether it is told in fewer words by what is not in it."""
+        """True if the set is shorter to write by the characters that are not in it."""
         return len(self.others.ranges) < len(self.ranges) and _LAST in self.ranges[-1]
 
     @property
     def pattern(self) -> str:
-        """The set as a regular expression has it."""
-        given, sign = (self.others, "^\\x{0}") if self.is_most else (self, "")
+        """The set as a regular expression."""
+        shown, sign = (self.others, "^\\x{0}") if self.is_most else (self, "")
         ranges = (
             escape(chr(first)) if first == last else f"{escape(chr(first))}-{escape(chr(last))}"
-            for first, last in given.ranges
+            for first, last in shown.ranges
         )
         return f"[{sign}{''.join(ranges)}]"
 
 
 def escape(char: str) -> str:
-    """A character in a regular expression, inside of a set or not."""
+    """Write a character in a regular expression, inside of a set or not."""
     return char if _PLAIN.match(char) else f"\\x{{{ord(char):x}}}"
 
 
 def _joined(ranges: Iterable[Range]) -> CharacterSet:
-    """Ranges in order; those that touch are one, and empty ones go."""
-    found: list[Range] = []
+    """Put ranges in order, join those that touch, and drop empty ones."""
+    joined: list[Range] = []
     for first, last in sorted(ranges):
         if first > last:
             continue
-        if found and first <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(last, found[-1][1]))
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
         else:
-            found.append((first, last))
-    return CharacterSet(tuple(found))
+            joined.append((first, last))
+    return CharacterSet(tuple(joined))
 
 
 def characters(*given: str) -> CharacterSet:
-    """The characters of texts; one of three characters with a dash in its middle is a range."""
+    """Return the characters of texts. A text of three characters with a dash in its middle is a
+    range."""
     ranges: list[Range] = []
     for text in given:
         if len(text) == 3 and text[1] == "-":
@@ -102,4 +103,4 @@ DIGITS: Final = characters("0-9")
 HEX: Final = characters("0-9", "a-f", "A-F")
 CONTROL: Final = CharacterSet(((1, 0x1F),))
 BLANKS: Final = characters(*filter(str.isspace, map(chr, range(1, 0x3001))))
-"""What Python takes for white space."""
+"""All that Python takes for white space."""

@@ -1,6 +1,6 @@
 """The one grammar between a declaration and every engine's form: rules as plain data.
 
-The functions put expressions together and keep them small; no writer has to tidy up.
+The functions put expressions together and keep them small, so no writer has to tidy up.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from playground.grammars.texts import TextShape
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """This text."""
+    """A literal text."""
 
     text: str
 
@@ -29,11 +29,11 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class FreeText:
-    """Text of a shape, which holds none of the words `without`, and then the text `then`.
+    """Text of a shape that holds none of the words `without`, and then the text `then`.
 
-    No word begins in the text and ends in `then`: whoever reads up to the first of the words finds
-    it where `then` has it. Of a call whose text ends the reply, `last` says that it ends in no
-    beginning of a word either: that is read as a marker which was cut.
+    No word begins in the text and ends in `then`: a reader that stops at the first of the words
+    finds it where `then` has it. If the text ends the reply, `last` says that it does not end in
+    the beginning of a word either, because that would be read as a marker which was cut off.
     """
 
     shape: TextShape
@@ -44,21 +44,21 @@ class FreeText:
 
 @dataclass(frozen=True, slots=True)
 class InOrder:
-    """All of them, one behind the other; none is the empty text."""
+    """Several expressions in a row; without items, the empty text."""
 
     items: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """One of them; of none, nothing can be written at all."""
+    """One of several expressions; without items, nothing can be written at all."""
 
     items: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """Between `least` and `most` of one thing; without a limit where `most` is None."""
+    """Between `least` and `most` of one expression; `most` None means no limit."""
 
     item: Expression
     least: int = 0
@@ -67,14 +67,14 @@ class Repeated:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What the rule of that name says."""
+    """A reference to the rule of that name."""
 
     rule: str
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """An expression that uses no rule: an engine that has terminals reads it as one."""
+    """An expression without references. An engine that has terminals reads it as one."""
 
     inside: Expression
 
@@ -86,49 +86,52 @@ IMPOSSIBLE: Final = Either(())
 
 
 def in_order(*given: Expression | str) -> Expression:
-    """One behind the other; texts that touch are one."""
-    found: list[Expression] = []
-    for each in given:
-        expression = Exact(each) if isinstance(each, str) else each
+    """Put expressions in a row; texts that touch become one."""
+    items: list[Expression] = []
+    for part in given:
+        expression = Exact(part) if isinstance(part, str) else part
         if expression == IMPOSSIBLE:
             return IMPOSSIBLE
         for item in expression.items if isinstance(expression, InOrder) else (expression,):
-            _append(found, item)
-    return found[0] if len(found) == 1 else InOrder(tuple(found))
+            _append(items, item)
+    return items[0] if len(items) == 1 else InOrder(tuple(items))
 
 
-def _append(found: list[Expression], item: Expression) -> None:
-    last = found[-1] if found else None
+def _append(items: list[Expression], item: Expression) -> None:
+    last = items[-1] if items else None
     if isinstance(item, Exact) and not item.text:
         return
     if isinstance(item, Exact) and isinstance(last, Exact):
-        found[-1] = Exact(last.text + item.text)
+        items[-1] = Exact(last.text + item.text)
     elif isinstance(item, Exact) and isinstance(last, FreeText) and last.then:
-        found[-1] = FreeText(last.shape, last.without, last.then + item.text)
+        items[-1] = FreeText(last.shape, last.without, last.then + item.text)
     else:
-        found.append(item)
+        items.append(item)
 
 
 def either(given: Iterable[Expression]) -> Expression:
-    """One of them, each once."""
-    found: dict[Expression, None] = {}
-    for each in given:
-        found |= dict.fromkeys(each.items if isinstance(each, Either) else (each,))
-    return next(iter(found)) if len(found) == 1 else Either(tuple(found))
+    """Return a choice of the expressions, each once."""
+    alternatives: dict[Expression, None] = {}
+    for expression in given:
+        alternatives |= dict.fromkeys(
+            expression.items if isinstance(expression, Either) else (expression,)
+        )
+    return next(iter(alternatives)) if len(alternatives) == 1 else Either(tuple(alternatives))
 
 
 def token(inside: Expression) -> Expression:
-    """A terminal of it, where it can be written at all."""
+    """Make an expression a terminal, unless it is impossible."""
     return IMPOSSIBLE if inside == IMPOSSIBLE else Token(inside)
 
 
 def optional(given: Expression | str) -> Expression:
-    """It, or nothing."""
+    """Return a choice of the expression or nothing."""
     return repeated(Exact(given) if isinstance(given, str) else given, 0, 1)
 
 
 def repeated(item: Expression, least: int = 0, most: int | None = None) -> Expression:
-    """Between `least` and `most` of it; nothing where it is impossible and may be left out."""
+    """Repeat an expression between `least` and `most` times. An impossible one becomes nothing if
+    it may be left out."""
     if most == 0 or item == EMPTY or (item == IMPOSSIBLE and not least):
         return EMPTY
     if item == IMPOSSIBLE or (least, most) == (1, 1):
@@ -138,12 +141,13 @@ def repeated(item: Expression, least: int = 0, most: int | None = None) -> Expre
 
 @dataclass
 class NamedRules:
-    """Named expressions. A name is taken before its expression is there: it may use itself."""
+    """Named expressions. A name is taken before its expression exists, so that a rule may use
+    itself."""
 
     named: dict[str, Expression] = field(default_factory=dict)
 
     def take(self, wish: str) -> str:
-        """A name of small letters, digits and dashes that no other rule has."""
+        """Take a name of small letters, digits and dashes that no other rule has."""
         plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in wish.lower())
         plain = plain.strip("-")[:40].rstrip("-")
         plain = plain if plain[:1].isalpha() else f"rule-{plain}".rstrip("-")
@@ -155,7 +159,7 @@ class NamedRules:
         return name
 
     def add(self, wish: str, expression: Expression) -> Use:
-        """The expression under a name of its own."""
+        """Add an expression under a name of its own; return a reference to it."""
         name = self.take(wish)
         self.named[name] = expression
         return Use(name)

@@ -1,6 +1,6 @@
-"""llama.cpp's GBNF, and xgrammar's EBNF, which grew out of it: what both read is one text.
+"""llama.cpp's GBNF, and xgrammar's EBNF, which grew out of it. One text is written that both read.
 
-Neither can say what a text must not hold: each state of a free text's automaton is a rule.
+Neither can say what a text must not hold, so each state of a free text's automaton is a rule.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SHORT: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"
 
 
 def gbnf(rules: Mapping[str, Expression], root: str) -> str:
-    """The rules as llama.cpp and xgrammar read them; the rule `root` is its `root`."""
+    """Write the rules as llama.cpp and xgrammar read them; the rule `root` becomes their `root`."""
     writer = _Writer(root)
     lines = [f"{writer.name(name)} ::= {writer.top(rule)}" for name, rule in rules.items()]
     return "\n".join([*lines, *writer.lines]) + "\n"
@@ -41,10 +41,10 @@ class _Writer:
     def name(self, rule: str) -> str:
         return "root" if rule == self.root else f"r-{rule}"
 
-    def top(self, given: Expression) -> str:
-        if isinstance(given, Either):
-            return " | ".join(map(self.text, given.items))
-        return self.text(given)
+    def top(self, rule: Expression) -> str:
+        if isinstance(rule, Either):
+            return " | ".join(map(self.text, rule.items))
+        return self.text(rule)
 
     def text(self, given: Expression) -> str:
         match given:
@@ -64,37 +64,40 @@ class _Writer:
                 return f"({' | '.join(map(self.text, items))})"
             case Repeated(item, least, most):
                 text = self.text(item)
-                # a name, a set, one text or what has brackets already
+                # a name, a set, one text or something in brackets needs no brackets
                 single = not isinstance(item, Repeated) and not text.startswith('""')
                 return f"{text if single else f'({text})'}{_times(least, most)}"
 
-    def _free(self, given: FreeText) -> str:
-        """The first of the rules that a free text becomes."""
-        if given not in self._names:
-            stem = self._names[given] = self._own("text")
-            listed = states(given.shape, given.without, given.then, given.last)
-            self.lines += _state_rules(stem, listed, self.text(Exact(given.then)))
-        return self._names[given]
+    def _free(self, free_text: FreeText) -> str:
+        """Write a free text as rules; return the name of the first."""
+        if free_text not in self._names:
+            stem = self._names[free_text] = self._own("text")
+            listed = states(free_text.shape, free_text.without, free_text.then, free_text.last)
+            self.lines += _state_rules(stem, listed, self.text(Exact(free_text.then)))
+        return self._names[free_text]
 
-    def _token(self, given: Token) -> str:
-        """What several rules use, such as any string, is a rule of its own."""
-        if given not in self._names:
-            name = self._names[given] = self._own("token")
-            self.lines.append(f"{name} ::= {self.text(given.inside)}")
-        return self._names[given]
+    def _token(self, token: Token) -> str:
+        """Write a token as a rule of its own, because several rules may use it; return the rule's
+        name."""
+        if token not in self._names:
+            name = self._names[token] = self._own("token")
+            self.lines.append(f"{name} ::= {self.text(token.inside)}")
+        return self._names[token]
 
     def _own(self, kind: str) -> str:
-        """A name that no rule has, nor begins with: states of a text add their numbers."""
+        """Return a name that no rule has, nor begins with: states of a text add their numbers."""
         return f"{kind}-{len(self._names) + 1}"
 
 
 def _set(of: CharacterSet) -> str:
-    """A set. Escapes stand last: xgrammar reads as many hexadecimal digits as follow; and behind
-    them `^` and `-`, which mean something elsewhere and have no escape that all read."""
-    # llama.cpp refuses the first bytes of a character that may be one of those which are left out
+    """Write a set. Escapes stand last, because xgrammar reads as many hexadecimal digits as follow.
+
+    After them come `^` and `-`, which mean something elsewhere and have no escape that both read.
+    """
+    # llama.cpp refuses a character whose first bytes are those of an excluded one
     without = of.is_most and all(last < 0x80 for _, last in of.others.ranges)
-    given = of.others if without else of & _WRITTEN
-    ranges = [each for whole in given.ranges for each in _apart(whole)]
+    shown = of.others if without else of & _WRITTEN
+    ranges = [each for whole in shown.ranges for each in _apart(whole)]
     listed = sorted((_range(*each) for each in ranges), key=_place)
     if not without:
         return '"^"' if listed == ["^"] else f"[{''.join(listed)}]"
@@ -114,15 +117,15 @@ def _place(text: str) -> int:
 
 
 def _apart(whole: tuple[int, int]) -> list[tuple[int, int]]:
-    """A range without the dash and the caret at its ends, and these by themselves."""
+    """Split a range into the dash and the caret at its ends, and the rest."""
     first, last = whole
-    found = []
+    ranges = []
     for char in "^-":
         if first < last and ord(char) in (first, last):
-            found.append((ord(char), ord(char)))
+            ranges.append((ord(char), ord(char)))
             first += first == ord(char)
             last -= last == ord(char)
-    return [*found, (first, last)]
+    return [*ranges, (first, last)]
 
 
 def _range(first: int, last: int) -> str:
@@ -139,7 +142,7 @@ def _in_set(char: str) -> str:
 
 
 def _state_rules(stem: str, listed: list[TextState], then: str) -> list[str]:
-    """A rule for each state; the first has the stem for its name."""
+    """Write a rule for each state; the first has the stem for its name."""
 
     def name(index: int) -> str:
         return stem if index == 0 else f"{stem}-{index}"

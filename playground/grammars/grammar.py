@@ -17,10 +17,11 @@ from playground.grammars.structural_tags import structural_tag
 
 @dataclass(frozen=True)
 class Grammar:
-    """What a model may write: `rules` are the grammar itself, the forms are texts of it.
+    """A grammar of what a model may write: `rules` are the grammar itself, the forms are texts of
+    it.
 
     `findings` say where it takes more (`grammar-wider`) or less (`grammar-narrower`) than the
-    tools' schemas and the dialect's parser do. Without rules there is no grammar, every form is "",
+    tools' schemas and the dialect's parser do. Without rules there is no grammar: every form is "",
     and a finding `no-grammar` says why.
     """
 
@@ -28,31 +29,31 @@ class Grammar:
     rules: Mapping[str, Expression]
     findings: tuple[Finding, ...] = ()
     by_characters: bool = False
-    """Whether an engine with terminals needs one for each character: no marker tells where a text
-    ends."""
+    """True if an engine with terminals needs one for each character, because no marker shows where
+    a text ends."""
 
     @cached_property
     def lark(self) -> str:
-        """For llguidance."""
+        """The form for llguidance."""
         return self.form("lark")
 
     @cached_property
     def gbnf(self) -> str:
-        """For llama.cpp."""
+        """The form for llama.cpp."""
         return self.form("gbnf")
 
     @cached_property
     def ebnf(self) -> str:
-        """For xgrammar: what it reads of GBNF is all that is written."""
+        """The form for xgrammar; it is the GBNF, of which only what xgrammar reads is written."""
         return self.form("ebnf")
 
     @cached_property
     def structural_tag(self) -> str:
-        """For xgrammar, and servers that hand it on: JSON."""
+        """The form for xgrammar and servers that pass it on: JSON."""
         return self.form("structural-tag")
 
     def form(self, name: str) -> str:
-        """The grammar in one of FORMS."""
+        """Return the grammar in one of FORMS."""
         return FORMS[name](self) if self.rules else ""
 
 

@@ -1,8 +1,8 @@
 """llguidance's Lark: one terminal for a string, a number or a free text, rules for the rest.
 
 Its terminals are regular expressions with a complement (`~`) and an intersection (`&`), so a text
-that holds no closing marker is said as it is meant. A marker that follows such a text is in its
-terminal: read alone, the text would take the marker's beginning as well.
+that holds no closing marker can be written directly. The marker after such a text is part of its
+terminal: alone, the text would take the marker's beginning as well.
 """
 
 from __future__ import annotations
@@ -26,8 +26,11 @@ from playground.grammars.texts import fatal_ends, states
 
 
 def lark(rules: Mapping[str, Expression], root: str, by_characters: bool = False) -> str:
-    """The rules as llguidance reads them; the rule `root` is its `start`. With `by_characters` each
-    terminal is one character: what the terminals of a text cannot tell, the rules then do."""
+    """Write the rules as llguidance reads them; the rule `root` becomes its `start`.
+
+    With `by_characters` each terminal is one character: rules then distinguish what the terminals
+    of a text cannot.
+    """
     writer = _CharacterWriter(root) if by_characters else _Writer(root)
     lines = [f"{writer.name(name)}: {writer.top(rule)}" for name, rule in rules.items()]
     lines += writer.lines
@@ -45,7 +48,7 @@ class _Writer:
         return "start" if rule == self.root else f"r_{rule.replace('-', '_')}"
 
     def top(self, given: Expression) -> str:
-        """An expression on the right of a rule, where its alternatives need no brackets."""
+        """Write an expression on the right side of a rule, where alternatives need no brackets."""
         if isinstance(given, Either):
             return "\n    | ".join(self.text(item) for item in given.items)
         return self.text(given)
@@ -68,7 +71,7 @@ class _Writer:
                 return f"({' | '.join(map(self.text, items))})"
             case Repeated(item, least, most):
                 text = self.text(item)
-                # a name, a terminal, one text or what has brackets already
+                # a name, a terminal, one text or something in brackets needs no brackets
                 single = isinstance(item, Use | Token | OneOf | FreeText | Exact | Either)
                 return f"{text if single else f'({text})'}{_times(least, most)}"
 
@@ -77,7 +80,7 @@ class _Writer:
 
 
 class _CharacterWriter(_Writer):
-    """Writes no terminal of more than one character; a free text is a rule for each state."""
+    """A writer whose terminals are single characters; a free text is a rule for each state."""
 
     def text(self, given: Expression) -> str:
         match given:
@@ -106,7 +109,7 @@ def _times(least: int, most: int | None) -> str:
 
 
 def pattern(given: Expression) -> str:
-    """An expression that uses no rule and no free text, as a regular expression."""
+    """Write an expression without references and free text as a regular expression."""
     match given:
         case Exact(text):
             return _words(text)
@@ -123,15 +126,15 @@ def pattern(given: Expression) -> str:
     raise TypeError(f"{given!r:.80} is no part of a terminal")
 
 
-def _free(given: FreeText) -> str:
-    text = f"/{given.shape.pattern}/"
-    held = "|".join(map(_words, given.without))
-    if held:
-        text += f" & ~/(?s:.)*({held})(?s:.)*/"
-    ends = "|".join(map(_words, fatal_ends(given.without, given.then, given.last)))
+def _free(free_text: FreeText) -> str:
+    text = f"/{free_text.shape.pattern}/"
+    forbidden = "|".join(map(_words, free_text.without))
+    if forbidden:
+        text += f" & ~/(?s:.)*({forbidden})(?s:.)*/"
+    ends = "|".join(map(_words, fatal_ends(free_text.without, free_text.then, free_text.last)))
     if ends:
         text += f" & ~/(?s:.)*({ends})/"
-    return f"({text}) {json.dumps(given.then, ensure_ascii=False)}" if given.then else text
+    return f"({text}) {json.dumps(free_text.then, ensure_ascii=False)}" if free_text.then else text
 
 
 def _words(text: str) -> str:

@@ -1,6 +1,6 @@
-"""JSON Schemas made plain: references followed, unions told apart, `allOf` put together.
+"""JSON Schemas made plain: references followed, unions split into alternatives, `allOf` merged.
 
-What is left has keywords of its own alone: no `$ref`, no `anyOf`, `oneOf` or `allOf`.
+A plain schema has no `$ref`, `anyOf`, `oneOf` or `allOf`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _UNION: Final = ("anyOf", "oneOf")
 
 
 def is_reference(schema: Any) -> bool:
-    """Whether a schema is a `$ref` and, beside it, nothing but words for people."""
+    """Return True if a schema is a `$ref` with nothing but words for people beside it."""
     return (
         isinstance(schema, dict)
         and isinstance(schema.get("$ref"), str)
@@ -48,13 +48,15 @@ def is_reference(schema: Any) -> bool:
 
 
 class Merger:
-    """Makes the schemas of one tool plain. `root` is what its references lead through."""
+    """A maker of plain schemas for one tool. `root` is the schema in which references are looked
+    up."""
 
     def __init__(self, root: Schema, notes: Notes) -> None:
         self.root, self.notes = root, notes
 
     def variants(self, schema: Any, place: str, depth: int = 0) -> list[Schema]:
-        """The plain schemas that a schema is a choice of: {} for any value, none for no value."""
+        """Return the plain schemas that a schema is a choice of: {} for any value, [] for
+        no value."""
         if schema is False:
             return []
         if not isinstance(schema, dict) or not set(schema) - _NO_RULE:
@@ -64,18 +66,18 @@ class Merger:
         if depth > _MOST_DEPTH:
             self.notes.wider(place, "the schema leads back to itself: any value")
             return [{}]
-        found = [{k: v for k, v in schema.items() if k not in ("$ref", "allOf", *_UNION)}]
+        schemas = [{k: v for k, v in schema.items() if k not in ("$ref", "allOf", *_UNION)}]
         for parts in self._parts(schema, place):
             alternatives = [v for part in parts for v in self.variants(part, place, depth + 1)]
-            found = self._product(found, alternatives, place)
-        return found
+            schemas = self._product(schemas, alternatives, place)
+        return schemas
 
     def _parts(self, schema: Schema, place: str) -> Iterable[list[Any]]:
-        """What a schema is put together of: each a choice."""
+        """Yield the parts of a schema; each is a choice."""
         if "$ref" in schema:
             yield [self.target(schema["$ref"], place)]
-        given = schema.get("allOf")
-        for part in given if isinstance(given, list) else []:
+        listed = schema.get("allOf")
+        for part in listed if isinstance(listed, list) else []:
             yield [part]
         for key in _UNION:
             parts = schema.get(key)
@@ -85,13 +87,13 @@ class Merger:
                 yield parts
 
     def target(self, reference: Any, place: str) -> Any:
-        """What a reference leads to; any value, with a note, where it leads nowhere."""
-        found = target_of(reference, self.root) if isinstance(reference, str) else None
-        if found is None:
+        """Return the target of a reference; any value, with a note, if it leads nowhere."""
+        target_schema = target_of(reference, self.root) if isinstance(reference, str) else None
+        if target_schema is None:
             where = "out of the schema" if not str(reference).startswith("#") else "to nothing"
             self.notes.wider(place, f"$ref {str(reference)[:80]!r} leads {where}: any value")
             return True
-        return found
+        return target_schema
 
     def _product(self, left: list[Schema], right: list[Schema], place: str) -> list[Schema]:
         pairs = [(a, b) for a in left for b in right]
@@ -102,7 +104,7 @@ class Merger:
         return [schema for schema in merged if schema is not None]
 
     def _merged(self, left: Schema, right: Schema, place: str) -> Schema | None:
-        """What fits both; None where nothing does."""
+        """Return the schema of values that fit both; None if no value does."""
         result = {**left}
         for key, value in right.items():
             if key in _NO_RULE or key not in left or left[key] == value:
@@ -124,8 +126,9 @@ class Merger:
             result["type"] = sorted(kept)
         return None if result.get("enum") == [] else result
 
-    def told(self, schema: Schema, place: str) -> Schema:
-        """The schema, with a note for each keyword that no grammar of ours holds."""
+    def note_unread(self, schema: Schema, place: str) -> Schema:
+        """Return the schema as it is, with a note for each keyword that our grammars cannot
+        hold."""
         for key in _UNREAD:
             if key in schema and schema[key] not in _NOTHING_SAID.get(key, ()):
                 self.notes.wider(place, f"{key} {_short(schema[key])} is not in the grammar")
@@ -137,16 +140,16 @@ def _short(value: Any) -> str:
 
 
 def _integers(left: set[str], right: set[str]) -> set[str]:
-    """The integers that both sides allow, one of them as numbers."""
+    """Return {"integer"} if one side allows integers and the other numbers."""
     pairs = ((left, right), (right, left))
     return {"integer"} if any("integer" in a and "number" in b for a, b in pairs) else set()
 
 
 def _both(key: str, left: Any, right: Any) -> Any:
-    """What two values of one keyword say together; None where one of them has to go."""
+    """Combine two values of one keyword; None if one of them has to go."""
     match key:
         case "type":
-            return left  # the types are told apart by the caller
+            return left  # the caller combines the types
         case "properties":
             shared = {k: {"allOf": [left[k], right[k]]} for k in left if k in right}
             return {**left, **right, **shared}
@@ -166,7 +169,7 @@ def _both(key: str, left: Any, right: Any) -> Any:
 
 
 def _closed_apart(left: Schema, right: Schema) -> bool:
-    """Whether one part of two allows no keys but its own, and the other has more."""
+    """Return True if one part allows no keys but its own, and the other has more."""
     for one, other in ((left, right), (right, left)):
         if one.get("additionalProperties") is False:
             own = one.get("properties", {})
@@ -176,7 +179,8 @@ def _closed_apart(left: Schema, right: Schema) -> bool:
 
 
 def _apart(parts: list[Any]) -> bool:
-    """Whether no value can fit two parts: their types differ, or the value of one property."""
+    """Return True if no value can fit two parts: their types differ, or the value of one
+    property."""
     if not all(isinstance(part, dict) for part in parts):
         return False
     types = [allowed_types(part) for part in parts]
@@ -188,20 +192,21 @@ def _apart(parts: list[Any]) -> bool:
 
 
 def _constants(part: Schema) -> dict[str, Any]:
-    """Required properties of which the schema says the one value."""
-    found = {}
+    """Return the required properties for which the schema allows a single value."""
+    constants = {}
     properties = part.get("properties")
     for key, schema in properties.items() if isinstance(properties, dict) else ():
         values = schema.get("enum") if isinstance(schema, dict) else None
         if isinstance(schema, dict) and "const" in schema:
             values = [schema["const"]]
         if isinstance(values, list) and len(values) == 1 and key in part.get("required", []):
-            found[key] = values[0]
-    return found
+            constants[key] = values[0]
+    return constants
 
 
 def types_of(schema: Schema) -> list[str]:
-    """The JSON types that a plain schema allows; what it says of one type alone tells it too."""
+    """Return the JSON types that a plain schema allows. Without `type`, a keyword for one type
+    alone decides."""
     if "type" in schema:
         named = allowed_types({"type": schema["type"]})
         return [kind for kind in TYPES if kind in named] or list(TYPES)
@@ -213,7 +218,7 @@ def types_of(schema: Schema) -> list[str]:
 
 
 def given_values(schema: Schema) -> list[Any] | None:
-    """The values that a schema lists, those of its types; None where it lists none."""
+    """Return the values that a schema lists, those of its types; None if it lists none."""
     listed = schema.get("enum")
     if "const" in schema:
         values = [schema["const"]]

@@ -1,4 +1,4 @@
-"""What a grammar allows more or less than the schemas: collected, each thing once."""
+"""Notes on what a grammar allows more or less than the schemas: collected, each once."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ class Notes:
     found: dict[Finding, None] = field(default_factory=dict)
 
     def wider(self, place: str, text: str) -> None:
-        """The grammar takes what the schema or the reader does not."""
+        """Note that the grammar takes what the schema or the reader does not."""
         self.found[finding("grammar-wider", place, text)] = None
 
     def narrower(self, place: str, text: str) -> None:
-        """The grammar does not take all that the schema or the reader takes."""
+        """Note that the grammar does not take all that the schema or the reader takes."""
         self.found[finding("grammar-narrower", place, text)] = None
 
     def none(self, place: str, text: str) -> None:
-        """There is nothing that a grammar could say."""
+        """Note that there is no grammar."""
         self.found[finding("no-grammar", place, text)] = None
 
 
 def quoted(words: Iterable[str]) -> str:
-    """Words for a message, each in quotes."""
+    """List words for a message, each in quotes."""
     return ", ".join(repr(word) for word in words)

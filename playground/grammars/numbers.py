@@ -1,4 +1,4 @@
-"""Numbers as JSON and Python write them, between bounds where a schema has some."""
+"""Numbers as JSON and Python write them, within a schema's bounds."""
 
 from __future__ import annotations
 
@@ -18,29 +18,31 @@ from playground.grammars.expressions import (
 )
 
 MOST_DIGITS: Final = 40
-"""As many as an integer has at most, and the digits after a point."""
+"""The most digits of an integer, and after a point."""
 _FIRST: Final = OneOf(characters("1-9"))
 _DIGIT: Final = OneOf(DIGITS)
 
 
 def integer(low: int | None = None, high: int | None = None) -> Expression:
-    """The integers from `low` to `high`, both included; None for no bound."""
+    """Build the integers from `low` to `high`, both included; None means no bound."""
     if low is not None and high is not None and low > high:
         return IMPOSSIBLE
-    found = []
+    alternatives = []
     if low is None or low < 0:
         nearest = 1 if high is None or high >= 0 else -high
-        found.append(in_order("-", _natural(nearest, None if low is None else -low)))
+        alternatives.append(in_order("-", _natural(nearest, None if low is None else -low)))
     if high is None or high >= 0:
-        found.append(_natural(max(low or 0, 0), high))
+        alternatives.append(_natural(max(low or 0, 0), high))
     if low is None and high is None:
         return in_order(optional("-"), _natural(0, None))
-    return either(found)
+    return either(alternatives)
 
 
 def number(low: float | None = None, high: float | None = None) -> Expression | None:
-    """The numbers from `low` to `high`, both whole or None; None where the bounds are not whole.
-    Without bounds an exponent may follow, as far as a float holds it."""
+    """Build the numbers from `low` to `high`, both whole or None; return None for other bounds.
+
+    Without bounds an exponent may follow, as far as a float holds it.
+    """
     if low is None and high is None:
         return _any_number()
     if any(bound is not None and bound != math.floor(bound) for bound in (low, high)):
@@ -61,16 +63,19 @@ def _any_number() -> Expression:
 
 
 def _between(low: int | None, high: int | None) -> Expression:
-    """Both bounds included: a fraction may follow all integers but the one furthest from zero."""
-    found = []
+    """Build the numbers between two bounds, both included.
+
+    A fraction may follow all integers except the one furthest from zero.
+    """
+    alternatives = []
     if high is None or high > 0:
-        found.append(_fractions(max(low or 0, 0), high))
+        alternatives.append(_fractions(max(low or 0, 0), high))
     if low is None or low < 0:
         nearest = 0 if high is None or high >= 0 else -high
-        found.append(in_order("-", _fractions(nearest, None if low is None else -low)))
+        alternatives.append(in_order("-", _fractions(nearest, None if low is None else -low)))
     if (low is None or low <= 0) and high == 0:
-        found.append(in_order("0", _zeros()))
-    return either(found) if low is None or high is None or low <= high else IMPOSSIBLE
+        alternatives.append(in_order("0", _zeros()))
+    return either(alternatives) if low is None or high is None or low <= high else IMPOSSIBLE
 
 
 def _fractions(low: int, high: int | None) -> Expression:
@@ -86,7 +91,7 @@ def _zeros() -> Expression:
 
 
 def _natural(low: int, high: int | None) -> Expression:
-    """The integers from `low`, which is not negative."""
+    """Build the integers from `low`, which is not negative."""
     if high is not None:
         sizes = range(len(str(low)), len(str(high)) + 1)
         parts = ((max(low, 10 ** (n - 1) if n > 1 else 0), min(high, 10**n - 1)) for n in sizes)
@@ -99,22 +104,22 @@ def _natural(low: int, high: int | None) -> Expression:
 
 
 def _same_size(low: str, high: str) -> Expression:
-    """The integers between two that have as many digits."""
+    """Build the integers between two that have the same number of digits."""
     if low == high:
         return in_order(low)
     if low[0] == high[0]:
         return in_order(low[0], _same_size(low[1:], high[1:]))
     rest = len(low) - 1
     first, last = int(low[0]), int(high[0])
-    found = []
+    alternatives = []
     if low[1:].strip("0"):
-        found.append(in_order(low[0], _same_size(low[1:], "9" * rest)))
+        alternatives.append(in_order(low[0], _same_size(low[1:], "9" * rest)))
         first += 1
     if high[1:].strip("9"):
-        found.append(in_order(high[0], _same_size("0" * rest, high[1:])))
+        alternatives.append(in_order(high[0], _same_size("0" * rest, high[1:])))
         last -= 1
     if first <= last:
         digits = OneOf(characters(*map(str, range(first, last + 1))))
         any_rest = repeated(_DIGIT, rest, rest) if rest else EMPTY
-        found.append(in_order(digits, any_rest))
-    return either(found)
+        alternatives.append(in_order(digits, any_rest))
+    return either(alternatives)

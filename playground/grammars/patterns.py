@@ -1,7 +1,7 @@
-"""A schema's `pattern` as an expression, as far as it is a regular one.
+r"""A schema's `pattern` as an expression, if it is a regular one.
 
-Read by Python's own parser of regular expressions; what JSON Schema's dialect (ECMA 262) says
-otherwise, such as a `\\d` of ASCII alone, is said here.
+Python's own parser of regular expressions reads it. JSON Schema's dialect (ECMA 262) differs in
+some points, such as a `\d` of ASCII alone; these are corrected here.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ Unit = Callable[[CharacterSet], Expression]
 
 
 class NotRegular(Exception):
-    """A pattern that no grammar holds; its text says what in it."""
+    """A pattern that no grammar holds; its text says what in it is the reason."""
 
 
 def pattern_expression(pattern: str, unit: Unit) -> Expression:
-    """What the pattern allows, each character written by `unit`. Raises NotRegular."""
+    """Build what the pattern allows, each character written by `unit`. Raises NotRegular."""
     if len(pattern) > _MOST_CHARS:
         raise NotRegular(f"it has more than {_MOST_CHARS:,} characters")
     if re.search(r"\\[pPcGZzAQ]|\\k<|\(\?<[^=!]", pattern):
@@ -59,7 +59,8 @@ class _Reader:
         self.anything = repeated(unit(ALL))
 
     def whole(self, items: list[Any]) -> Expression:
-        """A pattern is found anywhere, but where it is anchored; so is each of its branches."""
+        """Build a pattern that may be found anywhere, unless it is anchored; so may each of its
+        branches."""
         if len(items) == 1 and str(items[0][0]) == "BRANCH":
             return either([self.whole(list(branch)) for branch in items[0][1][1]])
         if len(items) == 1 and str(items[0][0]) == "SUBPATTERN" and not any(items[0][1][1:3]):
@@ -74,22 +75,22 @@ class _Reader:
     def _items(self, items: Any) -> Expression:
         return in_order(*(self._item(str(kind), given) for kind, given in items))
 
-    def _item(self, kind: str, given: Any) -> Expression:
+    def _item(self, kind: str, value: Any) -> Expression:
         match kind:
             case "LITERAL":
-                return self.unit(_range(given, given))
+                return self.unit(_range(value, value))
             case "NOT_LITERAL":
-                return self.unit(_range(given, given).others)
+                return self.unit(_range(value, value).others)
             case "ANY":
                 return self.unit(_LINE)
             case "IN":
-                return self.unit(_set(given))
+                return self.unit(_set(value))
             case "BRANCH":
-                return either([self._items(branch) for branch in given[1]])
-            case "SUBPATTERN" if not given[1] and not given[2]:
-                return self._items(given[3])
+                return either([self._items(branch) for branch in value[1]])
+            case "SUBPATTERN" if not value[1] and not value[2]:
+                return self._items(value[3])
             case "MAX_REPEAT" | "MIN_REPEAT":
-                return self._repeat(*given)
+                return self._repeat(*value)
         raise NotRegular(_WORDS.get(kind, f"{kind.lower()} in it"))
 
     def _repeat(self, least: int, most: Any, item: Any) -> Expression:
@@ -119,15 +120,15 @@ def _range(first: int, last: int) -> CharacterSet:
 
 
 def _set(given: Any) -> CharacterSet:
-    found, negated = characters(), False
+    chars, negated = characters(), False
     for kind, value in given:
         match str(kind):
             case "NEGATE":
                 negated = True
             case "LITERAL":
-                found |= _range(value, value)
+                chars |= _range(value, value)
             case "RANGE":
-                found |= _range(*value)
+                chars |= _range(*value)
             case _:
-                found |= _CLASSES[str(value)]
-    return found.others if negated else found
+                chars |= _CLASSES[str(value)]
+    return chars.others if negated else chars

@@ -1,4 +1,4 @@
-"""What is left of rules when all that can never be written is gone: branches and rules."""
+"""Rules without what can never be written: branches and rules that nothing fulfils."""
 
 from __future__ import annotations
 
@@ -18,39 +18,41 @@ from playground.grammars.expressions import (
 
 
 def pruned(named: Mapping[str, Expression], root: str) -> dict[str, Expression]:
-    """The rules that the root reaches, in the order in which they are met; what nothing can fulfil,
-    such as a list that must hold itself, is left out."""
+    """Return the rules that the root reaches, in the order in which they are met.
+
+    What nothing can fulfil, such as a list that must hold itself, is left out.
+    """
     writable = _writable(named)
-    found: dict[str, Expression] = {}
+    kept_rules: dict[str, Expression] = {}
     waiting = [root]
     while waiting:
         name = waiting.pop(0)
-        if name not in found:
-            found[name] = _without(named[name], writable)
-            waiting += _uses(found[name])
-    return found
+        if name not in kept_rules:
+            kept_rules[name] = _without(named[name], writable)
+            waiting += _uses(kept_rules[name])
+    return kept_rules
 
 
 def _writable(named: Mapping[str, Expression]) -> set[str]:
-    """The rules that some text fulfils."""
-    found: set[str] = set()
+    """Return the rules that some text fulfils."""
+    writable: set[str] = set()
     while True:
-        more = {name for name, each in named.items() if _without(each, found) != IMPOSSIBLE}
-        if more == found:
-            return found
-        found = more
+        more = {name for name, each in named.items() if _without(each, writable) != IMPOSSIBLE}
+        if more == writable:
+            return writable
+        writable = more
 
 
 def _without(expression: Expression, writable: set[str]) -> Expression:
-    """An expression without what uses other rules than these."""
+    """Return an expression without the parts that use other rules than these."""
     match expression:
         case Use(rule):
             return expression if rule in writable else IMPOSSIBLE
         case InOrder(items):
             return in_order(*(_without(item, writable) for item in items))
         case Either(items):
-            left = [_without(item, writable) for item in items]
-            return either(item for item in left if item != IMPOSSIBLE)
+            possible = [_without(item, writable) for item in items]
+            return either(item for item in possible if item != IMPOSSIBLE)
         case Repeated(item, least, most):
             return repeated(_without(item, writable), least, most)
         case _:

@@ -38,8 +38,8 @@ ROOT: Final = "root"
 
 @dataclass(frozen=True)
 class WantedReply:
-    """What a reply may be: `required` is no text without a call, `several` more than one call,
-    `reasoning` a thought before anything else."""
+    """The kinds of reply to allow: `required` allows no text without a call, `several` more than
+    one call, `reasoning` a thought before anything else."""
 
     required: bool
     several: bool
@@ -47,7 +47,7 @@ class WantedReply:
 
 
 class ReplyRules:
-    """Makes the rules of a reply with calls of these tools."""
+    """A maker of rules for a reply with calls of these tools."""
 
     def __init__(
         self,
@@ -60,19 +60,19 @@ class ReplyRules:
         self.syntax, self.markers, self.answer = syntax, markers, answer
         self.tools, self.notes, self.rules = tools, notes, NamedRules()
         self.by_characters = False
-        """Whether a text can only be told from what follows it character by character."""
+        """True if only a walk character by character shows where a text ends."""
         self.outside = outside_words(syntax, markers, tools)
         any_values: dict[Style, Use] = {}
         self._calls = [
             CallRules(syntax, tool, self.rules, notes, any_values, self.outside) for tool in tools
         ]
 
-    def make(self, asked: WantedReply) -> dict[str, Expression]:
-        """The rules, the reply's first."""
+    def make(self, wanted: WantedReply) -> dict[str, Expression]:
+        """Build the rules, the reply's first."""
         root = self.rules.take(ROOT)
-        calls = self._all_calls(asked.several)
-        reply = calls if asked.required else self._with_text(calls)
-        if asked.reasoning:
+        calls = self._all_calls(wanted.several)
+        reply = calls if wanted.required else self._with_text(calls)
+        if wanted.reasoning:
             reply = self._with_reasoning(reply, calls)
         self.rules.named[root] = reply
         return pruned(self.rules.named, root)
@@ -97,16 +97,17 @@ class ReplyRules:
         return in_order(filled(section.before), listed, filled(section.after))
 
     def _one(self, name: str, first: bool) -> Expression:
-        """One call of any tool, each a rule of its own; in its section, where it has one."""
-        found = []
+        """Build one call of any tool, each tool's a rule of its own; in its section, if it
+        has one."""
+        calls = []
         for call in self._calls:
             expression = call_of(call, first)
             if expression == IMPOSSIBLE:
                 continue
             if self.syntax.one_call_a_section and self.syntax.section_template:
                 expression = self._sectioned(expression, call.tool)
-            found.append(self.rules.add(f"{name}-{call.tool.name}", expression))
-        return either(found)
+            calls.append(self.rules.add(f"{name}-{call.tool.name}", expression))
+        return either(calls)
 
     def _sectioned(self, call: Expression, tool: ToolMetadata) -> Expression:
         section = self.syntax.section_template
@@ -121,7 +122,7 @@ class ReplyRules:
     # text and reasoning
 
     def _with_text(self, calls: Expression) -> Expression:
-        """Text alone, or calls with text before them or without."""
+        """Build text alone, or calls with or without text before them."""
         before, after = self.answer
         self.notes.narrower("text", f"text beside calls holds none of {quoted(self.outside)}")
         alone = in_order(before, FreeText(ANY, self.outside, after))
@@ -135,32 +136,35 @@ class ReplyRules:
         return either([self._then(calls), alone])
 
     def _begun(self, following: Expression) -> Expression:
-        """What follows, told by its beginning from a text that could be there."""
-        return either(in_order(head, rest) for head, rest in self._told(following))
+        """Build what follows, which its beginning distinguishes from a text in its place."""
+        return either(in_order(head, rest) for head, rest in self._heads_with_word(following))
 
     def _then(self, following: Expression) -> Expression:
-        """A text up to something: how that begins is a part of the text's own terminal."""
+        """Build a text up to something whose beginning is part of the text's own terminal."""
         line = "\n" if self.syntax.line_start else ""
         return either(
             in_order(FreeText(ANY, self.outside, line + head), rest)
-            for head, rest in self._told(following)
+            for head, rest in self._heads_with_word(following)
         )
 
-    def _told(self, following: Expression) -> list[tuple[str, Expression]]:
-        """The beginnings of an expression, each with one of the words that no text holds: where
-        there is none, only a walk character by character finds the text's end."""
+    def _heads_with_word(self, following: Expression) -> list[tuple[str, Expression]]:
+        """Return the beginnings of an expression, each with what follows it.
+
+        Each should hold a word that no text holds. If one does not, only a walk character by
+        character finds the text's end.
+        """
         heads = self._heads(following)
         common = os.path.commonprefix([head for head, _ in heads])
-        if self._is_told(common):
+        if self._has_word(common):
             return [(common, either(in_order(h[len(common) :], rest) for h, rest in heads))]
-        self.by_characters |= not all(self._is_told(head) for head, _ in heads)
+        self.by_characters |= not all(self._has_word(head) for head, _ in heads)
         return heads
 
-    def _is_told(self, head: str) -> bool:
+    def _has_word(self, head: str) -> bool:
         return any(word in head for word in self.outside)
 
     def _heads(self, expression: Expression) -> list[tuple[str, Expression]]:
-        """The texts with which an expression begins, each with what follows it."""
+        """Return the texts with which an expression begins, each with what follows it."""
         match expression:
             case Exact(text):
                 return [(text, EMPTY)]
@@ -168,14 +172,16 @@ class ReplyRules:
                 rest = in_order(*items[1:])
                 return [(head, in_order(more, rest)) for head, more in self._heads(items[0])]
             case Either(items):
-                return [found for item in items for found in self._heads(item)]
+                return [head for item in items for head in self._heads(item)]
             case Use(rule):
                 return self._heads(self.rules.named[rule])
         return [("", expression)]
 
     def _with_reasoning(self, reply: Expression, calls: Expression) -> Expression:
-        """A reply, or one behind a thought. What closes no thought but a call leaves no room for
-        text between them."""
+        """Build a reply, alone or after a thought.
+
+        If only a call closes a thought, there is no room for text between them.
+        """
         tags = self.markers.reasoning[:1]
         if not tags:
             self.notes.narrower("reasoning", "the dialect has no marks for it: none is allowed")

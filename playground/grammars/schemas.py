@@ -1,7 +1,7 @@
 """A tool's JSON Schema as rules, in one style of writing values.
 
-Members come in the schema's order, and those that it does not name only where it says that there
-may be some: a grammar that takes any order is 2ⁿ as large, and no engine's own does.
+Members come in the schema's order, and unnamed ones only if the schema says that there may be some:
+a grammar that takes any order is 2ⁿ times as large, and no engine's own does.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from playground.grammars.styles import Quotes, Style, escaped
 from playground.tools import Schema
 
 MOST_COUNTED: Final = 1000
-"""Characters of a text, or items of a list, that a grammar counts."""
+"""The most characters of a text, or items of a list, that a grammar counts."""
 _MOST_VALUES: Final = 3000
-# what a schema may say of values that it lists, too
+# keywords that a schema may have beside listed values
 _OF_VALUES: Final = frozenset(
     {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"}
     | {"pattern", "items", "minItems", "maxItems", "properties", "required"}
 )
-Member = tuple[Expression, bool]  # one that may be written, and whether it must be
+Member = tuple[Expression, bool]  # the expression of a member, and True if it is required
 
 
 class SchemaRules:
-    """NamedRules for the values of one tool's schema in one style."""
+    """The rules for the values of one tool's schema in one style."""
 
     def __init__(
         self, root: Schema, style: Style, rules: NamedRules, notes: Notes, stem: str, any_value: Use
@@ -55,7 +55,7 @@ class SchemaRules:
         self._values = 0
 
     def value(self, schema: Any, place: str) -> Expression:
-        """A value that fits the schema."""
+        """Build a value that fits the schema."""
         if is_reference(schema):
             return self._referred(schema["$ref"], place)
         self._values += 1
@@ -64,12 +64,13 @@ class SchemaRules:
             return self._any
         variants = self.merger.variants(schema, place)
         return either(
-            self._plain(self.merger.told(variant, place), place) if variant else self._any
+            self._plain(self.merger.note_unread(variant, place), place) if variant else self._any
             for variant in variants
         )
 
     def _referred(self, reference: str, place: str) -> Expression:
-        """What a reference leads to is a rule: it may use itself."""
+        """Make the target of a reference a rule, which may use itself; return a reference to the
+        rule."""
         if reference not in self._references:
             target = self.merger.target(reference, place)
             if target is True or target == {}:
@@ -80,7 +81,7 @@ class SchemaRules:
         return Use(self._references[reference])
 
     def finished(self, expression: Expression) -> Expression:
-        """An expression as it stands in the call."""
+        """Return an expression as it stands in the call."""
         return escaped(expression) if self.style.in_text else expression
 
     def _plain(self, schema: Schema, place: str) -> Expression:
@@ -111,14 +112,14 @@ class SchemaRules:
         for key in ("exclusiveMinimum", "exclusiveMaximum"):
             if _is_number(schema.get(key)) or schema.get(key) is True:
                 self.notes.wider(place, f"{key} of a number is read with the bound in it")
-        found = numbers.number(low, high)
-        if found is None:
+        expression = numbers.number(low, high)
+        if expression is None:
             self.notes.wider(place, f"the bounds {low} and {high} of a number are not whole: none")
-            found = numbers.number()
+            expression = numbers.number()
         elif low is not None or high is not None:
             self.notes.narrower(place, "a number between bounds has no exponent")
-        assert found is not None
-        return token(found)
+        assert expression is not None
+        return token(expression)
 
     def _boolean(self, schema: Schema, place: str) -> Expression:
         return either([in_order(self.style.words[1]), in_order(self.style.words[2])])
@@ -130,7 +131,7 @@ class SchemaRules:
 
     def _array(self, schema: Schema, place: str) -> Expression:
         items, prefix = schema.get("items", True), schema.get("prefixItems", [])
-        if isinstance(items, list):  # as it was written before 2020
+        if isinstance(items, list):  # the form before 2020
             items, prefix = schema.get("additionalItems", True), items
         least, most = _count(schema.get("minItems")) or 0, _count(schema.get("maxItems"))
         if max(least, most or 0) > MOST_COUNTED:
@@ -143,7 +144,7 @@ class SchemaRules:
     def _items(
         self, first: list[Expression], rest: Expression, least: int, most: int | None
     ) -> Expression:
-        """Items with commas between them: those of the first places, then the rest."""
+        """Build items with commas between them: those of the first places, then the rest."""
         comma, count = self.style.comma, len(first)
         more = None if most is None else most - count
         if not first:
@@ -156,8 +157,8 @@ class SchemaRules:
         for at in range(count - 1, 0, -1):
             tail = in_order(comma, first[at], tail)
             tail = tail if at < least else optional(tail)
-        whole = in_order(first[0], tail)
-        return whole if least else optional(whole)
+        listed = in_order(first[0], tail)
+        return listed if least else optional(listed)
 
     # objects
 
@@ -175,12 +176,16 @@ class SchemaRules:
         return style.within("{", self.joined(listed, more, style.comma), "}")
 
     def members(self, schema: Schema, place: str) -> tuple[list[tuple[str, Any, bool]], Any]:
-        """The keys of an object, each with its schema and whether it is needed; and the schema of
-        all other keys, or None where there are none."""
+        """Return the keys of an object, each with its schema and True if it is required; and the
+        schema of all other keys, or None if there are none."""
         properties = schema.get("properties")
         properties = properties if isinstance(properties, dict) else {}
-        given = schema.get("required", [])
-        required = [k for k in given if isinstance(k, str)] if isinstance(given, list) else []
+        names_required = schema.get("required", [])
+        required = (
+            [k for k in names_required if isinstance(k, str)]
+            if isinstance(names_required, list)
+            else []
+        )
         extra = schema.get("additionalProperties", schema.get("unevaluatedProperties"))
         if extra is None and properties:
             self.notes.narrower(place, "keys that the schema does not name are not allowed")
@@ -193,8 +198,10 @@ class SchemaRules:
     def joined(
         self, members: list[Member], more: Expression | None, comma: Expression
     ) -> Expression:
-        """Members in their order with commas between them, those that may be left out with theirs;
-        behind them any number of `more`."""
+        """Build members in their order, with commas between them; then any number of `more`.
+
+        A member that is left out takes its comma with it.
+        """
         rest = EMPTY if more is None else repeated(in_order(comma, more))
         first = EMPTY if more is None else optional(in_order(more, rest))
         for member, needed in reversed(members):
@@ -202,7 +209,7 @@ class SchemaRules:
             first = begun if needed else _or_else(begun, first)
             following = in_order(comma, member)
             rest = in_order(following if needed else optional(following), rest)
-            if len(members) > 2 and not needed:  # said twice from here on
+            if len(members) > 2 and not needed:  # used twice from here on
                 first, rest = self._shared(first), self._shared(rest)
         return first
 
@@ -217,7 +224,7 @@ def _or_else(one: Expression, other: Expression) -> Expression:
 
 
 def text_inside(schema: Schema, place: str, notes: Notes) -> Callable[[Quotes], Expression] | None:
-    """What a schema says of a text, for any way to quote it; None where it says nothing."""
+    """Return what a schema says of a text, as a function of the quotes; None if it says nothing."""
     least, most = _count(schema.get("minLength")) or 0, _count(schema.get("maxLength"))
     pattern = schema.get("pattern")
     if isinstance(pattern, str):
@@ -242,7 +249,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _numbers(schema: Schema, *keys: str) -> list[Any]:
-    """The numbers that a schema has under these keys."""
+    """Return the numbers that a schema has under these keys."""
     return [schema[key] for key in keys if _is_number(schema.get(key))]
 
 
@@ -251,19 +258,19 @@ def _count(value: Any) -> int | None:
 
 
 def _bounds(schema: Schema) -> tuple[int | None, int | None]:
-    """The bounds of an integer; those that are not in it are moved by one."""
+    """Return the bounds of an integer; exclusive ones are moved by one."""
     lows = [math.ceil(bound) for bound in _numbers(schema, "minimum")]
     highs = [math.floor(bound) for bound in _numbers(schema, "maximum")]
     lows += [math.floor(bound) + 1 for bound in _numbers(schema, "exclusiveMinimum")]
     highs += [math.ceil(bound) - 1 for bound in _numbers(schema, "exclusiveMaximum")]
-    # `true` beside a bound moves that one: so it was written before draft 6
+    # `true` beside a bound makes that one exclusive: the form before draft 6
     low = max(lows) + (schema.get("exclusiveMinimum") is True) if lows else None
     high = min(highs) - (schema.get("exclusiveMaximum") is True) if highs else None
     return low, high
 
 
 def _float_bounds(schema: Schema) -> tuple[float | None, float | None]:
-    """The bounds of a number, those that are not in it too."""
+    """Return the bounds of a number; exclusive ones are taken as inclusive."""
     lows = _numbers(schema, "minimum", "exclusiveMinimum")
     highs = _numbers(schema, "maximum", "exclusiveMaximum")
     return max(lows, default=None), min(highs, default=None)
@@ -281,7 +288,7 @@ _TYPES: Final[dict[str, Callable[[SchemaRules, Schema, str], Expression]]] = {
 
 
 def any_value(style: Style, rules: NamedRules) -> Use:
-    """The rule for any JSON value in a style."""
+    """Return the rule for any JSON value in a style."""
     name = rules.take(f"any-{style.name}")
     use = Use(name)
     pair = in_order(style.any_key([]), style.colon, use)

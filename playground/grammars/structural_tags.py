@@ -1,4 +1,4 @@
-"""xgrammar's structural tags: text as it comes, and a tag where calls begin, its inside as EBNF."""
+"""xgrammar's structural tags: the grammar as EBNF inside JSON."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from playground.grammars.gbnf import gbnf
 
 
 def structural_tag(rules: Mapping[str, Expression], root: str) -> str:
-    """The rules as JSON for xgrammar, vLLM and SGLang: one format, the grammar itself."""
+    """Write the rules as JSON for xgrammar, vLLM and SGLang: one format, the grammar itself."""
     content: dict[str, Any] = {"type": "grammar", "grammar": gbnf(rules, root)}
     return json.dumps({"type": "structural_tag", "format": content}, ensure_ascii=False, indent=2)

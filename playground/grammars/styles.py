@@ -1,4 +1,4 @@
-"""How values are written: JSON, Python literals, marked texts. A style has all punctuation."""
+"""Styles of writing values: JSON, Python literals, marked texts. A style has all punctuation."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from playground.parsing.notations import marked_values
 from playground.parsing.values import dump_json
 
 _HEX: Final = OneOf(HEX)
-_NO_HALF: Final = either(  # four hexadecimal digits that are no half of a surrogate pair
+_NO_HALF: Final = either(  # four hexadecimal digits that are not half a surrogate pair
     [
         in_order(OneOf(HEX - characters("dD")), repeated(_HEX, 3, 3)),
         in_order(OneOf(characters("dD")), OneOf(characters("0-7")), repeated(_HEX, 2, 2)),
     ]
 )
-# up to sixteen levels of four blanks: a model that may write blanks for ever does
+# at most sixteen levels of four blanks: a model that may write blanks for ever does so
 _LINE_BREAK: Final = token(in_order("\n", repeated(OneOf(characters(" ")), 0, 64)))
 _SHORT: Final = {"\n": "n", "\r": "r", "\t": "t"}
 _JSON_SHORT: Final = _SHORT | {"\b": "b", "\f": "f"}
@@ -50,25 +50,25 @@ _JSON_SHORT: Final = _SHORT | {"\b": "b", "\f": "f"}
 
 @dataclass(frozen=True)
 class Quotes:
-    """One way to write a text: what stands around it, and what cannot stand for itself inside."""
+    """One way to write a text: the marks around it, and the characters that are escaped inside."""
 
     open: str
     close: str
     escaped: CharacterSet
     short: tuple[tuple[str, str], ...]
     long: str = ""
-    """The letter of an escape by number; "" where nothing can be escaped."""
+    """The letter of an escape by number; "" if nothing can be escaped."""
     barred: CharacterSet = NONE
-    """What stands in no text, escaped or not."""
+    """The characters that stand in no text, escaped or not."""
 
     def unit(self, of: CharacterSet) -> Expression:
-        """One character of a set, as it is written."""
-        found: list[Expression] = []
+        """Build one character of a set, as it is written."""
+        ways: list[Expression] = []
         if plain := of - self.escaped - self.barred:
-            found.append(OneOf(plain))
+            ways.append(OneOf(plain))
         if self.long:
-            found += self._escapes(of)
-        return either(found)
+            ways += self._escapes(of)
+        return either(ways)
 
     def _escapes(self, of: CharacterSet) -> list[Expression]:
         own = (of & self.escaped) - self.barred
@@ -87,7 +87,8 @@ class Quotes:
 
 
 def _quotes(mark: str, short: dict[str, str], long: str, without: Sequence[str]) -> Quotes:
-    """Texts that are told by more than `any text` have no character with which a word begins."""
+    """Return quotes with escapes. Texts with limits leave out every character that begins one of
+    the words."""
     own = tuple({mark: mark, "\\": "\\", **short}.items())
     barred = characters("".join(word[0] for word in without))
     return Quotes(mark, mark, CONTROL | characters(mark, "\\"), own, long, barred)
@@ -95,7 +96,7 @@ def _quotes(mark: str, short: dict[str, str], long: str, without: Sequence[str])
 
 @dataclass(frozen=True)
 class Style:
-    """How a value is written. Where we write a blank, there may be none."""
+    """One way to write values. A blank that we write may be left out."""
 
     name: str
     words: tuple[str, str, str]
@@ -103,42 +104,42 @@ class Style:
     quotes: tuple[Quotes, ...]
     any_text: Expression
     constant: Callable[[Any], str]
-    """A value that is given, as its text."""
+    """Writes a known value."""
     comma: Expression
     colon: Expression
     write_key: Callable[[str], str]
     any_key: Callable[[Sequence[str]], Expression]
-    """A key that is none of these."""
+    """Builds a key that is none of these."""
     without: tuple[str, ...] = ()
-    """Words that stand in no text: the reader looks for them inside of strings too."""
+    """Words that stand in no text: the reader searches for them inside of strings too."""
     in_text: bool = False
-    """All of it stands in a JSON string once more."""
+    """True if all of it stands in a JSON string once more."""
     edge: Expression = EMPTY
-    """What stands within a bracket beside it."""
+    """The white space inside a bracket."""
 
     def within(self, opener: str, inside: Expression, closer: str) -> Expression:
-        """What stands between two brackets."""
+        """Put brackets around something."""
         return in_order(opener, self.edge, inside, self.edge, closer)
 
     def key(self, name: str) -> Expression:
-        """A member's key and its colon."""
+        """Build a member's key and its colon."""
         return in_order(self.write_key(name), self.colon)
 
     def text(self, inside: Callable[[Quotes], Expression] | None = None) -> Expression:
-        """Any text, or one whose inside is made for each way to quote it."""
+        """Build any text, or one whose inside is made for each way to quote it."""
         if inside is None:
             return self.any_text
         return either(token(in_order(q.open, inside(q), q.close)) for q in self.quotes)
 
     def exactly(self, value: Any) -> Expression:
-        """A value that is given; impossible where its text would hold one of the words."""
+        """Build a known value; it is impossible if its text would hold one of the words."""
         text = self.constant(value)
         return IMPOSSIBLE if any(word in text for word in self.without) else Exact(text)
 
 
 def json_style(without: Sequence[str] = (), in_text: bool = False, indented: bool = False) -> Style:
-    """JSON; `without` are words that no text of it may hold. Where it is written on many lines, it
-    may stand on one too."""
+    """Return the style of JSON. `without` are words that no text may hold. `indented` JSON may
+    stand on one line too."""
     quotes = _quotes('"', _JSON_SHORT, "u", without)
     any_text: Expression = Token(in_order('"', repeated(_json_unit(quotes)), '"'))
     if without:
@@ -161,13 +162,13 @@ def json_style(without: Sequence[str] = (), in_text: bool = False, indented: boo
 
 
 def _json_unit(quotes: Quotes) -> Expression:
-    """A character of any text: halves of surrogate pairs are escapes of their own."""
+    """Build a character of any text. Halves of surrogate pairs are escapes of their own."""
     escape = either([OneOf(characters('"\\/bfnrt')), in_order("u", repeated(_HEX, 4, 4))])
     return either([OneOf(ALL - quotes.escaped), in_order("\\", escape)])
 
 
 def python_style() -> Style:
-    """Python literals, their texts in single or double quotes."""
+    """Return the style of Python literals, their texts in single or double quotes."""
     quotes = tuple(_quotes(mark, _SHORT, "x", ()) for mark in "'\"")
     escape = either(
         [
@@ -196,7 +197,8 @@ def python_style() -> Style:
 
 
 def marked_style(mark: str) -> Style:
-    """JSON with bare keys and texts between marks; nothing is escaped, no blanks."""
+    """Return the style of JSON with bare keys and texts between marks. Nothing is escaped, and
+    there are no blanks."""
     first = characters(mark[0])
     return Style(
         name="marked",
@@ -216,15 +218,15 @@ _WORD: Final = characters("a-z", "A-Z", "_", "0-9")
 
 
 def bare_key(names: Sequence[str]) -> Expression:
-    """An identifier that is none of the names."""
+    """Build an identifier that is none of the names."""
     return other_than(names, _WORD, _LETTER)
 
 
 def other_than(
     words: Sequence[str], chars: CharacterSet, first: CharacterSet | None = None
 ) -> Expression:
-    """Text of these characters that is none of the words, nor empty; `first` is what it begins
-    with, where that is less."""
+    """Build text of these characters that is not empty and none of the words. It begins with one of
+    `first`, if given."""
     return _other([word for word in words if word], chars, first or chars, begun=False)
 
 
@@ -242,7 +244,7 @@ def _other(words: list[str], chars: CharacterSet, first: CharacterSet, begun: bo
 
 
 def escaped(given: Expression) -> Expression:
-    """An expression of JSON as it stands inside of a JSON string."""
+    """Return an expression of JSON as it stands inside of a JSON string."""
     match given:
         case Exact(text):
             return Exact(dump_json(text)[1:-1])

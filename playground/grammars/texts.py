@@ -1,4 +1,4 @@
-"""Texts that must not hold certain words, as automata: the one thing that engines say differently.
+"""Texts that must not hold certain words, as automata. Engines differ most in how they write these.
 
 llguidance has terminals with a complement; for the others each state becomes a rule.
 """
@@ -17,8 +17,11 @@ Row = tuple[tuple[CharacterSet, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class TextShape:
-    """What a text looks like, apart from the words that it must not hold: a row for each state,
-    from the first on; the states in which it may end; and the same as a pattern."""
+    """The shape of a text, apart from the words that it must not hold.
+
+    It has a row for each state, from the first on; the states in which the text may end; and a
+    pattern for the same.
+    """
 
     rows: tuple[Row, ...]
     ends: frozenset[int]
@@ -45,8 +48,8 @@ LINES: Final = TextShape(
 
 @lru_cache
 def beginning(never: str, empty: bool = True) -> TextShape:
-    """Text that does not begin, behind blanks, with one of these characters; where it may not be
-    `empty`, blanks alone are none."""
+    """Return the shape of text that does not begin, after blanks, with one of these characters. If
+    it may not be `empty`, it is not blanks alone."""
     first = (BLANKS | characters(never)).others
     pattern = rf"{BLANKS.pattern}*{first.pattern}(?s:.)*"
     return TextShape(
@@ -58,7 +61,8 @@ def beginning(never: str, empty: bool = True) -> TextShape:
 
 @lru_cache
 def trimmed(never: str) -> TextShape:
-    """Text without blanks around it, and not empty, that does not begin with these characters."""
+    """Return the shape of text without blanks around it, not empty, that begins with none of these
+    characters."""
     inside = BLANKS.others
     first = inside - characters(never)
     rest: Row = ((BLANKS, 1), (inside, 2))
@@ -70,7 +74,7 @@ def trimmed(never: str) -> TextShape:
 
 
 PLAIN: Final = (CONTROL | characters('"\\')).others
-"""What stands for itself in a JSON string."""
+"""The characters that stand for themselves in a JSON string."""
 _PLAIN_PATTERN: Final = r"[^\x{0}-\x{1f}\x{22}\x{5c}]"
 JSON_TEXT: Final = TextShape(
     (
@@ -91,7 +95,8 @@ JSON_TEXT: Final = TextShape(
 
 
 class WordFinder:
-    """The automaton of Aho and Corasick: states are the beginnings of words, 0 is none of them."""
+    """The automaton of Aho and Corasick. Its states are the beginnings of words; 0 is no
+    beginning."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = tuple(dict.fromkeys(filter(None, words)))
@@ -101,7 +106,7 @@ class WordFinder:
         self.chars = sorted(set("".join(self.words)))
 
     def step(self, state: int, char: str) -> int:
-        """The state behind one more character; -1 where a word is whole."""
+        """Return the state after one more character; -1 if a word is complete."""
         text = self.labels[state] + char
         if any(text.endswith(word) for word in self.words):
             return -1
@@ -110,7 +115,7 @@ class WordFinder:
         return self._number[text]
 
     def row(self, state: int) -> Row:
-        """Where each character leads to; those that complete a word are left out."""
+        """Return the target of each character, without characters that complete a word."""
         targets: dict[int, CharacterSet] = {0: characters(*self.chars).others}
         for char in self.chars:
             target = self.step(state, char)
@@ -119,8 +124,11 @@ class WordFinder:
         return tuple((chars, target) for target, chars in targets.items() if chars)
 
     def may_end(self, state: int, then: str, last: bool) -> bool:
-        """Whether `then` completes its words behind this state where it does by itself; behind a
-        `last` text, of which nothing follows, no word may be begun."""
+        """Return True if the text may end in this state.
+
+        `then` must complete its words in the same place as after state 0. Nothing follows a `last`
+        text, so no word may be begun.
+        """
         if last and not then:
             return state == 0
         return self._completed(state, then) == self._completed(0, then)
@@ -135,7 +143,7 @@ class WordFinder:
 
 @dataclass(frozen=True, slots=True)
 class TextState:
-    """A state of a free text: where each character leads to, and whether it may end here."""
+    """A state of a free text: the target of each character, and whether the text may end here."""
 
     row: Row
     ends: bool
@@ -144,19 +152,19 @@ class TextState:
 def states(
     shape: TextShape, without: tuple[str, ...], then: str, last: bool = False
 ) -> list[TextState]:
-    """The automaton of a free text, its first state first; all of them can be reached."""
+    """Return the automaton of a free text, its first state first; each state can be reached."""
     finder = WordFinder(without)
     reached = [(0, 0)]
-    found: list[TextState] = []
-    for shaped, word in reached:  # it grows meanwhile
+    automaton: list[TextState] = []
+    for shaped, word in reached:  # the list grows meanwhile
         row = []
         for chars, target in _crossed(shape.rows[shaped], finder.row(word)):
             if target not in reached:
                 reached.append(target)
             row.append((chars, reached.index(target)))
         ends = shaped in shape.ends and finder.may_end(word, then, last)
-        found.append(TextState(tuple(row), ends))
-    return found
+        automaton.append(TextState(tuple(row), ends))
+    return automaton
 
 
 def _crossed(left: Row, right: Row) -> list[tuple[CharacterSet, tuple[int, int]]]:
@@ -165,10 +173,10 @@ def _crossed(left: Row, right: Row) -> list[tuple[CharacterSet, tuple[int, int]]
 
 
 def fatal_ends(without: tuple[str, ...], then: str, last: bool = False) -> list[str]:
-    """The ends of a text, as short as may be, in which it may not end."""
+    """Return the ends of a text, as short as possible, in which it must not end."""
     finder = WordFinder(without)
-    found: list[str] = []
+    ends: list[str] = []
     for state, label in enumerate(finder.labels):
-        if not finder.may_end(state, then, last) and not any(label.endswith(end) for end in found):
-            found.append(label)
-    return found
+        if not finder.may_end(state, then, last) and not any(label.endswith(end) for end in ends):
+            ends.append(label)
+    return ends

@@ -1,7 +1,7 @@
-"""Raw values: what stands between a parameter's markers, by the rule that reads it back.
+"""Raw values between a parameter's markers, by the rule that reads them back.
 
-A text is written as it is, anything else as JSON; which of them a value is, the reader decides by
-the schema's types (`read_value`), or the wire says it (`read_marked`).
+A text is written as it is, anything else as JSON. The reader decides which it is by the schema's
+types (`read_value`), or the markup says it (`read_marked`).
 """
 
 from __future__ import annotations
@@ -38,9 +38,12 @@ _FIRST: Final = {"array": "[", "object": "{", "integer": "-0123456789", "number"
 
 @dataclass(frozen=True)
 class RawValues:
-    """Writes the values of one parameter: JSON by `rules`, text without `words`; each with the text
-    `then` behind it. With `block` a text of several lines stands on lines of its own; with `quoted`
-    texts are JSON, too."""
+    """A writer of the values of one parameter: JSON by `rules`, text without `words`, each followed
+    by `then`.
+
+    With `block` a text of several lines stands on lines of its own; with `quoted` texts are JSON,
+    too.
+    """
 
     rules: SchemaRules
     words: tuple[str, ...]
@@ -50,7 +53,7 @@ class RawValues:
     quoted: bool = False
 
     def value(self, schema: Any, seen: Schema, place: str) -> Expression:
-        """A value of a parameter whose schema the reader sees as `seen`."""
+        """Build a value of a parameter whose schema the reader sees as `seen`."""
         if self.quoted:
             return self.json(schema, place)
         types = allowed_types(seen)
@@ -58,20 +61,21 @@ class RawValues:
             return self.text(schema, place)
         if types and types <= {"string"}:
             return self.text(schema, place)
-        # the reader takes a value of no other type, although a part of a union may have none
-        found = [
+        # the reader takes a value of no other type, even if a part of a union names no type
+        alternatives = [
             self.json({"allOf": [schema, {"type": sorted(types)}]} if types else schema, place)
         ]
         if not types or "string" in types:
-            found.append(self.text(schema, place, beside=types or set(_FIRST)))
-        return either(found)
+            alternatives.append(self.text(schema, place, beside=types or set(_FIRST)))
+        return either(alternatives)
 
     def json(self, schema: Any, place: str) -> Expression:
-        """A value as JSON."""
+        """Build a value as JSON."""
         return in_order(self.rules.value(schema, place), self.then)
 
     def text(self, schema: Any, place: str, beside: set[str] | None = None) -> Expression:
-        """A text; with types `beside` it none that could be read as a value of one of those."""
+        """Build a text; with types `beside` it, none that could be read as a value of one of these
+        types."""
         if self.quoted:
             return self.json({"allOf": [schema, {"type": "string"}]}, place)
         never = "" if beside is None else '"' + "".join(_FIRST.get(kind, "") for kind in beside)
@@ -83,8 +87,8 @@ class RawValues:
         )
 
     def _limited(self, schema: Schema, place: str, never: str) -> Expression:
-        """A text as a plain schema limits it."""
-        self.rules.merger.told(schema, place)
+        """Build a text within the limits of a plain schema."""
+        self.rules.merger.note_unread(schema, place)
         values = given_values(schema)
         if values is not None:
             texts = [value for value in values if isinstance(value, str)]
@@ -102,7 +106,7 @@ class RawValues:
             place, f"a text that is counted or has a pattern holds none of {barred_text(barred)}"
         )
         quotes = Quotes("", "", barred, ())
-        # in one terminal: alone, the text would take the line break before a closer as well
+        # one terminal, because alone the text would take the line break before a closer as well
         return token(in_order(inside(quotes), self.then))
 
     def _given(self, text: str, place: str, never: str) -> Expression:
@@ -126,7 +130,7 @@ class RawValues:
 
 
 def barred_text(barred: CharacterSet) -> str:
-    """A set of characters for people."""
+    """List a set of characters for people."""
     listed = [chr(n) for first, last in barred.ranges for n in range(first, last + 1)]
     return " ".join(map(repr, listed))
 

@@ -1,6 +1,7 @@
-"""The words of a declaration: what a text beside calls, or inside of one, must not hold.
+"""The words of a declaration that a text beside calls, or inside of one, must not hold.
 
-A reader forgives white space between the words of a marker, so a marker is told by its longest.
+A reader forgives white space between the words of a marker, so the longest word stands for the
+marker.
 """
 
 from __future__ import annotations
@@ -18,19 +19,19 @@ _APART = re.compile(r"\s+|(?<=>)(?=\S)|(?<=\S)(?=<)")
 
 
 def longest_word(marker: str) -> str:
-    """The word by which a marker is told: its longest with a letter, else its longest."""
+    """Return the word that stands for a marker: its longest with a letter, else its longest."""
     words = [re.sub(r"=[\"']?\Z", "", word) for word in _APART.split(marker) if word]
     lettered = [word for word in words if any(map(str.isalpha, word))]
     return max(lettered or words, key=len, default="")
 
 
 def has_letters(marker: str) -> bool:
-    """Whether a marker is more than punctuation."""
+    """Return True if a marker is more than punctuation."""
     return any(map(str.isalpha, marker))
 
 
 def filled(pieces: Iterable[Piece], **holes: str) -> str:
-    """Pieces as text, up to the first hole that is not given."""
+    """Return pieces as text, up to the first hole that is not given."""
     text = ""
     for piece in pieces:
         if isinstance(piece, Hole):
@@ -43,28 +44,28 @@ def filled(pieces: Iterable[Piece], **holes: str) -> str:
 
 
 def written_name(syntax: Declaration, name: str) -> str:
-    """A name of a tool or a parameter as the syntax writes it."""
+    """Return a name of a tool or a parameter as the syntax writes it."""
     return escape(name) if syntax.escaped_names else name
 
 
 def value_words(syntax: Declaration, tool: ToolMetadata, key: str) -> tuple[str, ...]:
-    """What the raw value of a parameter must not hold: its closer, and the other markers of a call,
-    which show that the closer was forgotten."""
+    """Return the words that the raw value of a parameter must not hold: its closer, and the other
+    markers of a call, which show that the closer was forgotten."""
     holes = {"name": written_name(syntax, tool.name), "key": written_name(syntax, key)}
     template, own = syntax.call_template, syntax.param_template
-    found = [longest_word(filled(own.after, **holes))] if own else []
-    found += _marker_words([own.before if own else (), template.before, template.after], holes)
+    words = [longest_word(filled(own.after, **holes))] if own else []
+    words += _marker_words([own.before if own else (), template.before, template.after], holes)
     if any(isinstance(piece, Hole) for piece in template.after):
-        found.append(filled(template.after, **holes).strip())  # and its tool
-    found += _marker_words([s.before for s in syntax.sections], holes)
-    found += _marker_words([s.after for s in syntax.sections], holes)
+        words.append(filled(template.after, **holes).strip())  # the closer with the tool's name
+    words += _marker_words([s.before for s in syntax.sections], holes)
+    words += _marker_words([s.after for s in syntax.sections], holes)
     if syntax.cdata:
-        found.append("<![CDATA[")
-    return tuple(dict.fromkeys(filter(None, found)))
+        words.append("<![CDATA[")
+    return tuple(dict.fromkeys(filter(None, words)))
 
 
 def _marker_words(listed: Iterable[Sequence[Piece]], holes: dict[str, str]) -> list[str]:
-    """The words of the markers that have letters of their own, beside the names in them."""
+    """Return the words of the markers that have letters of their own, beside the names in them."""
     own = [filled(pieces) for pieces in listed]
     return [longest_word(text) for text in own if has_letters(text)]
 
@@ -72,30 +73,31 @@ def _marker_words(listed: Iterable[Sequence[Piece]], holes: dict[str, str]) -> l
 def outside_words(
     syntax: Declaration, markers: Markers, tools: Sequence[ToolMetadata]
 ) -> tuple[str, ...]:
-    """What text beside the calls must not hold: how any form that is read begins, and markers."""
-    found = [word for form in (syntax, *syntax.also) for word in _openers(form, tools)]
+    """Return the words that text beside the calls must not hold: how any form that is read begins,
+    and markers."""
+    words = [word for form in (syntax, *syntax.also) for word in _openers(form, tools)]
     pairs = (*markers.reasoning, *markers.plain)
     tags = [text for pair in pairs for text in (pair.open, pair.close)]
     listed = [*tags, *markers.stops, *markers.dropped, markers.result, *syntax.closers]
-    found += [longest_word(text) for text in listed]
-    return tuple(dict.fromkeys(filter(None, found)))
+    words += [longest_word(text) for text in listed]
+    return tuple(dict.fromkeys(filter(None, words)))
 
 
 def _openers(form: Declaration, tools: Sequence[ToolMetadata]) -> list[str]:
-    """How a form's calls and sections begin: enough of it that no reader takes the rest for one."""
+    """Return how a form's calls and sections begin, so that no reader takes other text for one."""
     beginnings = [section.before for section in form.sections]
     if not form.section_required:
         beginnings.append(form.call_template.before)
-    found = []
+    openers = []
     for pieces in beginnings:
         first = filled(pieces).strip()
         lines = [p for p in pieces if isinstance(p, str) and p.strip()]
         if has_letters(first):
-            found.append(longest_word(first))
+            openers.append(longest_word(first))
         elif pieces and form.known_names:
-            found += [first + tool.name for tool in tools]
+            openers += [first + tool.name for tool in tools]
         elif first or lines:
-            found.append(first or longest_word(lines[0]))
+            openers.append(first or longest_word(lines[0]))
         else:
-            found.append(notation_of(form).first[:1])
-    return found
+            openers.append(notation_of(form).first[:1])
+    return openers

@@ -3,47 +3,47 @@
 A dialect declares a call's text form once, as templates with holes (`Syntax`). rendering.py fills
 the holes. The other way is harder: the text comes in pieces that are cut anywhere, most of it is
 prose that only looks like markup here and there, and some of it is markup that the model got
-wrong. Every piece is to give at once whatever it can give, and all cuttings are to give the same.
+wrong. Every piece must give at once whatever it can give, and all cuttings must give the same.
 
 The words
 ---------
 
-A *template* is literals and holes, its *pieces*: what is filled, or waited for (template.py). A
+A *template* is literals and holes, its *pieces*, which are filled or waited for (template.py). A
 *declaration* is all the templates and flags of one call form (declaration.py), a *syntax* a
 declaration that was checked (syntax.py).
 
 A *notation* is how the body of a call is written: JSON, Python keyword arguments, parameters …
-(notations/). It writes, it says what a body begins with (`announce`) and what is waited for
-inside one (`waits`), and it reads. The rest of the room knows no notation.
+(notations/). It writes the body, it says how a body begins (`announce`) and what is waited for
+inside it (`waits`), and it reads the body. The rest of the room knows no notation.
 
 A *choice* is one thing that may come, as a pattern: the opener of a call, a stop token, a code
 fence. Its *kind* says how to go on, its *number* which form or which tags it belongs to
 (choice.py).
 
-A *wait* is one place where the reader stands, with all the choices that may come there. `first`
-is what finds candidates: a plain search for how the choices begin, up to five characters of each,
-or as much of them as stands before the end. `match` then decides at the candidate: it asks the
-choices that may begin there one after another, and the first that matches wins. It may match
-*partially*: the text so far is how a choice begins, and its end is still to come; a whole match of
-a later choice goes before it. What it made of a beginning is remembered for all streams, as a
-*marker* (marker.py): each call has the same.
+A *choice point* is a place where the reader stands, with all the choices that may come there
+(choice_point.py). Its `candidate_pattern` finds candidates: a plain search for how the choices
+begin, up to five characters of each, or as much of them as stands before the end. At the candidate
+`match` asks the choices that may begin there one after another; the first that matches wins. A
+choice may match *partially*: the text so far is how it begins, and its end is still to come. A
+complete match of a later choice wins over that. A match is made a *marker* (marker.py), and
+remembered for all streams, because every call has the same ones.
 
 A *varying* choice is one whose match at the end of the text could become another match with more
 of it: three back-ticks may be a fence of four, `<|end` is the beginning of `<|end|>`, blanks
-after a name go on. Such a match is held like a partial one, although it is whole. Only its own
-choice and those before it can do that (`_rivals`), for the first that matches wins.
+after a name go on. Such a match is held like a partial one, although it is complete. Only its own
+choice and earlier ones can do that (`_rivals`), for the first that matches wins.
 
-A *form* is one syntax compiled to waits (form.py, form_builder.py); a dialect has one for the
-form it writes and one for each other that it reads. A *plan* is all forms of a dialect and what
-may come outside of calls (plan.py); it is compiled once for a dialect and a set of tools.
+A *form* is one syntax compiled to choice points (form.py, form_builder.py). A dialect has one for
+the form that it writes and one for each other that it reads. A *plan* is all forms of a dialect
+and what may come outside of calls (plan.py); it is compiled once for a dialect and a set of tools.
 
 The *scanner* owns the text that nobody has claimed yet (scanner.py). To *claim* characters is to
-make an event of them; `Scanner.take` is the only way to do it, and it only goes forward. What
-could still become a marker is *held*: neither claimed nor given out.
+make an event of them (claims.py); `Scanner.take_text` is the only way to do it, and it only goes
+forward. What could still become a marker is *held*: neither claimed nor given out.
 
-The readers are generators. Where they need more text they `yield`; the next chunk resumes them in
-the middle of whatever they were doing. So "where am I" is the place in the code, and no table of
-states can disagree with it.
+The readers are generators, together the *walk*. Where they need more text they `yield`; the next
+chunk resumes them in the middle of whatever they were doing. So "where am I" is the place in the
+code, and no table of states can disagree with it.
 
 A reply, chunk by chunk
 -----------------------
@@ -55,8 +55,8 @@ characters, as they might arrive:
         gives text 'If a<b: '
         holds '<c'
 
-The wait for text stops where `<call`, or half of it before the end, stands. `<b` is neither: it is
-text, and the search goes on after it. `<c` is half of it: it is held, and everything before it is
+The search stops at `<call`, or at the beginning of it before the end. `<b` is neither: it is text,
+and the search goes on after it. `<c` is such a beginning: it is held, and everything before it is
 given out.
 
     'all tides><po'
@@ -70,11 +70,11 @@ the call to its notation, and that waits for a parameter, which `<po` may be.
         gives markup '<port>', argument 'St </b> Ma'
         holds ''
 
-Inside a value other choices count, here its closer alone. (Where openers have words in them, or are
-control tokens, they count too: they show that a closer was forgotten, or that the call was cut off
-before the next one.) `</b>` has the shape of one, but it neither
-names this parameter nor stands before what may follow one: the value keeps it. The value is given
-out as far as it goes; nobody waits for its end.
+Inside a value other choices count, here its closer alone. (Openers count too if they have words in
+them or are control tokens: they show that a closer was forgotten, or that the call was cut off
+before the next one.) `</b>` has the shape of a closer, but it does not name this parameter, and
+what follows it could not follow a closer: the value keeps it. The value is given out as far as it
+goes; nobody waits for its end.
 
     'lo</po'
         gives argument 'lo'
@@ -84,9 +84,9 @@ out as far as it goes; nobody waits for its end.
         gives nothing
         holds '</port></ca'
 
-The closer is whole now, but it counts only before what may follow it: another parameter, or the
-call's closer, or a stop. Else a value could never hold its own closer. `</ca` may be one of
-these.
+The closer is complete now, but it counts only before what may follow it: another parameter, the
+call's closer, or a stop token. Otherwise a value could never hold its own closer. `</ca` may be
+one of these.
 
     'll> Done.'
         gives markup '</port>', markup '</call>', call ended, text ' Done.'
@@ -98,65 +98,53 @@ Why nothing is looked at twice
 ------------------------------
 
 A megabyte in chunks of four characters is a quarter of a million chunks: whatever looks back over
-an open value at each of them is quadratic. So a wait that finds no candidate claims everything;
-with a candidate, everything before it; and `Scanner.add` drops what was claimed. What is held and
-matched again is a marker: every repetition in a pattern is bounded and possessive, so it is some
-hundred characters at most. Values are searched by compiled patterns, never by a loop of ours over
-their characters, and what is kept of them is one text that grows (claims.py), and is given up when
-its value is made: an argument stands in memory once, and then its value beside it.
+an open value at each of them is quadratic. So a search that finds no candidate claims everything;
+with a candidate, everything before it; and `Scanner.add` drops what was claimed. Only a marker is
+held and matched again, and every repetition in a pattern is bounded and possessive, so a marker is
+some hundred characters at most. Values are searched by compiled patterns, never by a loop of ours
+over their characters. An argument is collected as one text that grows (claims.py), which is given
+up when its value is made: it stands in memory once, and then its value beside it.
 
-Most chunks are not walked at all. Where everything is claimed and the walk only waits for a search
-to find something, it *rests* (`Scanner.rest`, quiet.py): a chunk in which that search finds nothing
-*passes by*. It becomes one event, and no generator is resumed. The search is the one that the walk
-would make itself, so this holds for every place that waits; a place that does not rest is only
-slower. Where it does find something, the wait itself says from where on the chunk is held
-(`Wait.held`), as the walk would: only a marker that is whole resumes it. A model has a vocabulary:
-what it said of a chunk is remembered for as long as the walk rests in the same place.
-
-Nor is the walk resumed to hold one piece more. Where it cannot go on before something is told, or
-something is held where it rests, that alone is asked about with each piece (`Scanner.awaited`,
-`Quiet.judge`), and the walk is given what was told. And in JSON most chunks open or close
-something: what one does follows from it and from what is open (`json_walk.Nesting.turn`), so that
-it passes by as well, unless the text may end in it.
+Most chunks are not walked at all: fast_path.py explains how they are skipped.
 
 What may not be changed, and what falls when it is
 --------------------------------------------------
 
-- A wait's `first` may find too much, never too little: a marker that it overlooks is text,
+- A `candidate_pattern` may find too much, never too little: a marker that it overlooks is text,
   whatever `match` would have said of it. tests/test_table.py: test_its_text_is_read_as_the_call
 - A partial or a varying match is held. Given out at once, events depend on the cutting.
   tests/test_laws.py: test_law_1_any_chunking_gives_the_same_events, and the smallest examples,
   tests/test_parsing.py: test_a_closer_that_is_how_an_opener_begins_waits_for_more,
   tests/test_syntax.py: test_law_1_holds_where_one_marker_begins_another
-- A choice is asked wherever it may begin, by its first characters: one that is left out is
+- A choice is asked wherever it may begin, judged by its first characters: one that is left out is
   overlooked. tests/test_quiet.py: test_no_choice_is_left_out_that_may_begin_at_a_place
-- A remembered beginning is told by all that `match` may look at: its text, and what stands before
+- A remembered beginning is found by all that `match` may look at: its text, and the text before
   it. tests/test_quiet.py: test_what_was_seen_before_changes_nothing
-- What was decided stays decided with more text, so a marker is told by as few characters as will
-  do. tests/test_laws.py: test_law_1_any_chunking_gives_the_same_events
-- What matched may have matched in another text, which began alike: of its places only the distances
+- What was decided stays decided with more text, so as few characters as decide a marker are enough.
+  tests/test_laws.py: test_law_1_any_chunking_gives_the_same_events
+- A marker may have matched in another text, which began alike: of its places only the distances
   count. tests/test_laws.py: test_law_2_spans_tile_the_stream
 - Claims go forward and through `take_text`, markup too. tests/test_laws.py:
   test_law_2_spans_tile_the_stream
-- What was claimed is behind us: a search begins at `at`, not at the window's start. Those who look
-  back find the same marker again. tests/test_parsing.py:
+- A search begins at `at`, after what was claimed, not at the window's start. One that looks back
+  finds the same marker again. tests/test_parsing.py:
   test_a_missing_closer_behind_whole_json_is_repaired_with_a_finding
 - `until` gives out everything before its candidate, at every chunk: what is shown waits for no more
   than a marker. tests/test_parsing.py: test_text_is_given_out_as_soon_as_it_can_be_nothing_else
-- A raw value's closer is looked at together with what follows it. tests/test_laws.py:
+- A raw value's closer is matched together with what follows it. tests/test_laws.py:
   test_law_3_a_value_holds_the_text_of_its_own_closer
 - Text that cannot be read raises BrokenCall and nothing else, and calls.py makes an aborted call
   of it. tests/test_laws.py: test_law_5_no_bytes_at_all_make_a_parser_raise
 - The end of the stream inside a body is a truncated call, however good its arguments look.
   tests/test_laws.py: test_law_6_a_call_cut_off_is_never_delivered_changed
 - White space is markup next to a call or a marker alone, never between words; what separates two
-  calls only before the second one. tests/test_laws.py:
+  calls is markup only before the second one. tests/test_laws.py:
   test_law_10_only_what_is_declared_is_markup, tests/test_laws.py:
   test_law_10_a_separator_before_prose_is_prose
 - What was claimed is forgotten, and no more than a marker is held. tests/test_laws.py:
   test_law_4_the_window_stays_small_whatever_the_value
-- What wakes a resting walk may be found too often, never too seldom, by one chunk alone.
-  tests/test_quiet.py: test_passing_by_changes_nothing
+- A skip rule may find too much, never too little, by one chunk alone. tests/test_quiet.py:
+  test_passing_by_changes_nothing
 - Time is linear. No test can time it on a busy machine: run benchmarks/parsing.py, whose
   exponents stay at about 1.
 """

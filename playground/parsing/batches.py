@@ -1,4 +1,4 @@
-"""Events in batches: for recordings, where nobody watches each chunk arrive."""
+"""Events in batches, for recordings: nobody watches each chunk arrive."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from playground.parsing.switches import Switches
 
 
 class BatchedParser(DialectParser):
-    """Reads through another parser, `chunks` of them at a time.
+    """A parser that feeds another one `chunks` chunks at a time.
 
-    The events add up to the same, each at most so many chunks late; a million tiny chunks cost
-    what a thousand large ones cost.
+    The events add up to the same, each at most so many chunks late. A million tiny chunks cost as
+    much as a thousand large ones.
     """
 
     def __init__(self, parser: DialectParser, chunks: int = 1024) -> None:
         self._parser, self._limit = parser, chunks
         self._held: list[bytes] = []
-        self._texts: list[str] = []  # of the two lists one is empty: they are given on in order
+        self._texts: list[str] = []  # one of the two lists is always empty
 
     def feed(self, data: bytes) -> list[Event]:
         events = self._flush() if self._texts else []

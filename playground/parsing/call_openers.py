@@ -1,4 +1,5 @@
-"""The openers of one syntax's calls: as declared, mended, misspelt, or before nothing readable."""
+"""The openers of one syntax's calls: as declared, mended, misspelt, or before nothing that can be
+read."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ from playground.parsing.template import Hole, Piece, holes_of, is_line
 
 
 class CallOpeners:
-    """What may begin a call of one syntax; `number` is that of its form, in all groups."""
+    """The choices that may begin a call of one syntax. `number` is that of its form; it stands in
+    all groups."""
 
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
         self.syntax, self.number = syntax, number
@@ -50,7 +52,8 @@ class CallOpeners:
         self.closing = Choice(closer, begins(ending))
 
     def opening(self, strict: bool = True, firm: bool = False) -> Choice:
-        """Everything up to the body, and a look at what makes it a call rather than prose.
+        """Return the choice of a call's opener: everything up to the body, and a look ahead at what
+        makes it a call rather than prose.
 
         Directly inside a section a bare JSON object needs no further proof: `strict` is off. With
         `firm` a parameter or the closer must follow.
@@ -72,13 +75,13 @@ class CallOpeners:
         if self.syntax.line_start and strict:
             pattern = LINE_START + pattern
         elif strict and self.syntax.section_required and self.notation.tells_itself:
-            # elsewhere a look back at every chunk of prose would cost more than it tells
+            # only here: in other forms a look back at every chunk of prose costs more than it gains
             pattern = NO_MEMBER + pattern
         elif isinstance(lead_text, str) and lead_text[:1].isalnum():
-            pattern = WORD_START + pattern  # no end of a longer word
-        # without a literal before it, the body's own first characters are all that one can search
+            pattern = WORD_START + pattern  # not the end of a longer word
+        # without a literal before it, only the body's first characters can be searched for
         first = begins(template.before) if template.before else tuple(self.notation.first)
-        # behind a name a bracket may be the name's own in the form before this one
+        # the bracket after a name may be part of the name in the form before this one
         loose = self.number > 0 and template.before[-2:] == (Hole("name"), "(")
         varying = ENDED in pattern or UNSPOKEN in pattern or loose
         return Choice(
@@ -92,34 +95,39 @@ class CallOpeners:
         )
 
     def heads(self) -> tuple[str, ...]:
-        """How a call begins where no literal stands there, but the name of one of the session's
-        tools; nothing where it is any other's."""
+        """Return how a call begins if its name comes first and must be one of the session's tools;
+        () otherwise."""
         if not self.knows_names or self.syntax.call_template.before[:1] != (Hole("name"),):
             return ()
         return tuple(dict.fromkeys(head for name in self.names for head in begins((name,))))
 
     def _before(self) -> list[str]:
-        """The patterns of what stands before a body: as it is declared; or not quite so, where what
-        follows shows that it is no prose."""
+        """Return the patterns of the text before a body: as declared, then as models get it wrong.
+        The latter count only if what follows shows that it is no prose."""
         pieces, space = self.syntax.call_template.before, self.notation.keeps_space
-        whole, *mended = (
+        declared, *mended = (
             pieces_pattern(each, self.holes(each), value_after=space)
             for each in (pieces, *slips(pieces))
         )
-        lead = Lead(self.syntax, whole, unnamed(self.closing.pattern), strict=True, firm=True)
+        lead = Lead(self.syntax, declared, unnamed(self.closing.pattern), strict=True, firm=True)
         look = unnamed(self.notation.evidence(lead) or self.notation.announce(lead))
-        told = f"(?={look})" if look else ""
-        return or_mended(whole, [text + told for text in (*mended, *spaced_name(pieces, whole))])
+        proof = f"(?={look})" if look else ""
+        return or_mended(
+            declared, [text + proof for text in (*mended, *spaced_name(pieces, declared))]
+        )
 
     def _may_be_wrapped(self) -> bool:
-        """Whether a list or a code fence may stand around the body: its own markers are told."""
+        """Return True if a list or a code fence may stand around the body. The call's own markers
+        must be words, so that the call is recognised without its body."""
         template = self.syntax.call_template
-        told = bool(template.before) and worded(pieces_pattern(template.before, self.holes()))
-        return told and self.notation.mends_brackets and worded(self.closing.pattern)
+        names_itself = bool(template.before) and worded(
+            pieces_pattern(template.before, self.holes())
+        )
+        return names_itself and self.notation.mends_brackets and worded(self.closing.pattern)
 
     def holes(self, pieces: tuple[Piece, ...] = ()) -> dict[str, str]:
-        """The patterns of the holes that may stand before a body: of the template's own, or of
-        these pieces."""
+        """Return the patterns of the holes that may stand before a body, by name. The holes are
+        those of `pieces`, or of the call's template."""
         before = pieces or self.syntax.call_template.before
         name = self.name if self.syntax.known_names else name_before(before, "name")
         holes = {
@@ -134,25 +142,32 @@ class CallOpeners:
                 holes[hole] = f"(?P<{hole.replace(':', '_')}>{LINE})"
         return holes
 
-    def unread(self) -> list[Choice]:
-        """The openers of calls that name a tool, without a look at what follows: where nothing
-        follows that can be read, the call is aborted rather than taken for prose."""
+    def unreadable(self) -> list[Choice]:
+        """Return the openers of calls that name a tool, without a look at what follows.
+
+        If nothing readable follows, the call is aborted rather than taken for prose.
+        """
         before = self.syntax.call_template.before
         opener = pieces_pattern(before, self.holes(), value_after=self.notation.keeps_space)
         first = before[0] if before else ""
-        told = isinstance(first, str) and worded(re.escape(first)) and "name" in holes_of(before)
-        if not told or self.syntax.known_names or self.syntax.line_start:
+        names_tool = (
+            isinstance(first, str) and worded(re.escape(first)) and "name" in holes_of(before)
+        )
+        if not names_tool or self.syntax.known_names or self.syntax.line_start:
             return []
         if str(first)[:1].isalnum():
-            return []  # a word, which prose may have too
+            return []  # an ordinary word stands in prose, too
         if not re.match(r"<[|｜]|\[", str(first)):
-            opener += f"(?={SPACE}[<{{])"  # prose names tags too; control tokens it does not
+            opener += f"(?={SPACE}[<{{])"  # prose mentions tags, but no control tokens
         group = Group(Kind.UNREAD, self.number)
         return [Choice(opener, begins(before), group, varying=True)]
 
-    def alike(self) -> list[Choice]:
-        """What looks like a call of a tool that the session does not have, where `known_names` make
-        it text. The names that count are the reader's to judge: prose has tags, too."""
+    def lookalikes(self) -> list[Choice]:
+        """Return what looks like a call of a tool that the session does not have, if `known_names`
+        makes that text.
+
+        The reader judges which names count, because prose has tags, too.
+        """
         if not self.knows_names:
             return []
         free = CallOpeners(self.syntax, self.number, ())

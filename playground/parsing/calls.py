@@ -1,4 +1,4 @@
-"""One call, walked piece by piece from its opener to its closer; its inside is its notation's."""
+"""One call, walked piece by piece from its opener to its closer; its notation reads the body."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from playground.events import (
 )
 from playground.json_numbers import finite, is_finite
 from playground.parsing.choice import Kind
+from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.marker import Marker
@@ -23,22 +24,27 @@ from playground.parsing.scanner import Walk
 
 
 class CallReader(Reader):
-    """Reads calls from a scanner; `open_call` and `argument` say where it stands."""
+    """A reader of calls. `open_call` and `argument` say where it stands."""
 
-    recipient: str | None = None  # the tool that the section's own opener names
-    in_pieces = False  # whether the last call broke off inside a JSON object, which goes on here
-    _more: Marker | None = None  # what stands before another call in the same markers
-    _wrapped = False  # whether a list or a code fence stands inside those
+    recipient: str | None = None  # the tool that the section's opener names
+    in_pieces = False  # True if the last call broke off inside a JSON object that goes on here
+    _next_call: Marker | None = (
+        None  # what separates this call from another one in the same markers
+    )
+    _wrapped = False  # True if a list or a code fence stands inside the markers
 
     def read(
         self, marker: Marker, form: Form, in_section: bool, has_body: bool = True
     ) -> Walk[None]:
-        """The call whose opener has matched, and those that stand between the same markers: each
-        ends delivered or aborted, never silently. Without a body nothing of a call can be read."""
+        """Read the call whose opener has matched, and all others between the same markers.
+
+        Each ends delivered or aborted, never silently. Without `has_body` nothing of the call can
+        be read.
+        """
         self._wrapped = self.in_pieces = False
         yield from self._read_one(marker, form, in_section, has_body)
-        while self._more is not None:
-            more, self._more = self._more, None
+        while self._next_call is not None:
+            more, self._next_call = self._next_call, None
             yield from self._read_one(more, form, in_section, has_body)
 
     def _read_one(self, marker: Marker, form: Form, in_section: bool, has_body: bool) -> Walk[None]:
@@ -71,7 +77,7 @@ class CallReader(Reader):
         self.open_call, self.argument = None, None
 
     def _open(self, marker: Marker, call: OpenCall, syntax: Declaration) -> None:
-        """The opener: markup, but for the tool's name and the arguments that stand in it."""
+        """Claim the opener: as markup, except for the tool's name and the arguments in it."""
         scanner, at = self.scanner, 0
         if syntax.name:
             self.set_name(call, 0, syntax.name)
@@ -102,44 +108,52 @@ class CallReader(Reader):
         yield from self._closer(form)
 
     def _check_name(self, call: OpenCall, syntax: Declaration) -> None:
-        """A call that its text does not name gets a name only where the syntax says how."""
+        """Give a call a name if its text has none and the syntax says how. Raises BrokenCall if it
+        does not."""
         if call.name is not None:
             return
         if not syntax.nameless:
             raise BrokenCall("missing-name")
         if self._named_inside(call, syntax):
             return
-        found = self._inferred(call) if syntax.nameless == "inferred" else ""
-        if found:
-            self.set_name(call, 0, found)
-            self.scanner.note("mended-name", call.place, f"its arguments fit only {found}")
+        name = self._inferred(call) if syntax.nameless == "inferred" else ""
+        if name:
+            self.set_name(call, 0, name)
+            self.scanner.note("mended-name", call.place, f"its arguments fit only {name}")
         else:
             call.name = ""
             self.scanner.note("missing-name", call.place, "a call without a tool's name")
 
     def _named_inside(self, call: OpenCall, syntax: Declaration) -> bool:
-        """Whether what stands in the arguments' place is a whole call: name and arguments."""
+        """Return True if a complete call, name and arguments, stands in the place of the arguments;
+        read it then."""
         rest = dict(call.arguments)
         name = rest.pop(syntax.shape.name[-1], None)
-        held = [rest.pop(key) for key in syntax.shape.aliases if key in rest]
-        whole = len(held) == 1 and isinstance(held[0], dict) and rest.keys() <= {"id", "type"}
-        if not isinstance(name, str) or not name or not whole:
+        objects = [rest.pop(key) for key in syntax.shape.aliases if key in rest]
+        is_complete = (
+            len(objects) == 1 and isinstance(objects[0], dict) and rest.keys() <= {"id", "type"}
+        )
+        if not isinstance(name, str) or not name or not is_complete:
             return False
         self.set_name(call, 0, name)
-        call.arguments = held[0]
+        call.arguments = objects[0]
         self.scanner.note("arguments-wrapped", call.place, "the call's name stands beside them")
         return True
 
     def _inferred(self, call: OpenCall) -> str:
-        """The only tool that there is, or that takes these arguments."""
-        given = set(call.arguments)
-        fits = [name for name, tool in self.tools.items() if given <= tool.parameter_names]
+        """Return the only tool that there is, or the only one that takes these arguments; "" for
+        none."""
+        keys = set(call.arguments)
+        fits = [name for name, tool in self.tools.items() if keys <= tool.parameter_names]
         only = list(self.tools) if len(self.tools) == 1 else fits
         return only[0] if len(only) == 1 else ""
 
     def _closer(self, form: Form) -> Walk[None]:
-        """The marker after a body that ends by itself. The call is whole without it: a repair, with
-        a finding; and so it is where another one stands between the same markers."""
+        """Read the marker after a body that ends by itself.
+
+        Without it the call is complete all the same: that is a repair, with a finding. Another call
+        between the same markers needs no closer before it.
+        """
         scanner, close = self.scanner, form.close
         if close is None:
             return
@@ -150,27 +164,30 @@ class CallReader(Reader):
             return
         if self._wrapped and (yield from self._another(form)):
             return
-        excess = (yield from scanner.match_here(form.excess)) if form.excess else None
-        if excess is not None:
-            start, stop = excess.places["excess"]
+        surplus = yield from self._match_optional(form.surplus_brackets)
+        if surplus is not None:
+            start, stop = surplus.places["excess"]
             scanner.emit_markup(start)
             scanner.emit_unexpected(stop - start)
-            scanner.emit_markup(excess.size - stop)
+            scanner.emit_markup(surplus.size - stop)
             return
         scanner.note("missing-closer")
         yield from self._another(form)
-        # half a closer at the very end is markup, for it can be nothing else
+        # the beginning of a closer at the very end is markup, for it can be nothing else
         cut = scanner.cut_here(close)
         if cut is not None:
             scanner.emit_marker(cut)
 
     def _another(self, form: Form) -> Walk[bool]:
-        """Whether another call stands between the same markers."""
-        self._more = (yield from self.scanner.match_here(form.more)) if form.more else None
-        return self._more is not None
+        """Return True if another call stands between the same markers."""
+        self._next_call = yield from self._match_optional(form.next_call)
+        return self._next_call is not None
+
+    def _match_optional(self, point: ChoicePoint | None) -> Walk[Marker | None]:
+        return (yield from self.scanner.match_here(point)) if point else None
 
     def _unwrap(self, marker: Marker) -> None:
-        """Tell of a list or a code fence inside a call's markers, once."""
+        """Note a list or a code fence inside a call's markers, once."""
         if marker.named.get("wrapped") and not self._wrapped:
             self._wrapped = True
             self.scanner.note("wrapped-body")
@@ -201,7 +218,7 @@ class CallReader(Reader):
         )
 
     def _abort(self, call: OpenCall, broken: BrokenCall, form: Form) -> Walk[None]:
-        """Say why, keep what was read, and go on after the call's own closer."""
+        """Say why the call is aborted, keep what was read, and go on after its own closer."""
         scanner = self.scanner
         scanner.note(broken.code, call.place, broken.message)
         scanner.events.append(
@@ -216,29 +233,32 @@ class CallReader(Reader):
         )
         if broken.code == "truncated-call":
             scanner.emit_markup(len(scanner.held))
-        elif form.skip is not None and not broken.whole:
-            marker = yield from scanner.until(form.skip, scanner.emit_unexpected)
+        elif form.recovery is not None and not broken.whole:
+            marker = yield from scanner.until(form.recovery, scanner.emit_unexpected)
             if marker is not None and marker.kind is Kind.CLOSE:
                 scanner.emit_marker(marker)
         else:
             self.in_pieces = broken.code == "malformed-json" and not call.ended
 
     def _leaves_open(self, form: Form) -> bool:
-        """Whether the last argument lacks its closer. One that stands at the very end came out as
-        the half of a marker: what would have to follow it is not there."""
+        """Return True if the last argument lacks its closer.
+
+        A closer at the very end came out as the beginning of a marker, because what has to follow
+        it is not there. It counts.
+        """
         if self.argument is None or not form.syntax.param:
             return self.argument is not None
         closer = notation_of(form.syntax).closer_of(self.argument, form.syntax)
-        behind = next((e for e in reversed(self.scanner.events) if owned_text(e)), None)
-        held = behind.text if isinstance(behind, MarkupEvent) else ""
-        return not closer or not held.lstrip().startswith(closer)
+        last = next((e for e in reversed(self.scanner.events) if owned_text(e)), None)
+        marker = last.text if isinstance(last, MarkupEvent) else ""
+        return not closer or not marker.lstrip().startswith(closer)
 
 
 def _is_given(group: str) -> bool:
-    """Whether a group of an opener is the tool's name, or an argument on a line of its own."""
+    """Return True if a group of an opener is the tool's name or an argument on its own line."""
     return group == "name" or group.startswith("line_")
 
 
 def _meets(recipient: str, name: str) -> bool:
-    """Whether a header's recipient and a call's name are one tool, or the namespace of it."""
+    """Return True if a header's recipient is the called tool, or the tool's namespace."""
     return name in (recipient, recipient.rpartition(".")[2]) or name.startswith(f"{recipient}.")

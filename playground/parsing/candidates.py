@@ -1,6 +1,6 @@
-"""What finds candidates in a text: patterns for how choices begin, run by `re` at the speed of C.
+"""Patterns that find candidates: places in a text where a choice may begin.
 
-They may find too much, never too little.
+`re` runs them at the speed of C. They may find too much, never too little.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import Final, Protocol
 from playground.parsing.patterns import LEAKED, LINE_START, WORD_START
 
 ANY_LINE: Final = r"(?<![^\n])[ \t]{0,6}\S"
-# what such a pattern begins with, behind the first character of what is searched for: a search for
-# characters is many times as fast as one for what stands before them
-_BEHIND: Final = {
+# How a choice's own look back is written for a candidate: after the first character, not before it.
+# `re` searches for a character many times as fast as for what stands before one.
+_LOOK_BACK: Final = {
     LINE_START: "".join(rf"(?<!\S[ \t]{{{blanks}}}[\s\S])" for blanks in range(7)),
     WORD_START: r"(?<!\w[\s\S])",
 }
+_FIRST_OF_LINE: Final = r"(?<![^\n][\s\S])"
 _HEAD: Final = 5
 _SPACES: Final = re.compile(r"\s{1,256}")
-_FIRST: Final = r"(?<![^\n][\s\S])"  # the same for the first of a line
 
 
 class Begun(Protocol):
-    """What is looked for: a choice, as far as its beginning goes."""
+    """A choice, as far as its beginning goes."""
 
     @property
     def pattern(self) -> str: ...
@@ -36,72 +36,82 @@ class Begun(Protocol):
     def heads(self) -> tuple[str, ...]: ...
 
 
-def begun(beginnings: Iterable[str]) -> str:
-    """What finds candidates by their first characters, a line break before them or not."""
+def any_beginning(beginnings: Iterable[str]) -> str:
+    """Build a pattern for any of these beginnings, with or without a line break before them."""
     listed = sorted(set(beginnings))
     if not all(text.strip() for text in listed):
         return ""
-    found = any_of(listed)
-    return rf"\n(?={found}|\Z)|{found}" if found else ""
+    pattern = any_of(listed)
+    return rf"\n(?={pattern}|\Z)|{pattern}" if pattern else ""
 
 
-def any_of(texts: Iterable[str], behind: str = "") -> str:
-    """Any of the texts, or as much of one as stands before the end: more has to come before one
-    knows. What they have in common is looked for once, and what stands before their first character
-    by `behind`."""
+def any_of(texts: Iterable[str], look_back: str = "") -> str:
+    """Build a pattern for any of the texts, or for as much of one as stands before the end.
+
+    Common beginnings are written once. `look_back` is put after the first character.
+    """
     following: dict[str, list[str]] = {}
     for text in texts:
         if not text:
             return ""
         following.setdefault(text[0], []).append(text[1:])
-    found = ((re.escape(char), any_of(rest)) for char, rest in following.items())
-    return "|".join(f"{char}{behind}" + (rf"(?:{rest}|\Z)" if rest else "") for char, rest in found)
+    branches = ((re.escape(char), any_of(rest)) for char, rest in following.items())
+    return "|".join(
+        f"{char}{look_back}" + (rf"(?:{rest}|\Z)" if rest else "") for char, rest in branches
+    )
 
 
-def searched(choices: Iterable[Begun]) -> str:
-    """What finds candidates: how the choices begin, or the first of a line where that is all one
-    knows."""
+def candidates_of(choices: Iterable[Begun]) -> str:
+    """Build the pattern that finds where any of the choices may begin.
+
+    A choice that may begin with anything makes every character a candidate; if it begins a line,
+    the first character of every line.
+    """
     listed = list(choices)
     anything = [choice for choice in listed if not choice.begins and not choice.heads]
     if not all(LINE_START in choice.pattern for choice in anything):
         return r"[\s\S]"
-    texts = {(text, _behind(choice)) for choice in listed for text in choice.begins}
-    texts |= {(text, _FIRST) for choice in listed for text in choice.heads}
+    texts = {(text, _look_back_of(choice)) for choice in listed for text in choice.begins}
+    texts |= {(text, _FIRST_OF_LINE) for choice in listed for text in choice.heads}
     spaced = {text[1:] for text, _ in texts if text.startswith(" ")}
-    solid = {(text.lstrip(" "), behind) for text, behind in texts if text.strip(" ")}
-    # white space that leaked stands before a marker as well, where a search stops at its like
+    solid = {(text.lstrip(" "), look_back) for text, look_back in texts if text.strip(" ")}
+    # white space that leaked may stand before a marker, so the search stops at it as well; it is
+    # added only if it shares its first character with a beginning
     solid |= {(leak, "") for leak in LEAKED if any(leak[0] == text[0] for text, _ in solid)}
-    found = [ANY_LINE] if anything else []
-    for behind in sorted({behind for _, behind in solid}):
-        found.append(any_of(sorted(text for text, its in solid if its == behind), behind))
+    branches = [ANY_LINE] if anything else []
+    for look_back in sorted({look_back for _, look_back in solid}):
+        branches.append(any_of(sorted(text for text, its in solid if its == look_back), look_back))
     if spaced:
-        # blanks before a marker are found by the first of them: each would look at all the others
+        # of several blanks before a marker only the first is found: each would look at all others
         leaks = re.escape("".join(sorted({text[0] for text in LEAKED})))
         following = any_of(sorted(spaced))
         ahead = rf"(?=\s{{0,64}}+(?:[{leaks}]|{following}|\Z))" if following else ""
-        found.append(rf" (?<!  ){ahead}")
-    return "|".join(found)
+        branches.append(rf" (?<!  ){ahead}")
+    return "|".join(branches)
 
 
-def _behind(choice: Begun) -> str:
-    """What has to stand before a choice."""
+def _look_back_of(choice: Begun) -> str:
+    """Return the look back with which a choice begins, written for a candidate; "" for none."""
     return next(
-        (behind for start, behind in _BEHIND.items() if choice.pattern.startswith(start)), ""
+        (look_back for start, look_back in _LOOK_BACK.items() if choice.pattern.startswith(start)),
+        "",
     )
 
 
 def begin_alike(choice: Begun, others: Iterable[Begun]) -> bool:
-    """Whether the choice and one of the others may begin with the same characters."""
+    """Return True if the choice and one of the others may begin with the same characters."""
     texts = [text for other in others for text in other.begins or ("",)]
     return any(may_begin(choice, text) for text in texts)
 
 
 def may_begin(choice: Begun, head: str) -> bool:
-    """Whether how the choice begins leaves it open that it begins with the head: a look at a few
-    characters spares compiling its pattern."""
+    """Return True if the choice may begin with `head`, judged by the beginnings that it names.
+
+    To compare a few characters spares compiling its pattern.
+    """
     bare = head.lstrip()
     if not choice.begins or not bare or bare.startswith(LEAKED):
-        return True  # what leaked may stand before any marker
+        return True  # white space that leaked may stand before any marker
     if any(leak.startswith(bare) for leak in LEAKED):
         return True
     solid = [start.strip() for start in choice.begins]
@@ -111,8 +121,10 @@ def may_begin(choice: Begun, head: str) -> bool:
 
 
 def head_at(text: str, place: int) -> str:
-    """The first characters at a place: as many as tell how a choice begins (see `prefix`), behind
-    one blank where white space stands before them."""
+    """Return the first characters at a place, as many as `may_begin` needs.
+
+    White space before them is one blank.
+    """
     head = text[place : place + _HEAD]
     if not head[:1].isspace():
         return head

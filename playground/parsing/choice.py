@@ -1,4 +1,4 @@
-"""A choice: one thing that may come at a place in a text, and what it is."""
+"""A choice: one thing that may come at a place in a text, and how the reader goes on after it."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from playground.parsing.patterns import LINE_START, begins, literal
 
 
 class Kind(Enum):
-    """What a choice is: the engine goes on by it."""
+    """The kind of a choice: it says how the engine goes on."""
 
-    # outside of a call; those of calls and sections are numbered by form, of tags by tags
+    # outside of a call; calls and sections have the number of their form, tags that of their tags
     CALL = "call"
-    UNREAD = "unread"  # the opener of a call with no body that can be read
-    LIKE = "like"  # what looks like a call, of a tool that nobody has
+    UNREAD = "unread"  # the opener of a call whose body cannot be read
+    LIKE = "like"  # what looks like a call of an unknown tool
     SECTION = "section"
-    BARE = "bare"  # the opener of a section before no call
-    BARE_CALL = "bare_call"  # the opener of a call before nothing that could be one
-    BARE_BODY = "bare_body"  # what a call holds, without its opener
-    BARE_CLOSE = "bare_close"  # the closer of a call, where none is open
+    BARE = "bare"  # the opener of a section that no call follows
+    BARE_CALL = "bare_call"  # the opener of a call that no body follows
+    BARE_BODY = "bare_body"  # the body of a call without its opener
+    BARE_CLOSE = "bare_close"  # the closer of a call when none is open
     SECTION_CLOSE = "section_close"
     THINK = "think"
-    THINK_CLOSE = "think_close"  # of reasoning that was not open
+    THINK_CLOSE = "think_close"  # the closer of reasoning when none is open
     PLAIN = "plain"
     STOP = "stop"
     DROPPED = "dropped"
@@ -35,9 +35,9 @@ class Kind(Enum):
     OPEN = "open"
     CLOSE = "close"
     PARAM = "param"
-    FORGOTTEN = "forgotten"  # what shows that a closer was left out
+    FORGOTTEN = "forgotten"  # a marker which shows that a closer was left out
 
-    # a member equals itself alone; by its name, as enumerations do it, takes a call of Python
+    # hashed by identity: Enum hashes the name, which takes a call of Python
     __hash__ = object.__hash__
 
 
@@ -54,12 +54,12 @@ ROLES: Final[dict[Kind | None, Role]] = {
 
 
 def is_mark(kind: Kind) -> TypeGuard[Mark]:
-    """Whether nothing is read behind a marker: it is no more than that."""
+    """Return True if a marker stands for itself: nothing is read after it."""
     return kind in ROLES
 
 
 class Group(NamedTuple):
-    """The named group of a choice: its kind, and which form or tags it belongs to."""
+    """The named group of a choice: its kind, and the number of its form or tags."""
 
     kind: Kind
     number: int = 0
@@ -73,18 +73,18 @@ class Choice(NamedTuple):
     """One thing that may come: its pattern, and the texts with which it may begin."""
 
     pattern: str
-    begins: tuple[str, ...] = ()  # none: it may begin with anything; " x": with white space or `x`
-    group: Group | None = None  # None where only one thing is waited for
-    texts: tuple[str, ...] = ()  # where the pattern is nothing but these
-    varying: bool = False  # more text may make another match of it, whatever its texts say
-    heads: tuple[str, ...] = ()  # with which it begins where it is the first of a line, and only so
-    run: str = ""  # what it begins with: as long as nothing else has come, more has to
-    loose: bool = False  # of `begins` its first character counts alone where others are looked for
-    forms: tuple[str, ...] = ()  # the pattern's alternatives, where it is long: few are asked for
+    begins: tuple[str, ...] = ()  # (): with anything; " x": `x` with or without white space before
+    group: Group | None = None  # None if it is the only choice
+    texts: tuple[str, ...] = ()  # if the pattern is nothing but literals
+    varying: bool = False  # more text may change its match, whatever `texts` say
+    heads: tuple[str, ...] = ()  # its beginnings, if it must be the first of a line
+    run: str = ""  # the pattern of its first part; a text of that part alone needs more to decide
+    loose: bool = False  # it may differ from `begins` after the first character
+    forms: tuple[str, ...] = ()  # the alternatives of a long pattern: texts need few of them
 
     @property
-    def asked(self) -> tuple[str, ...]:
-        """The patterns that are compiled and asked for, one after another."""
+    def patterns(self) -> tuple[str, ...]:
+        """The patterns that are compiled and matched, one after another."""
         return self.forms or (self.pattern,)
 
     @property
@@ -101,8 +101,11 @@ FENCE: Final = ANY_FENCE._replace(pattern=LINE_START + ANY_FENCE.pattern)
 
 
 def literals(kind: Kind, texts: Iterable[str], number: int = 0) -> list[Choice]:
-    """A choice of markers. White space around one is no part of it, but for a leading blank."""
-    # the longest first: of two that begin alike, the shorter would win
+    """Return the choice of literal markers; [] for none.
+
+    White space around a marker is no part of it, except for a leading blank.
+    """
+    # the longest first: of two with the same beginning the shorter would win
     listed = [_bare(text) for text in sorted(set(texts), key=len, reverse=True)]
     if not listed:
         return []

@@ -1,4 +1,4 @@
-"""How characters are claimed: by the walk, or passing by it where nothing can begin in a chunk."""
+"""Claims: how characters become events, one by one from the walk or by the chunk when skipped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from playground.parsing.patterns import CONTEXT
 
 
 class Window(Protocol):
-    """What characters are claimed from: the scanner."""
+    """The text from which characters are claimed: the scanner."""
 
     text: str
     at: int
@@ -24,15 +24,20 @@ class Window(Protocol):
 
 
 class GrowingText(BytesIO):
-    """A text as it grows, in UTF-8, half surrogates too: small strings take many times their
-    characters, and a text in the making four times as much as their bytes."""
+    """A text that grows piece by piece, kept as UTF-8 (half surrogates included).
+
+    A list of small strings would take many times their characters in memory, and `io.StringIO`
+    four bytes for each.
+    """
 
     def add(self, text: str) -> None:
         self.write(text.encode("utf-8", "surrogatepass"))
 
     def take(self) -> str:
-        """The whole text, of which nothing is kept: who kept it lives on for a while, and who reads
-        it needs room."""
+        """Return the whole text and free the buffer.
+
+        The buffer's owner lives on for a while, and whoever reads the text needs the memory.
+        """
         text = self.getvalue().decode("utf-8", "surrogatepass")
         self.seek(0)
         self.truncate()
@@ -40,57 +45,60 @@ class GrowingText(BytesIO):
 
 
 class Claim:
-    """Claims characters as events of one kind: called with how many. `make` makes an event of an
-    offset and a text; `kept`, if given, gets the texts too."""
+    """A function that claims the next characters as events of one kind: `claim(count)`.
 
-    __slots__ = ("_last", "_start", "_window", "kept", "make")
+    `make` makes an event of an offset and a text. `copy`, if given, collects the texts as well.
+    """
+
+    __slots__ = ("_copy_start", "_last_chunks", "_window", "copy", "make")
 
     def __init__(
-        self, window: Window, make: Callable[[int, str], Event], kept: GrowingText | None = None
+        self, window: Window, make: Callable[[int, str], Event], copy: GrowingText | None = None
     ) -> None:
-        self._window, self.make, self.kept = window, make, kept
-        self._last: deque[bytes] | None = None
-        self._start = 0
+        self._window, self.make, self.copy = window, make, copy
+        self._last_chunks: deque[bytes] | None = None
+        self._copy_start = 0  # where skipping began in `copy`
 
     def __call__(self, count: int) -> None:
         if count:
             offset, text = self._window.take_text(count)
-            if self.kept is not None:
-                self.kept.add(text)
+            if self.copy is not None:
+                self.copy.add(text)
             self._window.events.append(self.make(offset, text))
 
-    def passing(self) -> Callable[[bytes], object]:
-        """What takes the bytes of the chunks that pass by from now on: nothing in them concerns the
-        walk."""
-        if self.kept is None:
-            if self._last is None:
-                # no chunk is empty: the last few have the characters that a look back needs
-                self._last = deque(maxlen=CONTEXT)
-            self._last.clear()
-            return self._last.append
-        self._start = self.kept.tell()
-        return self.kept.write
+    # skipped chunks go past the window; what a later look back may need of them is kept here
 
-    def before(self) -> str:
-        """What stands before what comes next, as far as a look back goes."""
-        kept, window = self.kept, self._window
-        if kept is None:
-            passed = b"".join(self._last or ())
+    def raw_sink(self) -> Callable[[bytes], object]:
+        """Return the function that takes the bytes of each chunk skipped from now on."""
+        if self.copy is None:
+            if self._last_chunks is None:
+                # no chunk is empty, so the last few hold as many characters as a look back needs
+                self._last_chunks = deque(maxlen=CONTEXT)
+            self._last_chunks.clear()
+            return self._last_chunks.append
+        self._copy_start = self.copy.tell()
+        return self.copy.write
+
+    def lookbehind(self) -> str:
+        """Return the text before the next character, as far as a pattern may look back."""
+        copy, window = self.copy, self._window
+        if copy is None:
+            skipped = b"".join(self._last_chunks or ())
         else:
-            end = kept.tell()
-            kept.seek(max(self._start, end - _WIDEST * CONTEXT))
-            passed = kept.read()
-        before = passed.decode(errors="ignore")
-        if len(before) < CONTEXT:
-            before = window.text[: window.at] + before
-        return before[-CONTEXT:]
+            end = copy.tell()
+            copy.seek(max(self._copy_start, end - _WIDEST * CONTEXT))
+            skipped = copy.read()
+        text = skipped.decode(errors="ignore")
+        if len(text) < CONTEXT:
+            text = window.text[: window.at] + text
+        return text[-CONTEXT:]
 
 
 _WIDEST: Final = 4  # bytes of a character
 
 
-@cache  # of a few, which every scanner has
+@cache  # every scanner asks for the same few
 def finding_maker(code: str, where: str) -> Callable[[int, str], Event]:
-    """What makes findings that hold the text which they are about."""
-    found = finding(code, where)
-    return lambda offset, text: FindingEvent(Span(offset, offset + len(text)), found, text)
+    """Return a function that makes findings which own the text that they are about."""
+    about = finding(code, where)
+    return lambda offset, text: FindingEvent(Span(offset, offset + len(text)), about, text)

@@ -1,4 +1,4 @@
-"""What a syntax declares, as plain data: templates with holes, and what else the wire form needs.
+"""The declaration of a call's text form, as plain data: templates with holes, and flags.
 
 `Syntax` (syntax.py) is a declaration that was checked; notations read declarations.
 """
@@ -14,8 +14,8 @@ from playground.parsing.hashed import HashedOnce
 from playground.parsing.template import Piece, Template, cut_at_body
 from playground.parsing.values import JSON_WORDS, PLAIN_JSON, JsonStyle, Literals, Untyped
 
-# The holes that stand beside a body, by the template in which they may; the bodies themselves are
-# notations, but for a section's, which is its calls. The recipe's table of holes is made of both.
+# The holes that may stand beside a body, by template. The bodies themselves are notations, except
+# that a section's body is its calls. The recipe's table of holes is made of both.
 CALL_HOLES: Final[dict[str, str]] = {
     "name": "the tool's name",
     "id": "the call's id",
@@ -40,14 +40,14 @@ SECTION_HOLES: Final[dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class JsonShape:
-    """Where the name, the arguments and the id stand in a call's JSON object.
+    """The places of name, arguments and id in a call's JSON object.
 
     `arguments_as_text` is OpenAI's form: the arguments are JSON inside a JSON string. With
-    `name_is_key` the object has one member, the arguments under the name: `{"f": {…}}`. Arguments
-    that are a text are the one argument `text_key`. A first member `thought` is reasoning.
+    `name_is_key` the object has one member, the arguments under the name: `{"f": {…}}`. If the
+    arguments are a text, it is the argument `text_key`. A first member `thought` is reasoning.
 
-    Members are written in the `order` of their keys: the id, constants, the name and the arguments
-    where it is empty; read they are in any order. The id member holds the call's own id, or its
+    Members are written in the `order` of their keys; if that is empty, the id, constants, the name
+    and the arguments. They are read in any order. The id member holds the call's own id, or its
     number in the reply, from 0 (`index`) or from 1 (`number`), as a text.
     """
 
@@ -66,16 +66,16 @@ class JsonShape:
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)  # a `Syntax` is made, and has these
 class Declaration:
-    """How a call is written. Braces that are no hole are doubled, as in `str.format`."""
+    """The text form of a call. Braces that are no hole are doubled, as in `str.format`."""
 
     call: str
     """One call: literal text with holes."""
     param: str = ""
-    """One parameter, where the call has {params}."""
+    """One parameter, if the call has {params}."""
     param_separator: str = ""
     """White space between two parameters."""
     section: str = ""
-    """What wraps the calls of one reply; a call without it is read too."""
+    """The wrapper around the calls of one reply; a call without it is read too."""
     section_also: tuple[str, ...] = ()
     """Other sections that are read in its place, never written."""
     one_call_a_section: bool = False
@@ -87,45 +87,46 @@ class Declaration:
     shape: JsonShape = field(default_factory=JsonShape)
     """The members of a call that is one JSON object: their keys, their order, and the id's form."""
     json: JsonStyle = PLAIN_JSON
-    """How JSON is written, alone or as a parameter's value."""
+    """The style of JSON, alone or as a parameter's value."""
     literals: Literals = JSON_WORDS
-    """How values that are no texts stand in parameters and in {args:marked}."""
+    """The words for values that are no texts, in parameters and in {args:marked}."""
     type_words: tuple[tuple[str, str], ...] = ()
-    """What {type} says of a type, where that is not JSON Schema's own word for it."""
+    """Pairs of a JSON Schema type and the word that {type} writes for it, if another."""
     known_names: bool = False
-    """The opener is little more than a tool's name: names the session does not have are text."""
+    """The opener is little more than a tool's name: with a name that the session does not have it
+    is text."""
     line_start: bool = False
-    """A call begins a line, and so do the ends of its texts."""
+    """A call begins a line, and so do the closers of its texts."""
     reserved: bool = False
     """The markers are control tokens, which no value holds: a parameter's opener inside another's
     value shows a forgotten closer."""
     string_mark: str = ""
-    """What stands around texts in {args:marked}."""
+    """The mark before and after each text in {args:marked}."""
     untyped: Untyped = "text"
-    """How a value without a schema is read."""
+    """The type of a value that has no schema."""
     cdata: bool = False
-    """One CDATA section around a value is read over."""
+    """One CDATA section around a value is no part of it."""
     cdata_for: str = ""
     """A text with one of these characters is written in a CDATA section."""
     escaped_names: bool = False
     """Names of tools and parameters are escaped as in XML (`&quot;`); values are not."""
     element: str = ""
-    """A value may be nested elements, each tag after this prefix."""
+    """A value may be nested elements; this prefix stands before each tag."""
     name: str = ""
-    """What a call without a {name} always calls."""
+    """The tool that a call without a {name} always calls."""
     nameless: Literal["", "empty", "inferred"] = ""
-    """The call's text has no name: it is delivered under the empty one, for the loop to answer, or
-    under that of the only tool which its arguments fit; with a finding."""
+    """The call's text has no name. It is delivered under the empty name, for the agent's loop to
+    answer, or under the only tool that its arguments fit; a finding says so."""
     objects: bool = False
-    """A body that is one text may be a JSON object instead, which holds the arguments."""
+    """A body that is one text may also be a JSON object with the arguments."""
     joined: str = ""
-    """Calls in a row are one call, their texts joined by this."""
+    """Calls in a row are one call; this text joins their texts."""
     also: tuple[Declaration, ...] = ()
     """Other forms that are read, never written."""
 
     @cached_property
     def asks_names(self) -> bool:
-        """Whether what begins a call, of it or of a form beside it, depends on the tools' names."""
+        """True if the openers, its own or those of another form, depend on the tools' names."""
         return any(form.known_names for form in (self, *self.also))
 
     @cached_property
@@ -137,7 +138,7 @@ class Declaration:
         return cut_at_body(self.param, PARAM_HOLES) if self.param else None
 
     def type_word(self, kind: str) -> str:
-        """What {type} says of a value of this JSON type."""
+        """Return the word that {type} writes for a value of this JSON type."""
         return dict(self.type_words).get(kind, kind)
 
     @cached_property
@@ -146,19 +147,19 @@ class Declaration:
 
     @cached_property
     def sections(self) -> tuple[Template, ...]:
-        """The section that is written, and those that are read in its place."""
+        """The section that is written, then those that are read in its place."""
         return tuple(cut_at_body(text, SECTION_HOLES) for text in self.section_texts)
 
     @cached_property
     def marked(self) -> bool:
-        """Whether words of a marker, its own or its section's, stand before a call: it is no code
-        that somebody shows."""
+        """True if a marker with letters stands before a call, its own or its section's. Then it is
+        not code that somebody shows."""
         before = (p for t in (self.call_template, *self.sections) for p in t.before)
         return any(char.isalpha() for piece in before if isinstance(piece, str) for char in piece)
 
     @cached_property
     def openers(self) -> tuple[str, ...]:
-        """The literals with which sections and calls begin, those of all forms that are read."""
+        """The literals with which sections and calls begin, in all forms that are read."""
         return _literals(template.before[:1] for template in self._outer_templates)
 
     @cached_property
@@ -177,14 +178,14 @@ class Declaration:
 
 
 def _literals(pieces: Iterable[tuple[Piece, ...]]) -> tuple[str, ...]:
-    """The pieces that are text, without white space around them, each once."""
+    """Return the pieces that are literals, without white space around them, each once."""
     texts = [piece.strip() for found in pieces for piece in found if isinstance(piece, str)]
     return tuple(dict.fromkeys(text for text in texts if text))
 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningTags:
-    """Tags around reasoning; an empty `close` means that the next call or the end closes it."""
+    """Tags around reasoning. If `close` is empty, the next call or the end closes it."""
 
     open: str
     close: str
@@ -192,9 +193,9 @@ class ReasoningTags:
 
 @dataclass(frozen=True)
 class Markers(HashedOnce):
-    """What a dialect puts around its calls: reasoning, stop tokens, the opener of a result.
+    """The markers of a dialect around its calls: reasoning, stop tokens, the opener of a result.
 
-    `dropped` are tokens of the model's alphabet that leak into its text: always markup. Inside the
+    `dropped` are tokens of the model that leak into its text: they are always markup. Inside the
     tags of `plain` nothing is a call. With `opens_reasoning` a reply begins inside reasoning.
     """
 

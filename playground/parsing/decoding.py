@@ -1,4 +1,4 @@
-"""Bytes to text as they come: a character may be cut anywhere, and nothing is ever refused."""
+"""Bytes to text as they come. A character may be cut anywhere, and bad bytes are replaced."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ REPLACEMENT = "\ufffd"
 
 
 class Utf8Decoder:
-    """Incremental UTF-8. A byte that is no UTF-8 becomes one U+FFFD, whatever the cutting.
+    """An incremental decoder. A byte that is no UTF-8 becomes one U+FFFD, whatever the cutting.
 
-    `holds` says whether it waits for the rest of a character.
+    `holds` is True while it waits for the rest of a character.
     """
 
     def __init__(self) -> None:
@@ -20,19 +20,19 @@ class Utf8Decoder:
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
 
     def decode(self, data: bytes, final: bool = False) -> str:
-        """Text with a half surrogate in place of each bad byte; see `replaced`."""
+        """Return text with half a surrogate pair in place of each bad byte; see `replaced`."""
         if not self.holds:
             try:
                 return data.decode()
             except UnicodeDecodeError:
-                pass  # a character is cut, or it is none
+                pass  # a character is cut, or the bytes are no UTF-8
         text = self._decoder.decode(data, final)
         self.holds = bool(self._decoder.getstate()[0])
         return text
 
 
 def bad_places(text: str) -> list[int]:
-    """Where half surrogates stand: bad bytes after decoding, or the sender's own."""
+    """Return the indices of half surrogates: bad bytes after decoding, or the sender's own."""
     return [] if text.isascii() else [match.start() for match in _BAD.finditer(text)]
 
 

@@ -1,6 +1,6 @@
-"""Native tool-call deltas into the same events that text dialects give.
+"""Native tool-call deltas, read into the same events that text dialects give.
 
-Deltas of parallel calls may interleave (keyed by `index`); ids and names may come late.
+Deltas of parallel calls may interleave (`index` tells them apart); ids and names may come late.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from playground.parsing.state import ParserState
 from playground.parsing.values import dump_json
 from playground.tools import ToolMetadata
 
-_INDEX: Final = (int, float, str)  # a tuple: a union would be made for each delta
+_INDEX: Final = (int, float, str)  # a tuple, because a union would be built anew for each delta
 
 
 class _NativeCall:
     def __init__(self, index: int, call_id: str) -> None:
         self.index, self.call_id, self.name = index, call_id, ""
-        self.custom = False  # the arguments are free text: a patch, SQL
+        self.custom = False  # True if the arguments are free text, such as a patch or SQL
         self.raw = GrowingText()
 
 
 class DeltaReader:
-    """Keeps the open native calls of one stream; `stop` is the offset after the last character."""
+    """The open native calls of one stream. `stop` is the offset after the last character."""
 
     def __init__(self, tools: Sequence[ToolMetadata], native: bool) -> None:
         self._names = [tool.name for tool in tools]
@@ -46,10 +46,11 @@ class DeltaReader:
         self._open: dict[int | float | str, _NativeCall] = {}
         self._last: _NativeCall | None = None
         self.stop = 0
-        self.bad: list[int] = []  # where half surrogates stood in the last delta
+        self.bad: list[int] = []  # offsets of half surrogates in the last delta
 
     def read(self, delta: Any, offset: int, calls: int) -> list[Event]:
-        """One delta. `offset` is where its characters begin, `calls` how many calls came before."""
+        """Read one delta. `offset` is where its characters begin, `calls` the number of earlier
+        calls."""
         self.stop = offset
         if self.bad:
             self.bad = []
@@ -76,8 +77,11 @@ class DeltaReader:
         return events
 
     def finish(self, offset: int) -> list[Event]:
-        """Calls end with the stream where nothing earlier has said that no more deltas come: most
-        APIs have a sign for it (`done`), and OpenAI's chats have none."""
+        """End the calls that are still open.
+
+        Most APIs say earlier that no more deltas of a call come (`done`). OpenAI's chats have no
+        sign for it.
+        """
         here = Span(offset, offset)
         events: list[Event] = []
         for call in self._open.values():
@@ -115,7 +119,7 @@ class DeltaReader:
         return [ArgumentEvent(start, call.index, None, text)]
 
     def _claimed(self, text: str) -> str:
-        """The text as it stands in the stream from here on."""
+        """Return a text as it stands in the stream, and count its characters."""
         start, self.stop = self.stop, self.stop + len(text)
         if text.isascii() or not (places := bad_places(text)):
             return text
@@ -124,14 +128,14 @@ class DeltaReader:
 
     def _end(self, call: _NativeCall, here: Span) -> list[Event]:
         raw = call.raw.take()
-        kept = ((None, raw),) if raw else ()
+        raw_arguments = ((None, raw),) if raw else ()
         place = f"call {call.index}"
         code, arguments = ("", {"input": raw}) if call.custom else _decoded(raw)
         code = code or ("" if call.name else "missing-name")
         if code:
             return [
                 FindingEvent(here, finding(code, place)),
-                CallAbortedEvent(here, call.index, call.name or None, kept, code),
+                CallAbortedEvent(here, call.index, call.name or None, raw_arguments, code),
             ]
         events: list[Event] = []
         if self._names and call.name not in self._names:
@@ -140,12 +144,12 @@ class DeltaReader:
         if not is_finite(arguments):
             arguments = finite(arguments)
             events.append(FindingEvent(here, finding("not-a-number", place)))
-        ended = CallEndedEvent(here, call.index, call.call_id, call.name, arguments, kept)
+        ended = CallEndedEvent(here, call.index, call.call_id, call.name, arguments, raw_arguments)
         return [*events, ended]
 
 
 def _decoded(raw: str) -> tuple[str, dict[str, Any]]:
-    """A finding's code, or "" and the arguments."""
+    """Return a finding's code, or "" and the arguments."""
     if not raw.strip():  # a call without arguments has `{}`; this one broke off before them
         return "truncated-call", {}
     try:
@@ -162,11 +166,11 @@ def _decoded(raw: str) -> tuple[str, dict[str, Any]]:
     return ("", value) if isinstance(value, dict) else ("arguments-not-object", {})
 
 
-def _text(given: Any) -> str:
-    """A text as it came; what stands in the place of one as JSON; "" for nothing."""
-    if given is None:
+def _text(value: Any) -> str:
+    """Return a text as it came, anything else as JSON, and "" for None."""
+    if value is None:
         return ""
-    return given if isinstance(given, str) else dump_json(given)
+    return value if isinstance(value, str) else dump_json(value)
 
 
 def _get(source: Any, key: str) -> Any:

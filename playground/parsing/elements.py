@@ -1,4 +1,4 @@
-"""Objects and lists inside a parameter as nested elements: `<k><x>1</x></k>`, under a prefix."""
+"""Objects and lists in a parameter as nested elements: `<k><x>1</x></k>`, under a prefix."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ def _tag(prefix: str) -> re.Pattern[str]:
 
 
 def read(text: str, schema: Schema, prefix: str, root: Schema) -> Any:
-    """The value of an element's inside; `root` is what a `$ref` in the schema leads through. Raises
-    ValueError where tags do not pair."""
+    """Read the inside of an element as a value. `root` is the schema in which `$ref` is looked up.
+
+    Raises ValueError if tags do not pair.
+    """
     stack, last = [_Element("", schema)], 0
     for match in _tag(prefix).finditer(text):
         stack[-1].text.append(text[last : match.start()])
@@ -47,7 +49,7 @@ def read(text: str, schema: Schema, prefix: str, root: Schema) -> Any:
 
 
 def empty(schema: Schema) -> Any:
-    """What an element without anything inside stands for."""
+    """Return the value of an element with nothing inside."""
     types = allowed_types(schema)
     if types and "string" not in types:
         return [] if "array" in types else {} if "object" in types else ""
@@ -55,15 +57,15 @@ def empty(schema: Schema) -> Any:
 
 
 def _inside(schema: Schema, key: str, root: Schema) -> Schema:
-    """The schema of a member or an item, in the first part of a union that has one."""
+    """Return the schema of a member or an item, from the first part of a union that has one."""
     for part in (schema, *variants(schema)):
         properties = part.get("properties")
         if isinstance(properties, dict):
-            given = properties.get(key, part.get("additionalProperties"))
+            inner = properties.get(key, part.get("additionalProperties"))
         else:
-            given = part.get("items", part.get("additionalProperties"))
-        if isinstance(given, dict):
-            return resolve_union(given, root)
+            inner = part.get("items", part.get("additionalProperties"))
+        if isinstance(inner, dict):
+            return resolve_union(inner, root)
     return {}
 
 

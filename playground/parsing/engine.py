@@ -1,4 +1,4 @@
-"""The one engine that reads every declared dialect: bytes in, events out, no I/O and no clock.
+"""The engine that reads every declared dialect: text in, events out, no I/O and no clock.
 
 It walks the same pieces that rendering.py fills. What the model wrote never raises: a call that
 cannot be read ends in a finding and an aborted call.
@@ -13,6 +13,7 @@ from typing import Final, assert_never
 from playground.events import Event
 from playground.parsing.calls import CallReader
 from playground.parsing.choice import ROLES, Choice, Group, Kind, Mark, is_mark
+from playground.parsing.choice_point import choice_point
 from playground.parsing.claims import Claim
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
@@ -23,16 +24,15 @@ from playground.parsing.plan import Plan, compile_plan
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
-from playground.parsing.wait import wait
 from playground.tools import ToolMetadata
 
 _OF_MEMBER: Final = re.compile(r'":\s{0,6}\Z|":\s?\[\s{0,4}\Z')
-_OPENED: Final = re.compile(r"[^{\"']*?[^\W\d_]")  # by a word before any JSON
-_LINE_END: Final = wait(Choice(r"[ \t\r]{0,16}+(?:\n|\Z)", varying=True))
+_OPENED: Final = re.compile(r"[^{\"']*?[^\W\d_]")  # a word stands before any JSON
+_LINE_END: Final = choice_point(Choice(r"[ \t\r]{0,16}+(?:\n|\Z)", varying=True))
 
 
 class SyntaxEngine:
-    """Reads one stretch of text. `calls` is the number of calls seen before it."""
+    """An engine for one stretch of text. `calls` is the number of calls before it."""
 
     def __init__(
         self,
@@ -52,10 +52,10 @@ class SyntaxEngine:
         tokens = (*markers.stops, *markers.dropped)
         self.reader = CallReader(self.scanner, by_name, calls, switches, tokens)
         self.mode = "text"
-        self._section: Form | None = None  # the one that is open
-        self._bare = False  # whether a section's opener was text, for no call followed it
-        self._prose = False  # whether what was read last is left of a call: text, a lone closer
-        self._pieces = False  # whether what stands here may be left of a broken call's JSON
+        self._section: Form | None = None  # the section that is open
+        self._bare = False  # True if a section's opener was text, because no call followed it
+        self._prose = False  # True right after the remains of a call: text, or a closer alone
+        self._pieces = False  # True if the rest of a broken call's JSON may stand here
         self._steps: Generator[None, None, None] = self._stream()
 
     def feed(self, text: str) -> list[Event]:
@@ -78,7 +78,7 @@ class SyntaxEngine:
 
     @property
     def calls(self) -> int:
-        """Calls seen so far, those before this stretch of text included."""
+        """The number of calls so far, those before this stretch of text included."""
         return self.reader.count
 
     # the outermost walk: text, with whatever interrupts it
@@ -106,10 +106,10 @@ class SyntaxEngine:
             scanner.note("unclosed-section")
 
     def _next(self) -> Walk[Marker | None]:
-        """The next marker; the text before it is given out."""
+        """Return the next marker, and claim the text before it."""
         scanner, section = self.scanner, self._section
         prose, self._prose = self._prose, False
-        # right after a marker others may come than where there is prose between
+        # right after a marker other choices count than after prose
         here = section and (section.after_text if prose else section.after_marker)
         if section and here:
             marker = yield from scanner.match_here(here)
@@ -118,11 +118,11 @@ class SyntaxEngine:
             cut = None if prose else scanner.cut_here(here)
             if cut is not None and _has_closer(section):
                 scanner.emit_marker(cut, "section")
-        wait = (section and section.between) or self.plan.text
-        return (yield from scanner.until(wait, self._text))
+        point = (section and section.between) or self.plan.text
+        return (yield from scanner.until(point, self._text))
 
     def _interrupted(self, marker: Marker, group: Group) -> Walk[None]:
-        """What was found in text, or between the calls of a section."""
+        """Read on after a marker in text, or between the calls of a section."""
         kind, number = group
         match kind:
             case Kind.CALL | Kind.UNREAD:
@@ -152,9 +152,11 @@ class SyntaxEngine:
                 raise AssertionError(f"{kind} is waited for only inside something else")
 
     def _is_within(self, marker: Marker, group: Group) -> bool:
-        """Whether a call, or a list of calls, stands as a member's value, or at the head of a list
-        that does: in what is left of a broken call. A bare list of calls never does. One with an
-        opener of its own is none of its members: there the broken call was cut off."""
+        """Return True if a call stands as a member's value, in the remains of a broken call.
+
+        The same holds for a list of calls, or for a call at the head of such a list. A call with an
+        opener of words is no member: the broken call was cut off before it.
+        """
         kind, number = group
         is_call = kind in (Kind.CALL, Kind.SECTION) and not _OPENED.match(marker.text)
         if not is_call or not (self._pieces or marker.text.strip() == "["):
@@ -165,13 +167,13 @@ class SyntaxEngine:
         return bool(_OF_MEMBER.search(scanner.text[max(scanner.at - CONTEXT, 0) : scanner.at]))
 
     def _mark(self, kind: Mark, number: int, marker: Marker) -> None:
-        """A marker that is no more than that."""
+        """Claim a marker that stands for itself."""
         scanner, role = self.scanner, ROLES[kind]
         match kind:
             case Kind.SECTION:
                 self._open_section(marker, self.plan.forms[number])
             case Kind.RESULT:
-                # results are the program's to write: a model that writes one makes it up
+                # the program writes results; a model that writes one makes it up
                 scanner.note("fabricated-result")
                 self._emit_text(marker.size)
                 return
@@ -198,12 +200,14 @@ class SyntaxEngine:
             self.scanner.note("mended-opener")
         self._section, self._bare = form, False
         recipient = marker.named.get("recipient")
-        # models write the section's own tag there, too: that is no tool's name
+        # models write the section's own tag in that place, too, which is no tool's name
         self.reader.recipient = None if f"<{recipient}>" in form.syntax.section else recipient
 
     def _close_section(self, marker: Marker, form: Form) -> Walk[None]:
-        """The end of a section, and what separates it from the next one, if one follows. That of
-        a section which held no call is text, as its opener was."""
+        """Claim the end of a section, and what separates it from the next one.
+
+        If the section held no call, its closer is text, as its opener was.
+        """
         orphan, self._section, self._pieces = self._section is None, None, False
         if orphan:
             self.scanner.note("orphan-closer")
@@ -216,7 +220,7 @@ class SyntaxEngine:
 
     @property
     def _text(self) -> Claim:
-        """What claims text: it is content, but after a call it may have to stand apart."""
+        """The claim for text: content, unless text after a call must stand apart."""
         if not self.calls or self.switches.text_after_calls == "text":
             return self.scanner.emit_text
         return self.scanner.emit_text_after_call
@@ -226,23 +230,26 @@ class SyntaxEngine:
         self._text(count)
 
     def _lookalike(self, opened: Marker, form: Form) -> Walk[None]:
-        """What looks like a call, of a tool that the session does not have: text, with a finding
-        that says which of it, for nothing else tells a misspelt name from a tag in prose."""
+        """Read what looks like a call of an unknown tool: it is text.
+
+        A finding says so if a tool of the session is meant, for a misspelt name looks like a tag in
+        prose.
+        """
         scanner, name, start = self.scanner, opened.named["name"], self.scanner.offset
         key = opened.named.get("key")
         near = self.reader.meant(name, key)
         # `[f(key=` is more than a tag
-        told = bool(near) or (form.syntax.section_required and key is not None)
-        if not told or form.alike is None:
+        is_meant = bool(near) or (form.syntax.section_required and key is not None)
+        if not is_meant or form.lookalike_end is None:
             self._emit_text(1)  # past its first character, so that it is not found again
             return
         self._emit_text(opened.places["name"][1])
-        wait = form.alike
+        point = form.lookalike_end
 
         def own(marker: Marker) -> bool:
             return marker.named.get("close_name") in (None, name)
 
-        marker = yield from scanner.until(wait, self._text, own)
+        marker = yield from scanner.until(point, self._text, own)
         if marker is not None and marker.kind is Kind.CLOSE:
             self._emit_text(marker.size)
         if not near and (yield from scanner.match_here(_LINE_END)) is None:
@@ -252,7 +259,7 @@ class SyntaxEngine:
         scanner.note("unknown-tool", f"characters {start} to {scanner.offset}", message)
 
     def _fence(self, opened: Marker) -> Walk[None]:
-        """A code fence: all of it is text, and a call in it is an example, with a finding."""
+        """Read a code fence: all of it is text, and a call in it is an example, with a finding."""
         scanner, fence = self.scanner, opened.text
         self.mode = "code fence"
         self._emit_text(len(fence))
@@ -270,10 +277,10 @@ class SyntaxEngine:
         self.mode = "text"
 
     def _plain(self, index: int) -> Walk[None]:
-        """Text that nothing but its own closer or a stop token ends."""
-        wait = self.plan.plain[index]
+        """Read text that only its own closer or a stop token ends."""
+        point = self.plan.plain[index]
         while True:
-            marker = yield from self.scanner.until(wait, self._text)
+            marker = yield from self.scanner.until(point, self._text)
             if marker is None:
                 return
             kind = marker.kind
@@ -282,12 +289,13 @@ class SyntaxEngine:
                 return
 
     def _reasoning(self, index: int, announced: bool = True) -> Walk[None]:
-        """Reasoning up to its closer; one that nothing announced may be none at all."""
+        """Read reasoning up to its closer. If it was not `announced` by an opener, it may be none
+        at all."""
         scanner, start = self.scanner, self.scanner.offset
-        tags, wait = self.markers.reasoning[index], self.plan.reasoning[index]
+        tags, point = self.markers.reasoning[index], self.plan.reasoning[index]
         self.mode = "reasoning"
         while True:
-            marker = yield from scanner.until(wait, scanner.emit_reasoning)
+            marker = yield from scanner.until(point, scanner.emit_reasoning)
             kind = marker.kind if marker else None
             if marker is None or kind is not Kind.DROPPED:
                 break
@@ -295,18 +303,18 @@ class SyntaxEngine:
         self.mode = "text"
         if marker and kind is Kind.CLOSE:
             scanner.emit_marker(marker, "reasoning")
-            # text begins here, as at the start of a line
+            # text begins here, so a fence counts as at the start of a line
             fence = (yield from scanner.match_here(self.plan.fence)) if self.plan.fence else None
             if fence is not None:
                 yield from self._fence(fence)
             return
-        # what else ended it is left for the outer walk; a stop token ends reasoning rightly
+        # any other marker is left for the outer walk; a stop token is a proper end of reasoning
         expected = bool(tags.close) and (announced or scanner.offset > start)
         if expected and kind is not Kind.STOP:
             scanner.note("call-in-reasoning" if marker else "unclosed-reasoning")
 
     def _calls(self, marker: Marker, form: Form, read: bool = True) -> Walk[None]:
-        """One call, and what separates it from the next one, if one follows."""
+        """Read one call, and what separates it from the next one."""
         self.mode = "call"
         in_section = self._section is not None
         yield from self.reader.read(marker, form, in_section, has_body=read)
@@ -322,8 +330,9 @@ class SyntaxEngine:
             self._section = None  # a section without a closer ends with its last call
 
     def _closed_again(self, form: Form) -> Walk[None]:
-        """A call's closer that stands there once more is none of an outer one's, and no text."""
-        marker = (yield from self.scanner.match_here(form.again)) if form.again else None
+        """Claim a call's closer that is written twice: it closes no outer call, and is no text."""
+        point = form.repeated_closer
+        marker = (yield from self.scanner.match_here(point)) if point else None
         if marker is not None:
             self._prose = True
             self.scanner.note("orphan-closer")

@@ -1,37 +1,30 @@
-"""A form: one syntax compiled, every place inside its calls and its section where one waits."""
+"""A form: one syntax compiled to choice points, for every place in its calls and its section."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.declaration import Declaration
-from playground.parsing.wait import Wait
 
 
 class Form(NamedTuple):
-    """The waits of one syntax.
-
-    In a section, `after_marker` is where its opener, a call or a marker has just ended,
-    `after_text` where what is left of a call was given out as text, `between` any place between
-    its calls; all are None without one. `opening` is the opener of a call,
-    `close` its closer after white space, `again` where that stutters, `excess` the same after
-    brackets too many, `skip` the same closer, looked for anywhere, or any marker that shows that
-    the call is over. `restart` is how a JSON call begins, up to its first quote; `more` is another
-    JSON object where the call's closer is expected; `alike` ends what looks like a call of an
-    unknown tool. `body` are the notation's own waits.
-    """
+    """The choice points of one syntax."""
 
     syntax: Declaration
-    after_marker: Wait | None
-    after_text: Wait | None
-    between: Wait | None
-    separator: Wait
-    opening: Wait
-    close: Wait | None
-    again: Wait | None
-    excess: Wait | None
-    skip: Wait | None
-    restart: Wait | None
-    more: Wait | None
-    alike: Wait | None
-    body: tuple[Wait, ...]
+    # in a section, None without one:
+    after_marker: ChoicePoint | None  # right after its opener, a call or another marker
+    after_text: ChoicePoint | None  # after the remains of a broken call, which are text
+    between: ChoicePoint | None  # anywhere between its calls
+    # outside of a call and at its end:
+    separator: ChoicePoint  # between two calls
+    opening: ChoicePoint  # a call's opener
+    close: ChoicePoint | None  # a call's closer, after white space
+    repeated_closer: ChoicePoint | None  # the closer once more: models stutter
+    surplus_brackets: ChoicePoint | None  # the closer after brackets that the body did not need
+    recovery: ChoicePoint | None  # the end of a call that cannot be read: its closer, or a marker
+    restart: ChoicePoint | None  # how a JSON call begins, up to its first quote
+    next_call: ChoicePoint | None  # another JSON object where the closer is expected
+    lookalike_end: ChoicePoint | None  # the end of what looks like a call of an unknown tool
+    # inside a call:
+    body: tuple[ChoicePoint, ...]  # the notation's own

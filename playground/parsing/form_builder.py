@@ -1,6 +1,6 @@
-"""A syntax made a form: the choices of every place inside its calls and its section.
+"""Builds a form of a syntax: the choices of every place inside its calls and its section.
 
-What the body of a call adds, its notation says: `announce` in an opener, `waits` inside the body.
+A notation adds its own: `announce` in an opener, `waits` inside a body.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ from typing import Final
 
 from playground.parsing.call_openers import CallOpeners
 from playground.parsing.choice import Choice, Group, Kind
+from playground.parsing.choice_point import ChoicePoint, after_space, choice_point
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.notation import Lead, Neighbours
+from playground.parsing.outer_choices import OuterChoices
 from playground.parsing.patterns import (
     SPACE,
     UNWRAPPED,
+    begin_differently,
     begins,
     begins_worded,
     literal,
@@ -24,95 +27,98 @@ from playground.parsing.patterns import (
     pieces_pattern,
     section_ends,
     stripped,
-    told_apart,
     unlisted,
     unnamed,
     worded,
 )
 from playground.parsing.restart import restart
-from playground.parsing.surroundings import Surroundings
 from playground.parsing.template import Template, holes_of
-from playground.parsing.wait import Wait, spaced, wait
 
 _BLANKS: Final = tuple(" \t\n\r\f\v")
 
 
 class FormBuilder(CallOpeners):
-    """The choices of one syntax; `number` is the form's own, in all groups that stand for it."""
+    """The choices of one syntax. `number` is that of its form; it stands in all groups."""
 
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
         super().__init__(syntax, number, names)
-        # of the section that is written: the others are read as other dialects write them
+        # only of the section that is written: the others are as other dialects write them
         self.unlisted = tuple(filter(None, map(unlisted, syntax.sections[:1])))
         self.sections = (*syntax.sections, *self.unlisted)
         ends = section_ends(self.sections)
         self.section_close = f"(?:{'|'.join(ends)})" if ends else ""
 
-    def form(self, around: Surroundings, calls: list[Choice], left: list[Choice]) -> Form:
-        """The waits of this syntax; `calls` are the openers of all forms of the dialect, `left`
-        what is left of calls where a part of them is missing."""
+    def form(self, outer: OuterChoices, calls: list[Choice], left: list[Choice]) -> Form:
+        """Build the choice points. `calls` are the openers of all forms of the dialect, `left` the
+        parts of calls in which another part is missing."""
         closing, wrapped = self.closing, UNWRAPPED if self._may_be_wrapped() else ""
         return Form(
             syntax=self.syntax,
-            after_marker=self._section_wait(around, calls),
-            after_text=spaced(self.section_closer()),  # of punctuation, too
-            between=self._section_wait(around, calls, left),
-            separator=wait(self._separator()),
-            opening=wait(self.opening()),
-            close=wait(Choice(SPACE + wrapped + closing.pattern)) if closing.pattern else None,
-            again=self._again(),
-            excess=self._excess(),
-            skip=self._skip(around, calls) if closing.pattern else None,
+            after_marker=self._section_wait(outer, calls),
+            after_text=after_space(self.section_closer()),  # of punctuation, too
+            between=self._section_wait(outer, calls, left),
+            separator=choice_point(self._separator()),
+            opening=choice_point(self.opening()),
+            close=choice_point(Choice(SPACE + wrapped + closing.pattern))
+            if closing.pattern
+            else None,
+            repeated_closer=self._repeated_closer(),
+            surplus_brackets=self._surplus_brackets(),
+            recovery=self._recovery(outer, calls) if closing.pattern else None,
             restart=restart(self.syntax, self.holes()),
-            more=self._more(),
-            alike=self._alike(around, calls),
-            body=self.notation.waits(self._neighbours(around)),
+            next_call=self._next_call(),
+            lookalike_end=self._lookalike_end(outer, calls),
+            body=self.notation.waits(self._neighbours(outer)),
         )
 
-    def _again(self) -> Wait | None:
-        """The closer once more: models stutter. One that names a tool may close any tag."""
+    def _repeated_closer(self) -> ChoicePoint | None:
+        """Build the choice of the closer once more: models stutter. A closer that names a tool has
+        none, because it may close any tag."""
         closing = self.closing.pattern
         if not worded(closing) or "name" in holes_of(self.syntax.call_template.after):
             return None
-        return wait(Choice(SPACE + closing))
+        return choice_point(Choice(SPACE + closing))
 
-    def _excess(self) -> Wait | None:
-        """The closer after brackets of which the body had too many."""
+    def _surplus_brackets(self) -> ChoicePoint | None:
+        """Build the choice of the closer after brackets that close nothing in the body."""
         if not self.notation.mends_brackets or not worded(self.closing.pattern):
             return None
         brackets = rf"{SPACE}(?P<excess>[}}\]]{{1,3}}+){SPACE}"
-        return wait(Choice(brackets + self.closing.pattern))
+        return choice_point(Choice(brackets + self.closing.pattern))
 
-    def _skip(self, around: Surroundings, calls: list[Choice]) -> Wait:
-        """What ends a call that cannot be read: its closer, or whatever shows that it is over."""
-        return wait(
+    def _recovery(self, outer: OuterChoices, calls: list[Choice]) -> ChoicePoint:
+        """Build the choices that end a call which cannot be read: its closer, or a marker that
+        shows that it is over."""
+        return choice_point(
             self.closing._replace(group=Group(Kind.CLOSE)),
             *calls,
-            *around.openers(),
-            *around.stops(),
+            *outer.openers(),
+            *outer.stops(),
             *self.section_closer(in_prose=True),
         )
 
-    def _alike(self, around: Surroundings, calls: list[Choice]) -> Wait | None:
-        """The end of what looks like a call: its closer, or a marker that shows it is over."""
-        if not self.alike():
+    def _lookalike_end(self, outer: OuterChoices, calls: list[Choice]) -> ChoicePoint | None:
+        """Build the choices that end what looks like a call: its closer, or a marker that shows
+        that it is over."""
+        if not self.lookalikes():
             return None
         ending = FormBuilder(self.syntax, self.number, ()).closing
         if self.syntax.section_required:
             ending = self.section_closer()[0]
         closer = ending._replace(group=Group(Kind.CLOSE))
-        return wait(closer, *calls, *around.openers(), *around.stops())
+        return choice_point(closer, *calls, *outer.openers(), *outer.stops())
 
-    def _more(self) -> Wait | None:
-        """Another call between the markers of the one before it, with a comma or without."""
+    def _next_call(self) -> ChoicePoint | None:
+        """Build the choice of another call between the same markers, with a comma before it or
+        without."""
         if not self.syntax.call_template.before or not self.closing.pattern:
             return None
         if not self.notation.repeats or "name" in holes_of(self.syntax.call_template.before):
             return None
         head = self.notation.announce(Lead(self.syntax, "", "", strict=True, firm=False))
-        return wait(Choice(rf"{SPACE}[,;]?+{SPACE}(?={head})"))
+        return choice_point(Choice(rf"{SPACE}[,;]?+{SPACE}(?={head})"))
 
-    def _neighbours(self, around: Surroundings) -> Neighbours:
+    def _neighbours(self, outer: OuterChoices) -> Neighbours:
         return Neighbours(
             syntax=self.syntax,
             name=self.name,
@@ -120,26 +126,27 @@ class FormBuilder(CallOpeners):
             closing=self.closing,
             section_close=self.section_close,
             section_closers=tuple(self.section_closer()),
-            stops=tuple(around.stops()),
-            results=tuple(around.results()),
+            stops=tuple(outer.stops()),
+            results=tuple(outer.results()),
             calls=tuple(self._next_calls()),
         )
 
     # openers
 
     def _next_calls(self) -> list[Choice]:
-        """The openers of a call behind another one, whose section is open, too, where one is."""
+        """Return the openers of a call after another one, inside its section too, if it has one."""
         own = self.opening()
-        told = begins_worded(self.syntax.call_template.before)
-        return list(dict.fromkeys([*self._openers(own), *([own] if told else [])]))
+        has_words = begins_worded(self.syntax.call_template.before)
+        return list(dict.fromkeys([*self._openers(own), *([own] if has_words else [])]))
 
     def calls(self) -> list[Choice]:
-        """The openers of a call outside a section: a section's, if there is one, and its own."""
+        """Return the openers of a call outside a section: a section's, if there is one, and its
+        own."""
         return self._openers(self.opening())
 
-    def announced(self) -> list[Choice]:
-        """The openers that count inside reasoning. One of a call alone may be a draft, unless
-        something of the call follows."""
+    def calls_in_reasoning(self) -> list[Choice]:
+        """Return the openers that count inside reasoning. A call's own opener may be a draft there,
+        so something of the call has to follow it."""
         return self._openers(self.opening(firm=True))
 
     def _openers(self, own: Choice) -> list[Choice]:
@@ -149,35 +156,38 @@ class FormBuilder(CallOpeners):
     # sections
 
     def _section(self, template: Template) -> Choice:
-        """A section's opener, but only before a call: prose names sections too."""
+        """Return a section's opener, but only before a call: prose names sections too."""
         name = name_before(template.before, "name")
         opener = pieces_pattern(template.before, {"name": f"(?P<recipient>{name})"})
-        mended = template in self.unlisted  # which prose may hold, too: `functools{…}`
+        mended = template in self.unlisted  # prose may hold such an opener: `functools{…}`
         slip = "(?P<slip>)" if mended else ""
         call = self.opening(strict=not worded(opener), firm=mended)
         end = pieces_pattern(stripped(template.after), {})
         empty = [end] if worded(end) else []
         twice = maybe_twice(opener, template)
-        # where a call may be any tag, the opener once more is none: it would be before it is whole
-        apart = told_apart(template.before, self.syntax.call_template.before, template.after)
+        # if a call may be any tag, half of the opener written twice would count as a call
+        apart = begin_differently(template.before, self.syntax.call_template.before, template.after)
         once = "" if twice == opener or apart else f"(?!{opener})"
 
         def before(*following: str) -> str:
             return f"{twice}(?={SPACE}{once}(?:{'|'.join(following)})){slip}"
 
-        looks = [*map(look_of, call.asked), *empty]
+        looks = [*map(look_of, call.patterns), *empty]
         return Choice(
             before(look_of(call.pattern), *empty),
             begins(template.before),
             Group(Kind.SECTION, self.number),
-            # what follows may be half of the opener once more, or of another section's
+            # what follows may be the beginning of the same opener, or of another section's
             varying=bool(once) or self.number > 0 or len(self.sections) > 1,
             forms=tuple(map(before, looks)),
         )
 
     def section_closer(self, in_prose: bool = False, orphan: bool = False) -> list[Choice]:
-        """A section's closers; one of punctuation alone, such as `]`, is none `in_prose`, and as an
-        `orphan` only that of the section which the dialect writes counts: prose has the others."""
+        """Return the closers of the section.
+
+        `in_prose` leaves out a closer of punctuation alone, such as `]`. As an `orphan` only the
+        closer counts that the dialect itself writes: prose has the others.
+        """
         sections = self.sections[:1] if orphan else self.sections
         ends = [end for end in section_ends(sections) if worded(end) or not in_prose]
         if not ends:
@@ -189,33 +199,38 @@ class FormBuilder(CallOpeners):
         return [Choice(f"(?:{'|'.join(ends)})", first, group, texts, len(ends) > 1)]
 
     def _section_wait(
-        self, around: Surroundings, calls: list[Choice], left: list[Choice] | None = None
-    ) -> Wait | None:
-        """In a section: directly after a marker (its opener, a call or another one), or with `left`
-        anywhere between its calls. White space is markup before a marker alone: there may be prose
-        too, in which a bare object is no call, and a closer of punctuation alone no closer."""
+        self, outer: OuterChoices, calls: list[Choice], left: list[Choice] | None = None
+    ) -> ChoicePoint | None:
+        """Build the choices inside a section: right after a marker, or with `left` anywhere between
+        its calls.
+
+        White space is markup only before a marker, for there may be prose too. In prose a bare
+        object is no call, and punctuation no closer.
+        """
         if not self.syntax.section:
             return None
         after_marker = left is None
         sections = [call for call in calls if call.group and call.group.kind is Kind.SECTION]
         markers = [
-            *([] if after_marker else around.openers()),
-            *sections,  # before the section's own call, whose opener may be any tag
+            *([] if after_marker else outer.openers()),
+            *sections,  # first, because the opener of the section's own call may be any tag
             *self._written_before(calls),
             self.opening(strict=not after_marker),
             *calls,
-            *around.dropped(),
-            *around.stops(),
-            *self.unread(),
+            *outer.dropped(),
+            *outer.stops(),
+            *self.unreadable(),
             *self.section_closer(in_prose=not after_marker),
         ]
         look = "|".join(dict.fromkeys(look_of(choice.pattern) for choice in markers))
         space = Choice(rf"\s{{1,64}}+(?={look})", _BLANKS, Group(Kind.SPACE))
-        return wait(*dict.fromkeys(markers), space, *(left or ()))  # calls hold the opening, too
+        return choice_point(
+            *dict.fromkeys(markers), space, *(left or ())
+        )  # calls hold the opening, too
 
     def _written_before(self, calls: list[Choice]) -> list[Choice]:
-        """The openers of the forms before this one, which are written otherwise: a call after one
-        of this form may be written as it should be."""
+        """Return the openers of earlier forms that are written differently. The next call may be
+        written as the dialect declares it, after one of this form."""
         own = unnamed(self.opening().pattern)
         return [
             call
@@ -224,7 +239,7 @@ class FormBuilder(CallOpeners):
         ]
 
     def _separator(self) -> Choice:
-        """What separates two calls, but only before the second one."""
+        """Return what separates two calls, but only before the second one."""
         if not self.syntax.section:
             following = [self.opening()]
         elif self.syntax.one_call_a_section:

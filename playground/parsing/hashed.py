@@ -1,5 +1,5 @@
-"""The hash of a declaration, told once: memory that goes by declarations asks for it at each reply,
-and theirs is the hash of a hundred texts."""
+"""The hash of a declaration, computed once. Caches keyed by declarations ask for it at each reply,
+and it covers a hundred texts."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 
 
 class HashedOnce:
-    """For a frozen dataclass, whose own body says `__hash__ = HashedOnce.__hash__`: what it would
-    hash is hashed once an object."""
+    """A base for a frozen dataclass whose hash is computed once an object. The dataclass's own body
+    must say `__hash__ = HashedOnce.__hash__`."""
 
     @cached_property
     def _hash(self) -> int:
-        told = (
-            each
-            for each in fields(self)  # type: ignore[arg-type]  # of the dataclass that has this
-            if (each.compare if each.hash is None else each.hash)
+        hashed = (
+            field
+            for field in fields(self)  # type: ignore[arg-type]  # of the dataclass that has this
+            if (field.compare if field.hash is None else field.hash)
         )
-        return hash(tuple(getattr(self, each.name) for each in told))
+        return hash(tuple(getattr(self, field.name) for field in hashed))
 
     def __hash__(self) -> int:
         return self._hash
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the hash: in another process a text has another one."""
+        """Return all but the hash: in another process a text has another hash."""
         return {name: value for name, value in vars(self).items() if name != "_hash"}

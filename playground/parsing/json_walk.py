@@ -1,6 +1,6 @@
-"""JSON in a stream: values end by balance and string-awareness, never by a marker inside them.
+"""JSON in a stream: a value ends where its brackets and strings do, never at a marker inside it.
 
-Single quotes and comments are seen through too: strict JSON has neither outside of a string.
+Single quotes and comments are understood too: strict JSON has neither outside of a string.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.claims import Claim
-from playground.parsing.marker import Told
+from playground.parsing.marker import Lookahead
 from playground.parsing.open_call import BrokenCall
-from playground.parsing.quiet import Look, Quiet, quiet_string, quiet_until
 from playground.parsing.scanner import Scanner, Walk
-from playground.parsing.wait import Wait
+from playground.parsing.skip_rule import MatchAt, SkipRule, rule_in_string, rule_until
 
-# a comment begins after a gap or punctuation: the slashes of `https://x` are a bare value's own;
-# and nothing but a marker has a `<` outside of strings
+# A comment begins after white space or punctuation: the slashes of `https://x` are a bare value's
+# own. Nothing but a marker has a `<` outside of strings.
 _OUTSIDE: Final = re.compile(r"""["'{}\[\]<]|(?<![^\s,{\[}\]"'])(?://|/\*|/\Z)""")
-# what may open a string or a comment, and what is looked for inside it
+# the openers of strings and comments, and what is searched for inside each
 _INSIDE: Final = {
     '"': re.compile(r'["\\]'),
     "'": re.compile(r"['\\]"),
@@ -28,9 +28,9 @@ _INSIDE: Final = {
 }
 _ESCAPED_OUTSIDE: Final = re.compile(r'\\(?:"|\Z)|[{}\[\]]')
 _ESCAPED_INSIDE: Final = re.compile(r'\\{1,8}"?')
-_ENDS: Final = ('"', "'", "\\")  # what ends a string, or escapes in it
+_STRING_CHARS: Final = ('"', "'", "\\")  # what ends a string, or escapes inside it
 _DEPTH: Final = {"{": 1, "[": 1, "}": -1, "]": -1}
-# what is open, and how much deeper one is, after a character that counts where something is open
+# (what is open, what was found) -> (what is open then, by how much the depth changes)
 _AFTER: Final = {
     **{("", opener): (opener, 0) for opener in _INSIDE},
     **{("", bracket): ("", deeper) for bracket, deeper in _DEPTH.items()},
@@ -40,14 +40,15 @@ _AFTER: Final = {
     ("/*", "*/"): ("", 0),
     ("/*", "*"): ("/*", 0),  # a lone one does not end a comment
 }
-_UNDECIDED: Final = ("\\", "/", "*")  # at a cut: an escape, a comment's opener, its closer
-# what a chunk may hold that passes by, by what is open
-_OPEN: Final = {"": frozenset("\"'{}[]"), '"': frozenset('"'), "'": frozenset("'")}
-_SHORT: Final = 64  # characters of such a chunk
+# at the end of the text these are undecided: an escape, a comment's opener, its closer
+_UNDECIDED: Final = ("\\", "/", "*")
+# what a chunk may hold and still be skipped, by what is open before it
+_SKIPPABLE: Final = {"": frozenset("\"'{}[]"), '"': frozenset('"'), "'": frozenset("'")}
+_SHORT: Final = 64  # the most characters of such a chunk
 _SCALAR_END: Final = re.compile(r"[\n,}\]<]")
 
 
-def value(scanner: Scanner, emit: Claim, restart: Wait | None = None) -> Walk[None]:
+def value(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = None) -> Walk[None]:
     """Claim one JSON value by `emit`, piece by piece."""
     while (first := scanner.peek()) is None:
         yield
@@ -57,34 +58,34 @@ def value(scanner: Scanner, emit: Claim, restart: Wait | None = None) -> Walk[No
         yield from scanner.claim_to(_SCALAR_END, emit)
 
 
-def balanced(scanner: Scanner, emit: Claim, restart: Wait | None = None) -> Walk[None]:
-    """Claim a string, an object, an array or a comment: up to where brackets are balanced and
-    nothing is open. It is claimed in one piece, unless the text is cut.
+def balanced(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = None) -> Walk[None]:
+    """Claim a string, an object, an array or a comment, up to its end. It becomes one event unless
+    the text is cut.
 
-    `restart` is how another call begins, up to its first quote: no string holds that, so where it
-    stands in one the string never ended. Raises BrokenCall there, and at the end of the stream.
+    `restart` is how another call begins, up to its first quote. No string holds that: if it stands
+    in one, the string never ended. Raises BrokenCall then, and at the end of the stream.
     """
     nesting, position = Nesting(restart), scanner.at
     while True:
         match = nesting.place.pattern.search(scanner.text, position)
         if match is None:
             scanner.claim_cut(emit, len(scanner.text))
-            scanner.rest(nesting.place.quiet, emit, turn=nesting.turn)
+            scanner.allow_skip(nesting.place.skip_rule, emit, next_rule=nesting.next_rule)
             yield
             position = scanner.at
             continue
         char, inside = match[0], nesting.inside
         if char in _UNDECIDED and match.end() == len(scanner.text):
-            # held back, not claimed: what follows decides what it is
+            # held: the next character decides what it is
             scanner.claim_cut(emit, match.start())
-            scanner.rest(nesting.place.quiet, emit, turn=nesting.turn)
+            scanner.allow_skip(nesting.place.skip_rule, emit, next_rule=nesting.next_rule)
             yield
             position = scanner.at
             continue
-        if inside == '"' and char not in _ENDS:
-            assert restart is not None  # nothing else is looked for in a string
-            if _undecided(scanner, emit, match.start(), restart):
-                scanner.rest(nesting.place.quiet, emit, turn=nesting.turn)
+        if inside == '"' and char not in _STRING_CHARS:
+            assert restart is not None  # nothing else is searched for in a string
+            if _may_restart(scanner, emit, match.start(), restart):
+                scanner.allow_skip(nesting.place.skip_rule, emit, next_rule=nesting.next_rule)
                 yield
                 position = scanner.at
             else:
@@ -95,24 +96,26 @@ def balanced(scanner: Scanner, emit: Claim, restart: Wait | None = None) -> Walk
             raise BrokenCall("malformed-json", "a marker stands inside the JSON")
         position = match.end()
         if char == "\\":
-            position += 1  # whatever is escaped closes nothing
+            position += 1  # an escaped character closes nothing
             continue
-        if nesting.ends(*_AFTER[inside, char]):
+        if nesting.ends_after(*_AFTER[inside, char]):
             emit(position - scanner.at)
             return
 
 
 def escaped_object(scanner: Scanner, emit: Claim) -> Walk[None]:
-    """Claim an object that was escaped once more, as if inside of a string: up to its last brace.
-    Raises BrokenCall at the end of the stream."""
+    """Claim an object that was escaped once more, as if it stood in a string, up to its last brace.
+
+    Raises BrokenCall at the end of the stream.
+    """
     depth, inside, position = 0, False, scanner.at
     while True:
         pattern = _ESCAPED_INSIDE if inside else _ESCAPED_OUTSIDE
         match = pattern.search(scanner.text, position)
         if match is None or (match[0][-1] == "\\" and match.end() == len(scanner.text)):
-            # backslashes at a cut are held back: what follows decides what they are
+            # backslashes at the end of the text are held: what follows decides what they are
             scanner.claim_cut(emit, match.start() if match else len(scanner.text))
-            scanner.rest(quiet_until(pattern), emit)
+            scanner.allow_skip(rule_until(pattern), emit)
             yield
             position = scanner.at
             continue
@@ -127,9 +130,11 @@ def escaped_object(scanner: Scanner, emit: Claim) -> Walk[None]:
             return
 
 
-def _undecided(scanner: Scanner, emit: Claim, place: int, restart: Wait) -> bool:
-    """Whether more text has to come before one knows if another call begins at `place`. Raises
-    BrokenCall where one does."""
+def _may_restart(scanner: Scanner, emit: Claim, place: int, restart: ChoicePoint) -> bool:
+    """Return True if another call may begin at `place`, which more text has to show.
+
+    Raises BrokenCall if one does begin there.
+    """
     opener = restart.match(scanner.text, place, partial=True)
     if opener is None:
         return False
@@ -140,93 +145,97 @@ def _undecided(scanner: Scanner, emit: Claim, place: int, restart: Wait) -> bool
 
 
 class _Place(NamedTuple):
-    """What is looked for where something is open, or nothing is, and how chunks pass by there."""
+    """A place in a JSON text: the pattern that is searched for there, and the rule for skipping
+    chunks."""
 
     pattern: re.Pattern[str]
-    quiet: Quiet
+    skip_rule: SkipRule
 
 
 @lru_cache(maxsize=1024)
-def _places(restart: Wait | None) -> dict[str, _Place]:
-    """The places of a text by what is open."""
-    found = {"": _Place(_OUTSIDE, quiet_until(_OUTSIDE))}
+def _places(restart: ChoicePoint | None) -> dict[str, _Place]:
+    """Return the places by what is open: "" for nothing, else the opener."""
+    places = {"": _Place(_OUTSIDE, rule_until(_OUTSIDE))}
     for opener, pattern in _INSIDE.items():
-        if opener not in _ENDS:
-            found[opener] = _Place(pattern, quiet_until(pattern))
+        if opener not in _STRING_CHARS:
+            places[opener] = _Place(pattern, rule_until(pattern))
             continue
-        started = restart if opener == '"' else None
-        if started is not None:
-            # each choice begins with one character alone: only so does `re` run through text to any
-            pattern = re.compile(rf'"|\\|{started.first.pattern}')
-        found[opener] = _Place(pattern, quiet_string(pattern, started and _looking(started)))
-    return found
+        again = restart if opener == '"' else None
+        if again is not None:
+            # each choice is found by one character: only so does `re` run through text to any
+            pattern = re.compile(rf'"|\\|{again.candidate_pattern.pattern}')
+        places[opener] = _Place(pattern, rule_in_string(pattern, again and _restart_at(again)))
+    return places
 
 
-def _looking(restart: Wait) -> Look:
-    """What begins another call, as `_undecided` has it: more text changes nothing that is whole."""
+def _restart_at(restart: ChoicePoint) -> MatchAt:
+    """Return a function that looks for another call as `_may_restart` does: a complete opener is
+    decided, whatever follows it."""
 
-    def look(text: str, place: int) -> Told:
-        marker, _ = restart.look(text, place)
-        return marker, marker is not None and marker.partial
+    def match_at(text: str, place: int) -> Lookahead:
+        marker, _ = restart.match_at(text, place)
+        return Lookahead(marker, marker is not None and marker.partial)
 
-    return look
+    return match_at
 
 
 class Nesting:
-    """Where a walk stands in a JSON text: how many brackets are open, and `inside` of which string
-    or comment, if any."""
+    """A place in a JSON text: the number of open brackets, and the string or comment that it is
+    `inside` of ("" for none)."""
 
     __slots__ = ("depth", "inside", "place", "places", "restart")
 
-    def __init__(self, restart: Wait | None) -> None:
+    def __init__(self, restart: ChoicePoint | None) -> None:
         self.restart, self.places = restart, _places(restart)
         self.depth, self.inside, self.place = 0, "", self.places[""]
 
-    def ends(self, inside: str, deeper: int) -> bool:
-        """What is open from here on; whether nothing is, so that the text is over."""
+    def ends_after(self, inside: str, deeper: int) -> bool:
+        """Move on; return True if nothing is open any more."""
         self.inside, self.place = inside, self.places[inside]
         self.depth += deeper
         return self.depth == 0 and not inside
 
-    def turn(self, text: str) -> Quiet | None:
-        """How chunks pass by behind one that opens or closes something in the text; None where the
-        text may end in it, or that is for the walk to say."""
-        change = _change(self.restart, self.inside, text) if len(text) <= _SHORT else None
+    def next_rule(self, chunk: str) -> SkipRule | None:
+        """Move past a chunk in which something opens or closes, and return the rule after it.
+
+        Return None, and do not move, if the value may end in the chunk or only the walk can tell.
+        """
+        change = _change_by(self.restart, self.inside, chunk) if len(chunk) <= _SHORT else None
         if change is None or self.depth + change.least < 1:
             return None
         self.inside, self.place = change.inside, self.places[change.inside]
         self.depth += change.deeper
-        return self.place.quiet
+        return self.place.skip_rule
 
 
 class _Change(NamedTuple):
-    """What a chunk does: what is open behind it, how much deeper one is there, and how deep one was
-    at `least` where no string was open."""
+    """The effect of a chunk: what is open after it, how much deeper that is, and the `least` depth
+    in the chunk outside of strings. Both depths are counted from the one before the chunk."""
 
     inside: str
     deeper: int
     least: int
 
 
-@lru_cache(maxsize=4096)  # a model has a vocabulary, of which few tokens hold quotes and brackets
-def _change(restart: Wait | None, inside: str, text: str) -> _Change | None:
-    """None where what stands in the text is more than quotes, brackets and escapes."""
-    places, deep, least, position = _places(restart), 0, len(text) + 1, 0
-    while (match := places[inside].pattern.search(text, position)) is not None:
+@lru_cache(maxsize=4096)  # a model has a vocabulary, and few tokens hold quotes and brackets
+def _change_by(restart: ChoicePoint | None, inside: str, chunk: str) -> _Change | None:
+    """Return what a chunk changes; None if it holds more than quotes, brackets and escapes."""
+    places, deeper, least, position = _places(restart), 0, len(chunk) + 1, 0
+    while (match := places[inside].pattern.search(chunk, position)) is not None:
         char, position = match[0], match.end()
-        if char == "\\" and position < len(text):
-            position += 1  # whatever is escaped closes nothing
+        if char == "\\" and position < len(chunk):
+            position += 1  # an escaped character closes nothing
             continue
-        if inside not in _OPEN or char not in _OPEN[inside]:
+        if inside not in _SKIPPABLE or char not in _SKIPPABLE[inside]:
             return None
-        inside, deeper = _AFTER[inside, char]
-        deep += deeper
-        least = least if inside else min(least, deep)
-    return _Change(inside, deep, least)
+        inside, step = _AFTER[inside, char]
+        deeper += step
+        least = least if inside else min(least, deeper)
+    return _Change(inside, deeper, least)
 
 
 def skip_gap(scanner: Scanner) -> Walk[bool]:
-    """Claim white space and comments as markup; whether there was a comment."""
+    """Claim white space and comments as markup; return True if there was a comment."""
     commented = False
     while True:
         while not scanner.skip_space():

@@ -1,10 +1,10 @@
-"""What stands at a place in a text: a match, and all that follows from its own text alone."""
+"""A marker: what matched at a place in a text, and everything that follows from its own text."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 import regex
 
@@ -12,11 +12,11 @@ from playground.parsing.choice import Group, Kind
 
 
 class Marker:
-    """A match of a wait. `named` are the groups that have matched inside it, and their texts; of
-    half a marker, those that have so far.
+    """A match at a choice point, whole or `partial`. `named` has the texts of the named groups that
+    have matched so far.
 
-    What is made of a match is made once: the same marker is given out wherever its text stands
-    again (`Wait.look`). So it knows how long it is, and not where.
+    A marker is made once and given out again wherever the same text stands
+    (`ChoicePoint.match_at`). So it knows how long it is, but not where.
     """
 
     def __init__(
@@ -29,25 +29,31 @@ class Marker:
         self.partial = match.partial
 
     @property
-    def says(self) -> tuple[str, Group | None, Mapping[str, str]]:
-        """All that it says of itself."""
+    def content(self) -> tuple[str, Group | None, Mapping[str, str]]:
+        """Everything by which two markers may differ."""
         return self.text, self.group, self.named
 
     @cached_property
     def places(self) -> dict[str, tuple[int, int]]:
-        """Where each of `named` stands in it, in their order."""
+        """The start and stop of each of `named`, from the start of the marker, in their order."""
         match, at = self.match, self.match.start()
         numbers = match.re.groupindex
-        found = ((match.span(numbers[name]), name) for name in self.named)
-        return {name: (start - at, stop - at) for (start, stop), name in sorted(found)}
+        spans = ((match.span(numbers[name]), name) for name in self.named)
+        return {name: (start - at, stop - at) for (start, stop), name in sorted(spans)}
 
 
 def named_in(match: regex.Match[str]) -> dict[str, str]:
-    """The named groups of a match that have matched, and their texts."""
+    """Return the texts of the named groups that have matched."""
     groups = match.groups()  # `regex` finds a group by its number ten times as fast as by its name
-    found = ((name, groups[number - 1]) for name, number in match.re.groupindex.items())
-    return {name: text for name, text in found if text is not None}
+    texts = ((name, groups[number - 1]) for name, number in match.re.groupindex.items())
+    return {name: text for name, text in texts if text is not None}
 
 
-Told = tuple[Marker | None, bool]  # what stands at a place, and whether more text could change it
-NOTHING: Final[Told] = (None, False)
+class Lookahead(NamedTuple):
+    """The marker at a place, or its beginning, and whether more text could change that."""
+
+    marker: Marker | None
+    is_undecided: bool
+
+
+NOTHING: Final = Lookahead(None, False)

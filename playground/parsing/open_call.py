@@ -1,16 +1,16 @@
-"""The call that is being read, and the exception by which it breaks off."""
+"""The call that is being read, and the exception that breaks it off."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from playground.parsing.wait import Wait
+from playground.parsing.choice_point import ChoicePoint
 from playground.tools import Schema, ToolMetadata
 
 
 class BrokenCall(Exception):
-    """The call cannot be read on; `code` is the finding's. A `whole` one was read to its end."""
+    """The call cannot be read on. `code` is the finding's; a `whole` call was read to its end."""
 
     def __init__(self, code: str, message: str = "", whole: bool = False) -> None:
         self.code, self.message, self.whole = code, message, whole
@@ -18,7 +18,7 @@ class BrokenCall(Exception):
 
 
 class KnownTool:
-    """A tool of the session, with what its schema says of its parameters: told once a reply."""
+    """A tool of the session, with what its schema says of its parameters, computed once a reply."""
 
     def __init__(self, tool: ToolMetadata) -> None:
         self.tool, self.properties = tool, tool.parameter_names
@@ -42,22 +42,24 @@ class OpenCall:
     name: str | None = None
     raw: list[tuple[str | None, str]] = field(default_factory=list)
     arguments: dict[str, Any] = field(default_factory=dict)
-    strays: dict[str, str] = field(default_factory=dict)  # members beside the form's own, as JSON
+    strays: dict[str, str] = field(
+        default_factory=dict
+    )  # members that the form does not have, as JSON
     known: KnownTool | None = None
     in_section: bool = False
-    renamed: str = ""  # what its object says of the name once more
-    relaxed: bool = False  # its JSON has single quotes, bare keys or comments
-    ended: bool = False  # its body ended by itself: what stands behind it is none of its own
+    renamed: str = ""  # a second name in the call's object
+    relaxed: bool = False  # True if its JSON is not strict: single quotes, bare keys, comments
+    ended: bool = False  # True if its body ended by itself, so that nothing after it belongs to it
     typed: bool = True
-    restart: Wait | None = None  # how another call of its form begins
+    restart: ChoicePoint | None = None  # how another call of its form begins
 
     @property
     def place(self) -> str:
-        """Where a finding about the whole call is."""
+        """The place of a finding about the whole call."""
         return f"call {self.index}"
 
     def schema_of(self, key: str) -> Schema:
-        """The schema of an argument; {} where none is known or values are not to be typed."""
+        """Return the schema of an argument; {} if none is known or values must not be typed."""
         return self.known.schema_of(key) if self.known and self.typed else {}
 
     @property
@@ -66,12 +68,12 @@ class OpenCall:
 
     @property
     def properties(self) -> set[str]:
-        """The names of the tool's parameters; empty where the tool is not known."""
+        """The names of the tool's parameters; empty if the tool is not known."""
         return self.known.properties if self.known else set()
 
     @property
     def missing(self) -> list[str]:
-        """The required arguments that it has not."""
+        """The required arguments that the call does not have."""
         if self.known is None or self.known.needed <= self.arguments.keys():
             return []
         return [key for key in self.known.required if key not in self.arguments]

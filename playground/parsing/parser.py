@@ -1,4 +1,4 @@
-"""The parser's public face: bytes and native deltas in, events out.
+"""The parser's public face: bytes, text and native deltas in, events out.
 
 The characters of native calls take their places in the stream in the order of arrival, so that
 spans tile a mixed stream too.
@@ -22,7 +22,7 @@ from playground.tools import ToolMetadata
 
 
 class DialectParser(ABC):
-    """Reads one reply of a model. `finish` is called once, after the last `feed`."""
+    """A parser of one reply of a model. `finish` is called once, after the last `feed`."""
 
     @abstractmethod
     def feed(self, data: bytes) -> list[Event]:
@@ -31,23 +31,26 @@ class DialectParser(ABC):
     def feed_tool_call_delta(self, delta: Any) -> list[Event]:
         """Read a native tool-call delta: LiteLLM's object or OpenAI's dict.
 
-        A parser of text alone says with a finding that it cannot."""
+        A parser of text alone returns a finding that it cannot.
+        """
         left_out = "this parser reads no native tool calls: left out"
         return [FindingEvent(Span(0, 0), finding("native-call", "native tool call", left_out))]
 
     def feed_text(self, text: str) -> list[Event]:
-        """Read text that is decoded already, such as a string in a notebook; half surrogates are
-        allowed. A parser that has no way of its own for it reads it as bytes."""
+        """Read text that is decoded already, such as a string in a notebook. Half surrogates are
+        allowed.
+
+        By default it is read as bytes.
+        """
         return self.feed(text.encode("utf-8", "surrogatepass"))
 
     def feed_reasoning(self, text: str) -> list[Event]:
-        """Read reasoning that the API keeps apart from the text; a parser without a way for it
-        reads it as text."""
+        """Read reasoning that the API keeps apart from the text. By default it is read as text."""
         return self.feed_text(text)
 
     def finish(self) -> list[Event]:
-        """End the stream: held text comes out, open calls are aborted. A parser that holds nothing
-        needs none."""
+        """End the stream: held text comes out, open calls are aborted. By default nothing
+        is held."""
         return []
 
     @property
@@ -71,7 +74,8 @@ class DialectParser(ABC):
 
 
 class SyntaxParser(TextReader, DialectParser):
-    """The parser of every declared dialect; see `TextReader` for `quiet`."""
+    """The parser of every declared dialect. `fast_path` False walks every chunk, see
+    `TextReader`."""
 
     def __init__(
         self,
@@ -82,27 +86,22 @@ class SyntaxParser(TextReader, DialectParser):
         *,
         native: bool = False,
         prefill: str = "",
-        quiet: bool = True,
+        fast_path: bool = True,
     ) -> None:
-        super().__init__(syntax, markers, switches, tools, quiet)
+        super().__init__(syntax, markers, switches, tools, fast_path)
         self._deltas = DeltaReader(tools, native)
         if prefill:
             self._prefill(prefill)
 
-    def feed_text(self, text: str) -> list[Event]:
-        # bytes that wait for the rest of their character wait in vain: text cannot bring it
-        events = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
-        return events + self._read(text, "lone-surrogate")
-
     def feed_tool_call_delta(self, delta: Any) -> list[Event]:
         events = self._end_of_text()
-        found = self._deltas.read(delta, self._offset, self._calls)
-        self._calls += any(isinstance(event, CallStartedEvent) for event in found)
+        call_events = self._deltas.read(delta, self._offset, self._calls)
+        self._calls += any(isinstance(event, CallStartedEvent) for event in call_events)
         self._offset = self._deltas.stop
         if self._deltas.bad:
             self._bad.extend((place, "lone-surrogate") for place in self._deltas.bad)
-            found = self._placed(found)
-        return events + found
+            call_events = self._placed(call_events)
+        return events + call_events
 
     def feed_reasoning(self, text: str) -> list[Event]:
         if not text:
@@ -132,4 +131,4 @@ class SyntaxParser(TextReader, DialectParser):
         if not self._in_text:
             return self._deltas.state or self._engine.state
         state = self._engine.state
-        return state._replace(held=self._held) if self._rests else state
+        return state._replace(held=self._fast.held) if self._fast.is_skipping else state

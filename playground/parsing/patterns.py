@@ -1,7 +1,7 @@
 """Markers as patterns that may be matched partially, however the text is cut.
 
-Every repetition is bounded and possessive, and so is one inside another: a text is looked at a
-bounded number of times, whatever it holds. (`?` alone may give back what it took.)
+Every repetition is bounded and possessive, and so is one inside another: a text is searched a
+bounded number of times, whatever it holds. (Only `?` may give back what it took.)
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from typing import Final
 
 from playground.parsing.template import Hole, Piece, Template, holes_of
 
-# between markers leak <bos> and <eos>, white space as byte-level tokenizers write it (Ġ is a
-# blank, Ċ a line break), and white space that was escaped once too often
+# White space between markers. It includes what leaks there: <bos> and <eos>, white space as
+# byte-level tokenizers write it (Ġ is a blank, Ċ a line break), and white space escaped too often.
 SPACE: Final = r"(?:\s|[ĠĊ]|\\[nrt]|<[be]os>){0,64}+"
-LEAKED: Final = ("Ġ", "Ċ", r"\n", r"\r", r"\t", "<bos>", "<eos>")  # what SPACE forgives but for \s
-NO_NAME: Final = r"""\s<>="'`{}\[\]|\\"""  # no part of a name or key, in any dialect
+LEAKED: Final = ("Ġ", "Ċ", r"\n", r"\r", r"\t", "<bos>", "<eos>")  # all of SPACE except \s
+NO_NAME: Final = r"""\s<>="'`{}\[\]|\\"""  # these characters are in no name or key of any dialect
 IDENTIFIER: Final = r"[A-Za-z_][\w.\-]{0,127}+"
-# the end of a tag that names a tool: `/>` has no body, and a closer at once had its `>` forgotten
+# The end of a tag that names a tool. With `/>` there is no body; before a closer `>` was forgotten.
 EMPTY: Final = "(?:(?P<empty>/)?>|(?P<unended>(?=</)))"
 LINE: Final = r"[^\s`][^\r\n`]{0,255}+"
 WORD: Final = r"[\w+#.\-]{0,24}+"
-# attributes that the form does not ask for are read over
+# attributes that the form does not have are skipped
 ATTRIBUTES: Final = r"""(?:\s{1,8}+[\w:.\-]{1,32}+="[^"]{0,64}+"){0,4}+"""
 _LINE_BREAK: Final = r"[ \t]{0,16}+\r?\n"
 LINE_START: Final = r"(?<!\S[ \t]{0,6})"
 WORD_START: Final = r"(?<!\w)"
-NO_MEMBER: Final = r"""(?<!":\s{0,6})"""  # no object that stands as a member's value
-CONTEXT: Final = 8  # characters before the place that LINE_START may look at
-# white space after a name has come to its end: what follows is solid, or nothing does
+NO_MEMBER: Final = r"""(?<!":\s{0,6})"""  # not after a member's key
+CONTEXT: Final = 8  # so many characters before a place may LINE_START look at
+# the end of white space after a name: something else follows, or nothing
 ENDED: Final = r"(?<=\s)(?=\S|\Z)"
 SOLID: Final = r"(?<=\s)(?=\S)"
-# after a tag that could be named in prose, `<f> as it is`: no word behind blanks
+# after a tag that prose may mention, `<f> as it is`: no word may follow blanks
 UNSPOKEN: Final = r"(?:(?<=/>)|(?<![ \t])(?=\w)|[ \t]{0,16}+(?:(?=[^\w \t])|\Z))"
 # a code fence or a list around a body, before it and after it
 WRAPPED: Final = r"(?P<wrapped>\s{0,8}+(?:```\w{0,12}+\s{0,8}+\[?|\[))?"
@@ -47,24 +47,32 @@ def pieces_pattern(
     value_after: bool = False,
     block: bool = False,
 ) -> str:
-    """A pattern for pieces. White space is tolerated, but at a value's edge one line break is all:
-    what lies beyond it belongs to the value. `holes` are the patterns of the holes."""
+    """Build a pattern for pieces. `holes` are the patterns of the holes.
+
+    White space is tolerated. At a value's edge only one line break is, because what lies beyond it
+    belongs to the value.
+    """
     listed = list(pieces)
     before = after = ""
     if value_before and listed:
         listed[0], before = _edge(listed[0], start=True)
     if value_after and listed:
         listed[-1], after = _edge(listed[-1], start=False)
-    # of `<{name}>` nothing is forgiven: it is any tag already
-    told = bool(listed) and isinstance(listed[0], str) and any(map(str.isalpha, listed[0]))
-    named = ["", *(piece.name if told and isinstance(piece, Hole) else "" for piece in listed)]
+    # nothing more is forgiven in `<{name}>`, which matches any tag already
+    begins_with_word = (
+        bool(listed) and isinstance(listed[0], str) and any(map(str.isalpha, listed[0]))
+    )
+    named = [
+        "",
+        *(piece.name if begins_with_word and isinstance(piece, Hole) else "" for piece in listed),
+    ]
     texts = [
         _piece(piece, holes, first=index == 0, after=named[index])
         for index, piece in enumerate(listed)
     ]
     last = listed[-1] if len(listed) > 1 else ""
     if value_after and isinstance(last, str) and last.isspace():
-        # more than this belongs to the value; blanks before a line break do not
+        # anything more belongs to the value, except blanks before a line break
         texts[-1] = _LINE_BREAK if last == "\n" else re.escape(last)
     if value_before:
         texts.insert(0, _optional("\n" if block else before))
@@ -77,7 +85,7 @@ def _piece(piece: Piece, holes: Mapping[str, str], first: bool, after: str = "")
     if isinstance(piece, Hole):
         return holes[piece.name]
     if piece.isspace():
-        # the first piece has to be there: an opener that may be nothing would match anywhere
+        # the first piece must not be empty: an empty opener would match anywhere
         return re.escape(piece) if first else SPACE
     if first:
         return literal(piece)
@@ -93,9 +101,9 @@ def _piece(piece: Piece, holes: Mapping[str, str], first: bool, after: str = "")
 
 
 def _edge(piece: Piece, start: bool) -> tuple[Piece, str]:
-    """A piece without its outer white space, and that white space."""
+    """Return a piece without its outer white space, and that white space."""
     if isinstance(piece, Hole) or piece.isspace():
-        return piece, ""  # white space that is all there is must be there
+        return piece, ""  # a piece of white space alone is required
     if start:
         bare = piece.lstrip()
         return bare, piece[: -len(bare)]
@@ -104,7 +112,8 @@ def _edge(piece: Piece, start: bool) -> tuple[Piece, str]:
 
 
 def _optional(space: str) -> str:
-    """White space at a value's edge. Models leave it out, and put blanks before a line break."""
+    """Build a pattern for white space at a value's edge. Models leave it out, and put blanks before
+    a line break."""
     if not space:
         return ""
     if space == "\n":
@@ -113,14 +122,15 @@ def _optional(space: str) -> str:
 
 
 def stripped(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    """Without white space at the end: what follows a closer is not part of it."""
+    """Return pieces without white space at the end: what follows a closer is not part of it."""
     if pieces and isinstance(pieces[-1], str):
         return (*pieces[:-1], pieces[-1].rstrip() or pieces[-1])
     return pieces
 
 
 def name_before(pieces: tuple[Piece, ...], hole: str) -> str:
-    """A name ends where the literal after it begins; in quotes it may hold anything else."""
+    """Build a pattern for a name, which ends where the literal after it begins. In quotes it may
+    hold anything else."""
     stop = ""
     for piece, following in zip(pieces, pieces[1:], strict=False):
         if isinstance(piece, Hole) and piece.name == hole and isinstance(following, str):
@@ -132,16 +142,19 @@ def name_before(pieces: tuple[Piece, ...], hole: str) -> str:
 
 
 def literal(text: str) -> str:
-    """A marker as a pattern: its words exactly, the white space between and around them loosely,
-    and that around the `=` of an attribute."""
+    """Build a pattern for a marker: its words exactly, the white space around them and around the
+    `=` of an attribute loosely."""
     words = re.split(r"\s+|(?<=>)(?=\S)|(?<=\S)(?=<)", text)
     pattern = SPACE.join(re.escape(word) for word in words)
     return re.sub(r"""=(["']|\Z)""", r"\\s{0,8}+=\\s{0,8}+\1", pattern)
 
 
 def slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
-    """An opener as models get it wrong: its attributes in single quotes or in none; or a name in
-    quotes, or under the attribute `name`, where the form has it bare."""
+    """Return an opener as models get it wrong.
+
+    Its attributes may stand in single quotes or in none. A bare name may stand in quotes, or in an
+    attribute `name`.
+    """
     texts = [piece for piece in pieces if isinstance(piece, str)]
     if any(text.endswith('="') for text in texts[:-1]):
         return [_requoted(pieces, quote) for quote in ("'", "")]
@@ -152,7 +165,7 @@ def slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
 
 
 def spaced_name(pieces: tuple[Piece, ...], whole: str) -> list[str]:
-    """The pattern of an opener with white space between its marker and the name; none where the
+    """Return the pattern of an opener with white space between its marker and the name; [] if the
     name follows no marker."""
     if not follows_marker(pieces, "name"):
         return []
@@ -161,14 +174,17 @@ def spaced_name(pieces: tuple[Piece, ...], whole: str) -> list[str]:
 
 
 def follows_marker(pieces: tuple[Piece, ...], hole: str) -> bool:
-    """Whether a hole stands right behind a whole marker, such as `<arg_key>`."""
+    """Return True if a hole stands right after a complete marker, such as `<arg_key>`."""
     first = pieces[0] if pieces[1:2] == (Hole(hole),) else ""
     return isinstance(first, str) and bool(re.fullmatch(r"[<\[]\S*\w\S*[>\]:]", first))
 
 
 def unlisted(section: Template) -> Template | None:
-    """A section without the brackets of its list, which models leave out around a single call;
-    None where it has none, or is nothing without them."""
+    """Return a section without the brackets of its list, which models leave out around a single
+    call.
+
+    Return None if it has no brackets, or is nothing without them.
+    """
     opener, closer = section.before[-1:], section.after[:1]
     if not opener or not closer or not isinstance(opener[0], str) or not isinstance(closer[0], str):
         return None
@@ -189,40 +205,39 @@ def _requoted(pieces: tuple[Piece, ...], quote: str) -> tuple[Piece, ...]:
     return tuple(written(piece) if isinstance(piece, str) else piece for piece in pieces)
 
 
-def or_mended(whole: str, mended: Iterable[str]) -> list[str]:
-    """A pattern, and those that lack a part of it, which the group `slip` tells."""
-    # whether more white space may follow is seen at a pattern's end; else the whole form goes first
-    listed = [f"{pattern}(?P<slip>)" for pattern in mended]
-    return [*listed, whole] if whole.endswith("+") else [whole, *listed]
+def or_mended(declared: str, wrong_forms: Iterable[str]) -> list[str]:
+    """Return the patterns of a form and of its slips; the group `slip` marks the latter."""
+    # a declared form that ends in a repetition comes last, where `Choice.repeats` looks for one
+    listed = [f"{pattern}(?P<slip>)" for pattern in wrong_forms]
+    return [*listed, declared] if declared.endswith("+") else [declared, *listed]
 
 
 def own_form(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Of what `or_mended` gives the form as it is declared, and the others."""
+    """Split what `or_mended` gives into the form as it is declared and the others."""
     own = [pattern for pattern in patterns if not pattern.endswith("(?P<slip>)")]
     return own, [pattern for pattern in patterns if pattern not in own]
 
 
 def any_form(patterns: Sequence[str]) -> str:
-    """The pattern for any of them, the first that matches."""
+    """Return the pattern for any of them, the first that matches."""
     return patterns[0] if len(patterns) == 1 else f"(?:{'|'.join(patterns)})"
 
 
-@lru_cache(maxsize=1024)  # a value that ends asks about its closer
+@lru_cache(maxsize=1024)  # asked at the end of each value
 def worded(pattern: str) -> bool:
-    """Whether a marker is more than punctuation, which prose is full of."""
+    """Return True if a marker is more than punctuation, which prose is full of."""
     bare = re.sub(r"\\[a-zA-Z]|\(\?P<\w+>", "", pattern.replace(SPACE, ""))
     return any(char.isalpha() for char in bare)
 
 
 def begins_worded(pieces: tuple[Piece, ...]) -> bool:
-    """Whether a form begins with a marker of words, and no hole or punctuation."""
+    """Return True if a form begins with a marker of words, not with a hole or punctuation."""
     first = pieces[0] if pieces else ""
     return isinstance(first, str) and worded(re.escape(first))
 
 
 def maybe_twice(opener: str, template: Template, begun: bool = False) -> str:
-    """An opener of words may stand there twice, or with `begun` the words with which one begins:
-    models stutter."""
+    """Allow an opener of words to stand twice, or with `begun` its first words: models stutter."""
     first = template.before[0] if template.before else ""
     words = literal(first) if begun and isinstance(first, str) and first else ""
     once = words if holes_of(template.before) else opener
@@ -230,19 +245,23 @@ def maybe_twice(opener: str, template: Template, begun: bool = False) -> str:
 
 
 def unnamed(pattern: str) -> str:
-    """A pattern to look ahead with: its groups would hide those of the choice itself."""
+    """Return a pattern to look ahead with: its named groups would hide those of the choice
+    itself."""
     return re.sub(r"\(\?P<\w+>", "(?:", pattern)
 
 
 def look_of(pattern: str) -> str:
-    """An opener to look ahead for: that its name has ended has to be seen, while \\Z would take the
-    end of a chunk for the end of the name."""
+    r"""Return the pattern of an opener to look ahead for.
+
+    Something must follow its name, because \Z would take the end of a chunk for the end of the
+    name.
+    """
     return unnamed(pattern).replace(ENDED, SOLID).replace(UNSPOKEN, "")
 
 
 def begins(pieces: tuple[Piece, ...]) -> tuple[str, ...]:
-    """How a form begins, as far as it is a literal; nothing otherwise. A leading blank says that
-    the marker may be found with white space before it or without."""
+    """Return how a form begins, if it begins with a literal; () otherwise. A leading blank means
+    that white space may stand before the marker."""
     start = prefix(pieces)
     if not start:
         return ()
@@ -250,8 +269,11 @@ def begins(pieces: tuple[Piece, ...]) -> tuple[str, ...]:
 
 
 def prefix(pieces: tuple[Piece, ...]) -> str:
-    """The characters with which a form begins, up to five: what is rare in text. They end where
-    `literal` forgives white space; white space before them is left out."""
+    """Return up to five characters with which a form begins: few enough to be found fast, enough to
+    be rare in text.
+
+    They end where `literal` forgives white space; white space before them is left out.
+    """
     first = pieces[0] if pieces else ""
     match = _FIXED.match(first.lstrip()) if isinstance(first, str) else None
     return match[0] if match else ""
@@ -261,30 +283,32 @@ _FIXED: Final = re.compile(r'\S(?:(?!<|="|(?<=>))\S){0,4}')
 
 
 def is_solid(piece: Piece) -> bool:
-    """Whether a piece is more than white space."""
+    """Return True if a piece is more than white space."""
     return isinstance(piece, Hole) or bool(piece.strip())
 
 
 def last_piece(pieces: tuple[Piece, ...]) -> Piece:
-    """The last piece that is not white space."""
+    """Return the last piece that is not white space."""
     solid = [piece for piece in pieces if is_solid(piece)]
     return solid[-1] if solid else ""
 
 
-def told_apart(one: tuple[Piece, ...], *others: tuple[Piece, ...]) -> bool:
-    """Whether none of the other forms begins like this one, however models write its opener."""
+def begin_differently(one: tuple[Piece, ...], *others: tuple[Piece, ...]) -> bool:
+    """Return True if none of the other forms begins like this one, however models write its
+    opener."""
     head, *heads = map(_head, (one, *others))
     return not any(other.startswith(head) or head.startswith(other) for other in heads)
 
 
 def _head(pieces: tuple[Piece, ...]) -> str:
-    """The literal with which a form begins, up to where models may write it in another way."""
+    """Return the literal with which a form begins, up to where models may write it in
+    another way."""
     first = pieces[0] if pieces else ""
     return re.split(r"""[\s="']""", first.lstrip())[0] if isinstance(first, str) else ""
 
 
 def section_ends(sections: tuple[Template, ...]) -> list[str]:
-    """The patterns of section closers, each once; in an order that depends on nothing else."""
+    """Return the patterns of section closers, each once, in a fixed order."""
     closers = sorted((stripped(section.after) for section in sections), key=str, reverse=True)
     patterns = dict.fromkeys(pieces_pattern(closer, {}) for closer in closers)
     return [pattern for pattern in patterns if pattern]

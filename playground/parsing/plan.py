@@ -1,4 +1,4 @@
-"""A dialect's plan: its forms, and what may come at every place outside of calls."""
+"""A dialect's plan: its forms, and the choices of every place outside of calls."""
 
 from __future__ import annotations
 
@@ -6,119 +6,125 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from playground.parsing.choice import ANY_FENCE, FENCE, Choice, Kind, literals
+from playground.parsing.choice_point import ChoicePoint, choice_point
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
 from playground.parsing.form_builder import FormBuilder
+from playground.parsing.outer_choices import OuterChoices
 from playground.parsing.remnants import bare_sections, remnants
-from playground.parsing.surroundings import Surroundings
 from playground.parsing.switches import Switches
-from playground.parsing.wait import Wait, wait
 
 
 class Plan(NamedTuple):
-    """All waits of one dialect for one set of tool names; groups carry the number of their form.
+    """All choice points of one dialect for one set of tool names. Groups carry the number of their
+    form.
 
-    `reasoning` and `plain` have a wait for each pair of tags; `opened` is the opener of reasoning
-    that may stand where a reply begins inside reasoning anyway; `fence` a code fence, where those
-    are text.
+    `reasoning` and `plain` have one for each pair of tags. `opened` is the opener of reasoning, in
+    dialects whose replies begin inside reasoning: models may write it all the same. `fence` is a
+    code fence, if those are text.
     """
 
     forms: tuple[Form, ...]
-    text: Wait
-    fenced: Wait
-    reasoning: tuple[Wait, ...]
-    plain: tuple[Wait, ...]
-    opened: Wait | None
-    fence: Wait | None
+    text: ChoicePoint
+    fenced: ChoicePoint
+    reasoning: tuple[ChoicePoint, ...]
+    plain: tuple[ChoicePoint, ...]
+    opened: ChoicePoint | None
+    fence: ChoicePoint | None
 
 
 @lru_cache(maxsize=256)
 def compile_plan(
     syntax: Declaration, markers: Markers, switches: Switches, names: tuple[str, ...]
 ) -> Plan:
-    """Compile once per dialect and tool set; `names` matter only where the syntax needs them."""
+    """Compile the plan, once per dialect and tool set. `names` matter only if the syntax needs
+    them."""
     syntaxes = (syntax, *syntax.also)
     builders = [FormBuilder(form, number, names) for number, form in enumerate(syntaxes)]
-    around = Surroundings(markers)
+    outer = OuterChoices(markers)
     calls = [choice for builder in builders for choice in builder.calls()]
     left = remnants(builders)
     return Plan(
-        forms=tuple(builder.form(around, calls, left) for builder in builders),
-        text=wait(*_in_text(builders, around, calls, left, switches)),
-        fenced=wait(FENCE, *calls),
-        reasoning=_in_reasoning(builders, around, calls, switches),
+        forms=tuple(builder.form(outer, calls, left) for builder in builders),
+        text=choice_point(*_in_text(builders, outer, calls, left, switches)),
+        fenced=choice_point(FENCE, *calls),
+        reasoning=_in_reasoning(builders, outer, calls, switches),
         plain=tuple(
-            wait(*around.closer(tags), *around.dropped(), *around.stops()) for tags in markers.plain
+            choice_point(*outer.closer(tags), *outer.dropped(), *outer.stops())
+            for tags in markers.plain
         ),
         opened=_opened(markers),
-        fence=wait(ANY_FENCE) if switches.calls_in_fences == "text" else None,
+        fence=choice_point(ANY_FENCE) if switches.calls_in_fences == "text" else None,
     )
 
 
 @lru_cache(maxsize=1024)
-def call_openers(syntax: Declaration, names: tuple[str, ...]) -> Wait:
-    """Whatever may begin a call of a dialect: a text in which none of it stands holds no call of
-    it, whole or broken off. `names` are those of the tools, as for `compile_plan`."""
+def call_openers(syntax: Declaration, names: tuple[str, ...]) -> ChoicePoint:
+    """Return the choices that may begin a call of a dialect. A text without any of them holds no
+    call of it, complete or broken. `names` are the tools', as for `compile_plan`."""
     syntaxes = (syntax, *syntax.also)
     known = names if syntax.asks_names else ()
     builders = [FormBuilder(form, number, known) for number, form in enumerate(syntaxes)]
-    openers = [choice for each in builders for choice in (*each.calls(), *each.unread())]
-    return wait(*dict.fromkeys(openers))
+    openers = [choice for each in builders for choice in (*each.calls(), *each.unreadable())]
+    return choice_point(*dict.fromkeys(openers))
 
 
 def _in_text(
     builders: list[FormBuilder],
-    around: Surroundings,
+    outer: OuterChoices,
     calls: list[Choice],
     left: list[Choice],
     switches: Switches,
 ) -> list[Choice]:
-    """Where several match at one place, the first wins: reasoning before calls, calls before the
-    closers that nothing has opened. A stop that is a call's opener and more is no call of that
-    name: `>>>all`; nor is one that opens reasoning and more: `<|channel>final`."""
+    """Return the choices in text. The first that matches wins: reasoning comes before calls, and
+    calls before closers that nothing has opened.
+
+    A stop token that is longer than a call's opener is no call: `>>>all`. The same holds for the
+    opener of reasoning: `<|channel>final`.
+    """
     openers = builders[0].syntax.openers
     closers = [
         choice
         for builder in builders
         for choice in builder.section_closer(in_prose=True, orphan=True)
     ]
-    thoughts = [tags.open for tags in around.markers.reasoning]
+    thoughts = [tags.open for tags in outer.markers.reasoning]
     return [
-        *around.stops(beginning=thoughts),
-        *around.openers(),
-        *around.stops(beginning=openers),
+        *outer.stops(beginning=thoughts),
+        *outer.openers(),
+        *outer.stops(beginning=openers),
         *calls,
-        *(choice for builder in builders for choice in builder.unread()),
-        *(choice for builder in builders for choice in builder.alike()),
-        *around.dropped(),
+        *(choice for builder in builders for choice in builder.unreadable()),
+        *(choice for builder in builders for choice in builder.lookalikes()),
+        *outer.dropped(),
         *(choice for builder in builders for choice in bare_sections(builder)),
-        *around.stops(),
+        *outer.stops(),
         *closers,
-        *around.closers(),
-        *around.results(),
+        *outer.closers(),
+        *outer.results(),
         *left,
         *([FENCE] if switches.calls_in_fences == "text" else []),
     ]
 
 
 def _in_reasoning(
-    builders: list[FormBuilder], around: Surroundings, calls: list[Choice], switches: Switches
-) -> tuple[Wait, ...]:
-    announced = [choice for builder in builders for choice in builder.announced()]
-    before_closer = announced if switches.calls_in_reasoning == "call" else []
+    builders: list[FormBuilder], outer: OuterChoices, calls: list[Choice], switches: Switches
+) -> tuple[ChoicePoint, ...]:
+    openers = [choice for builder in builders for choice in builder.calls_in_reasoning()]
+    before_closer = openers if switches.calls_in_reasoning == "call" else []
     return tuple(
-        wait(
+        choice_point(
             # reasoning without a closer ends with the next call, whatever the switch says
             *(before_closer if tags.close else calls),
-            *around.dropped(),
-            *around.closer(tags),
-            *around.stops(),
+            *outer.dropped(),
+            *outer.closer(tags),
+            *outer.stops(),
         )
-        for tags in around.markers.reasoning
+        for tags in outer.markers.reasoning
     )
 
 
-def _opened(markers: Markers) -> Wait | None:
+def _opened(markers: Markers) -> ChoicePoint | None:
     if not markers.opens_reasoning:
         return None
-    return wait(*literals(Kind.OPEN, [markers.reasoning[0].open]))
+    return choice_point(*literals(Kind.OPEN, [markers.reasoning[0].open]))

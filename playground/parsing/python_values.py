@@ -1,9 +1,9 @@
 """Python keyword arguments as values: literals only, nothing is evaluated.
 
-A small reader takes what models write, and says where it forgave something: quotes that should have
+A small reader takes what models write, and says if it forgave something: quotes that should have
 been escaped, words without quotes, an object in the arguments' place, numbers with leading zeros,
 keywords as names, NUL characters. The rest of Python's literals (prefixes, strings in a row, octal
-escapes) is left to Python's own.
+escapes) is left to Python.
 """
 
 from __future__ import annotations
@@ -27,32 +27,34 @@ _SPACE: Final = re.compile(r"\s*")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _NUMBER: Final = re.compile(r"[+\-]?(?:\d[\w.+\-]*|(?:Infinity|inf|NaN|nan)\b)")
 _LEADING_ZERO: Final = re.compile(r"[+\-]?0\d+\Z")
-# words up to the next argument; what has brackets, quotes or operators may be an expression
+# words up to the next argument; with brackets, quotes or operators they may be an expression
 _WORDS: Final = re.compile(r"[^\W\d_][\w .:/@\-]*(?=\Z|,)")
 _STOPS: Final = {quote: re.compile(rf"[{quote}\\]") for quote in "\"'"}
 _FOREIGN_ESCAPE: Final = re.compile(r"\\[^\x00-\xff]")
 
 
-def read_keywords(text: str, told: bool = False) -> tuple[dict[str, Any], bool]:
-    """Keyword arguments as a dict, JSON's true, false and null understood too; whether it was
-    Python as it stood. Where they are `told` to be a call's, and no code that somebody shows, words
-    without quotes and an object in their place are read too. Raises ValueError or RecursionError.
+def read_keywords(text: str, is_call: bool = False) -> tuple[dict[str, Any], bool]:
+    """Return keyword arguments as a dict, and True if they were Python as they stood.
+
+    JSON's true, false and null are understood too. If they are surely a call's (`is_call`), and not
+    code that somebody shows, words without quotes and an object in their place are read too.
+    Raises ValueError or RecursionError.
     """
-    reader = _Reader(text, told)
+    reader = _Reader(text, is_call)
     try:
-        found = reader.keywords()
+        arguments = reader.keywords()
     except (ValueError, IndexError, OverflowError):
         return _python(text), True
     if not reader.forgave:
-        return found, True
+        return arguments, True
     try:
         return _python(text), True
     except ValueError:
-        return found, False
+        return arguments, False
 
 
 def read_literal(text: str) -> Any:
-    """The value of one literal. Raises ValueError or RecursionError."""
+    """Return the value of one literal. Raises ValueError or RecursionError."""
     return read_keywords(f"it={text}")[0]["it"]
 
 
@@ -66,18 +68,21 @@ def _python(text: str) -> dict[str, Any]:
         raise ValueError(str(error)) from error
     if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
         raise ValueError("expected keyword arguments")
-    return {_keyword(given): _json_value(_literal(given, source)) for given in call.keywords}
+    return {
+        _keyword(argument): _json_value(_literal(argument, source)) for argument in call.keywords
+    }
 
 
-def _literal(given: ast.keyword, source: str) -> Any:
+def _literal(argument: ast.keyword, source: str) -> Any:
     try:
-        return ast.literal_eval(_Constants(source).visit(given.value))
+        return ast.literal_eval(_Constants(source).visit(argument.value))
     except ValueError as error:  # its words hold an address in memory
-        raise ValueError(f"the value of {given.arg} is not a literal") from error
+        raise ValueError(f"the value of {argument.arg} is not a literal") from error
 
 
 def _json_value(value: Any) -> Any:
-    """A literal as a JSON value: tuples are lists; sets, bytes and the like are no arguments."""
+    """Return a literal as a JSON value: tuples become lists; sets, bytes and the like are
+    refused."""
     match value:
         case list() | tuple():
             return [_json_value(item) for item in value]
@@ -88,14 +93,15 @@ def _json_value(value: Any) -> Any:
     raise ValueError(f"{value!r:.40} is not a JSON value")
 
 
-def _keyword(given: ast.keyword) -> str:
-    if given.arg is None:
+def _keyword(argument: ast.keyword) -> str:
+    if argument.arg is None:
         raise ValueError("** is not an argument")
-    return given.arg
+    return argument.arg
 
 
 class _Constants(ast.NodeTransformer):
-    """JSON's words as the values they stand for; numbers that JSON has not as their text."""
+    """A transformer that replaces JSON's words by their values, and numbers that JSON lacks by
+    their text."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -119,51 +125,54 @@ class _Constants(ast.NodeTransformer):
 
 
 class _Reader:
-    """Reads the arguments of one call; strings end where python_strings says. `forgave` says
-    whether it took something that Python would not."""
+    """A reader of the arguments of one call. python_strings.py says where strings end. `forgave` is
+    True once it took something that Python would not."""
 
-    def __init__(self, text: str, told: bool) -> None:
-        self.text, self.at, self.told = text, 0, told
+    def __init__(self, text: str, is_call: bool) -> None:
+        self.text, self.at, self.is_call = text, 0, is_call
         self.forgave = "\0" in text
 
     def keywords(self) -> dict[str, Any]:
-        found = self._object()
+        arguments = self._object()
         while self._goes_on():
             name = self._take(_NAME)
             self._expect("=")
-            self.forgave |= keyword.iskeyword(name) or name in found
-            found[name] = self._value(0)
+            self.forgave |= keyword.iskeyword(name) or name in arguments
+            arguments[name] = self._value(0)
             if self._goes_on():
                 self._expect(",")
-        return found
+        return arguments
 
     def _object(self) -> dict[str, Any]:
-        """All arguments in one object, `f({"a": 1})` or `f(**{"a": 1})`, as models write them that
-        know JSON better; nothing where there is none."""
-        begun = self._goes_on() and self.text.startswith(("{", "**"), self.at)
-        if not begun or not self.told:
+        """Return all arguments from one object, `f({"a": 1})` or `f(**{"a": 1})`; {} if there is
+        none.
+
+        Models that know JSON better write them so.
+        """
+        begins_object = self._goes_on() and self.text.startswith(("{", "**"), self.at)
+        if not begins_object or not self.is_call:
             return {}
         self.forgave = True
         self.at += 2 * (self.text[self.at] == "*")
-        given = self.text[self.at :].strip()
+        rest = self.text[self.at :].strip()
         try:
-            found = load_json(given)
+            arguments = load_json(rest)
         except ValueError:
             self._next()
             return self._members(1)
-        if not isinstance(found, dict):
+        if not isinstance(arguments, dict):
             raise ValueError("expected keyword arguments, or an object")
         self.at = len(self.text)
-        return found
+        return arguments
 
     def _goes_on(self) -> bool:
-        """Whether anything but white space follows."""
+        """Skip white space; return True if anything follows."""
         match = _SPACE.match(self.text, self.at)
         self.at = match.end() if match else self.at
         return self.at < len(self.text)
 
     def _next(self) -> str:
-        """The next character behind white space. Raises IndexError where the text ends."""
+        """Return the next character after white space. Raises IndexError at the end of the text."""
         self._goes_on()
         return self.text[self.at]
 
@@ -195,11 +204,11 @@ class _Reader:
         return number_of(number)
 
     def _word(self, depth: int) -> Any:
-        """A constant, or an argument's text that lacks its quotes."""
+        """Return a constant, or an argument's text that lacks its quotes."""
         start, word = self.at, self._take(_NAME)
         text = _WORDS.match(self.text, start)
         known = word in _ALL_CONSTANTS or word in _NO_NUMBERS
-        if depth or not self.told or text is None or (known and text[0].strip() == word):
+        if depth or not self.is_call or text is None or (known and text[0].strip() == word):
             return _constant(word)
         self.at, self.forgave = text.end(), True
         return text[0].strip()
@@ -221,7 +230,7 @@ class _Reader:
     def _items(self, closer: str, depth: int) -> Any:
         self.at += 1
         items: list[Any] = []
-        comma = closer == "]"  # what stands alone in parentheses is itself
+        comma = closer == "]"  # a single item in parentheses is the item itself
         while self._next() != closer:
             items.append(self._value(depth))
             comma |= self._comma(closer)
@@ -258,8 +267,10 @@ def _constant(word: str) -> Any:
 
 
 def _unescaped(text: str, start: int, stop: int) -> str:
-    """A string's inside with its escapes read as Python reads them, in one pass. Of its text there
-    are never more than two copies: it may be long."""
+    """Return a string's inside with its escapes read as Python reads them.
+
+    It takes one pass, and never more than two copies of the text, which may be long.
+    """
     if _FOREIGN_ESCAPE.search(text, start, stop):
         raise ValueError("a backslash before a letter beyond Latin-1 is left to Python")
     with warnings.catch_warnings():  # a model's "\\d" is no concern of the user's terminal

@@ -1,4 +1,4 @@
-"""What every notation needs to read a body: claim text for the open call, and set its arguments.
+"""The reader that every notation uses: it claims text for the open call and sets its arguments.
 
 A reader knows no notation. What the model wrote never raises: a body that cannot be read is a
 BrokenCall, which calls.py makes an aborted call.
@@ -20,13 +20,13 @@ from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.switches import Switches
 from playground.tools import ToolMetadata, allowed_types
 
-# what models put around a name that was listed without it: the call's number, a namespace
+# models add these to a name: the call's number after it, a namespace before it
 _INDEX: Final = re.compile(r"(?:[:.#_]\d{1,3}|\[\d{1,3}\])\Z")
 _NAMESPACE: Final = re.compile(r"\A(?:\w+[.:/])+")
 
 
 class Reader:
-    """Reads the open call from a scanner. `argument` is the one being read, for a debug panel."""
+    """A reader of the open call. `argument` is the one being read, for a debug panel."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Reader:
         return known
 
     def _mended(self, name: str) -> str:
-        """A name without stray control tokens, and without itself as its namespace."""
+        """Return a name without stray control tokens, and without itself as its namespace."""
         if name in self.tools:
             return name
         for token in self.tokens:
@@ -78,8 +78,10 @@ class Reader:
         return known[0] if known and name not in self.tools else name
 
     def meant(self, name: str, key: str | None) -> str:
-        """The session's tool that may be meant by an unknown name: one that is written much like
-        it, or that has the parameter `key`; "" for none."""
+        """Return the session's tool that an unknown name may mean; "" for none.
+
+        It is one with a similar name, or one that has the parameter `key`.
+        """
         near = _nearest(name, tuple(self.tools))
         if near or key is None:
             return near
@@ -90,32 +92,35 @@ class Reader:
     def emit_argument(
         self, call: OpenCall, key: str | None, kept: GrowingText | None = None
     ) -> Claim:
-        """What claims characters as this argument's; None stands for all arguments as one text.
-        `kept` gets them too."""
+        """Return the claim for this argument's characters; `key` None stands for all arguments as
+        one text. `kept` collects their texts."""
         return Claim(self.scanner, argument_maker(call.index, key), kept)
 
     def claim_all(
         self, call: OpenCall, label: str, walk: Callable[[Claim], Walk[None]]
     ) -> Walk[str]:
-        """Claim all arguments as one text, as far as `walk` goes, and give it back. What was read
-        of a call that breaks off is kept with it. `label` stands in the debug panel."""
-        kept = GrowingText()
+        """Claim all arguments as one text, as far as `walk` goes, and return it.
+
+        If the call breaks off, the call keeps what was read of it. `label` stands in the debug
+        panel.
+        """
+        copy = GrowingText()
         self.argument = label
         try:
-            yield from walk(self.emit_argument(call, None, kept))
+            yield from walk(self.emit_argument(call, None, copy))
         finally:
-            text = kept.take()
+            text = copy.take()
             call.raw.append((None, text))
         self.argument = None
         return text
 
     def set_text(self, call: OpenCall, key: str, text: str) -> None:
-        """An argument that is the text as it stands."""
+        """Set an argument to a text as it stands."""
         call.raw.append((key, text))
         self.set_value(call, key, text)
 
     def set_value(self, call: OpenCall, key: str, value: Any, code: str = "") -> None:
-        """An argument, with a finding `code` about its value where there is one."""
+        """Set an argument. `code`, if given, is a finding about its value."""
         place = f"{call.place}, argument {key}"
         if code:
             self.scanner.note(code, place)
@@ -123,19 +128,19 @@ class Reader:
             self.scanner.note("duplicate-argument", place)
             before = call.arguments[key]
             if "array" in (allowed_types(call.schema_of(key)) or {"array"}):
-                # a list, whose items came one by one; where no type is known, it may be one
+                # a list whose items came one by one; without a known type it may be one
                 value = [*(before if isinstance(before, list) else [before]), value]
         call.arguments[key] = value
 
     def closes(self, marker: Marker, call: OpenCall) -> bool:
-        """Whether a closer that names a tool names this one."""
+        """Return True unless a closer names another tool than this call's."""
         name = marker.named.get("close_name")
         return name in (None, call.name) or name.rpartition(".")[2] == call.name
 
 
-@lru_cache(maxsize=1024)  # a page of HTML has the same few names over and over
+@lru_cache(maxsize=1024)  # a page of HTML repeats the same few names
 def _nearest(name: str, known: tuple[str, ...]) -> str:
-    """The known name that is written much like this one, its words in whatever order."""
+    """Return the known name that is most similar, with its words in any order; "" for none."""
     words = {_words(other): other for other in known}
     close = difflib.get_close_matches(_words(name), words, n=1, cutoff=0.75)
     return words[close[0]] if close else ""
@@ -146,7 +151,7 @@ def _words(name: str) -> str:
 
 
 def decoded(decode: Callable[[str], Any], text: str, code: str) -> Any:
-    """What `decode` makes of a text; what it cannot read aborts the call, with the finding `code`.
+    """Return what `decode` makes of a text. If it fails, abort the call with the finding `code`.
 
     `decode` may raise ValueError, TypeError or RecursionError.
     """

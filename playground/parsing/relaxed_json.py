@@ -1,7 +1,7 @@
 """JSON as models sometimes write it: single quotes, bare keys, comments, commas before a closer.
 
-Read by putting it right token by token, and only where strict JSON has failed; where that fails
-too, once more with commas that were forgotten and quotes inside of texts that nobody escaped.
+It is corrected token by token, and only if strict JSON has failed. If that fails too, it is tried
+once more with forgotten commas, and with quotes inside of texts that nobody escaped.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import regex  # possessive groups, which `re` of Python before 3.11.5 reads wron
 from playground.json_numbers import load_json
 
 _STRINGS: Final = r"""(?P<double>"(?:[^"\\]|\\.)*+")|(?P<single>'(?:[^'\\]|\\.)*+')"""
-# a quote closes only before what may follow a text; before another text a comma was forgotten
+# a quote closes only before what may follow a text, or before another text
 _OPEN_STRINGS: Final = (
     r"""(?P<double>"(?:[^"\\]|\\.|"(?!\s{0,64}+(?:[,:}\]]|\Z)|\s{1,64}+["'{\[\d]))*+")"""
     r"""|(?P<single>'(?:[^'\\]|\\.|'(?!\s{0,64}+(?:[,:}\]]|\Z)|\s{1,64}+["'{\[\d]))*+')"""
@@ -25,7 +25,7 @@ _RUN: Final = (
     r"""(?<=:)\s{0,64}+(?:[A-Za-z_$]|\d{4}-\d|[./~](?![/*]))"""
     r"""(?:[^\s,{}\[\]"']|[ \t](?=[\w.]))*+"""
 )
-# a run behind which no member ends is no value, and neither is what stands behind a colon in it
+# a run that no end of a member follows is no value, and neither is the text after a colon in it
 _BARE: Final = rf"|(?P<bare>{_RUN}(?=\s{{0,64}}+[,}}\]]))|(?P<run>{_RUN})"
 _OTHERS: Final = r"""|(?P<word>[A-Za-z_$][\w$\-]*+)|(?P<open>["']|/\*)|(?P<other>.)"""
 _TOKEN: Final = _STRINGS + _COMMENT + _BARE + _OTHERS
@@ -33,17 +33,17 @@ _OPEN_TOKEN: Final = _OPEN_STRINGS + _COMMENT + _BARE + _OTHERS
 _IN_RUN: Final = _STRINGS + _COMMENT + _OTHERS
 _UNESCAPED: Final = r'(\\.)|"'
 _ESCAPED: Final = r'\\.|"'
-# escapes that JSON does not know: of a quote or a dollar, which shells need; a backslash before a
-# line break, which joins the lines; any other is a backslash that should have been doubled
+# Escapes that JSON does not know: a quote or a dollar, as shells need them; a line break, which
+# joins the lines. In any other the backslash itself should have been doubled.
 _FOREIGN: Final = r"""\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}|(['$`])|(\r?\n)|)"""
 _OPENERS: Final = ('"', "{", "[")
 _VALUES: Final = ("single", "double", "bare", "word")
-_ENDS: Final = ("}", "]", *"0123456789")  # of values that are no texts
+_ENDS: Final = ("}", "]", *"0123456789")  # the ends of values that are no texts
 _WORDS: Final = ("true", "false", "null", "NaN", "Infinity")
 _CONSTANTS: Final = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
 
 
-@cache  # compiled where JSON is not quite JSON: most programs never see any
+@cache  # compiled on first use: most programs never see relaxed JSON
 def _compiled(pattern: str) -> regex.Pattern[str]:
     return regex.compile(pattern, regex.DOTALL)
 
@@ -57,16 +57,18 @@ def load(text: str) -> Any:
 
 
 def strict(text: str, mending: bool = False) -> str:
-    """The text with everything rewritten that JSON does not allow; whether it is JSON then, the
-    reader decides. With `mending`, commas are put between values, and quotes inside of texts are
-    escaped. Raises ValueError where a string or a comment never ends."""
+    """Return the text with everything rewritten that JSON does not allow; it may still be no JSON.
+
+    With `mending`, commas are put between values, and quotes inside of texts are escaped. Raises
+    ValueError if a string or a comment never ends.
+    """
     pieces: list[str] = []
-    comma = -1  # where in `pieces` a comma waits for something to follow it
-    ended = False  # whether a value has just come to its end
-    doubled: list[bool] = []  # of each brace that is open, whether it is one too many
+    comma = -1  # the index in `pieces` of a comma that nothing has followed yet
+    ended = False  # True right after a value
+    doubled: list[bool] = []  # for each open brace, True if it is one too many
     for match in _tokens(text, mending):
         token, kind = match[0], match.lastgroup
-        if kind == "open":  # looked for once: every further look would be as long
+        if kind == "open":  # each further search would be as long
             raise ValueError(f"{token} at character {match.start()} is never closed")
         if kind == "comment":
             continue
@@ -92,20 +94,21 @@ def _tokens(text: str, mending: bool) -> Iterator[regex.Match[str]]:
             yield match
 
 
-def _rewritten(found: regex.Match[str], text: str, mending: bool) -> str:
-    """A token as JSON has it."""
-    match found.lastgroup:
+def _rewritten(token: regex.Match[str], text: str, mending: bool) -> str:
+    """Return a token as JSON has it."""
+    match token.lastgroup:
         case "single" | "double":
-            return _string(found[0], mending)
+            return _string(token[0], mending)
         case "bare":
-            return _bare(found[0])
+            return _bare(token[0])
         case "word":
-            return _word(found[0], text, found.end())
-    return found[0]
+            return _word(token[0], text, token.end())
+    return token[0]
 
 
 def _is_doubled(brace: str, pieces: list[str], doubled: list[bool]) -> bool:
-    """Whether a brace is the second of `{{`, as templates write one, or closes such a one."""
+    """Return True if a brace is the second of `{{`, as templates write one, or closes such
+    a brace."""
     if brace == "{":
         doubled.append(pieces[-1:] == ["{"] and not any(doubled[-1:]))
         return doubled[-1]
@@ -135,7 +138,7 @@ def _escape(match: regex.Match[str]) -> str:
 
 
 def _bare(token: str) -> str:
-    """A value without quotes: a constant, or a text such as a path or an address."""
+    """Return a value without quotes as JSON: a constant, or a text such as a path or an address."""
     word = token.strip()
     if word in _WORDS:
         return word

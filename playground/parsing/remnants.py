@@ -1,4 +1,4 @@
-"""What is left of a call where a part of it is missing: text, but never without a finding.
+"""The parts of a call in which another part is missing: text, but never without a finding.
 
 Servers strip what their tokenizer calls special, and models forget brackets and tags.
 """
@@ -24,11 +24,18 @@ from playground.parsing.patterns import (
 from playground.parsing.template import Hole, Piece, holes_of
 
 _COMPOUND: Final = re.compile(r"[A-Z]\w+[_ ][A-Z]")
-_MARGINS: Final = ("", " ", "\n  ", "\n    ", "\n        ", "\n\t")  # in which JSON is printed
+_MARGINS: Final = (
+    "",
+    " ",
+    "\n  ",
+    "\n    ",
+    "\n        ",
+    "\n\t",
+)  # the white space after a brace in printed JSON
 
 
 def bare_sections(builder: FormBuilder) -> list[Choice]:
-    """The openers of sections, where no call follows."""
+    """Return the openers of sections that no call follows."""
     openers = [
         (pieces_pattern(template.before, {}), begins(template.before))
         for template in builder.sections
@@ -39,8 +46,9 @@ def bare_sections(builder: FormBuilder) -> list[Choice]:
 
 
 def remnants(builders: list[FormBuilder]) -> list[Choice]:
-    """Openers, closers and bodies that stand alone; several forms may be written alike."""
-    found = [
+    """Return openers, closers and bodies that stand alone. Forms that are written the same share
+    them."""
+    choices = [
         choice
         for remnant in (
             _opener,
@@ -48,31 +56,32 @@ def remnants(builders: list[FormBuilder]) -> list[Choice]:
             _closer,
             _value_closer,
             _body,
-            _beheaded,
-            _headless,
-            _inside,
+            _without_section,
+            _without_body_start,
+            _inner_markers,
         )
         for builder in builders
         for choice in remnant(builder)
     ]
-    return list({choice.pattern: choice for choice in found}.values())
+    return list({choice.pattern: choice for choice in choices}.values())
 
 
 def _opener(builder: FormBuilder) -> list[Choice]:
-    """How a call begins, where none follows: a tag or a control token, which is no prose."""
+    """Return the opener of a call that no call follows: a tag or a control token, which prose does
+    not have."""
     return _marker(builder, Kind.BARE_CALL, (builder.syntax.call_template.before or ("",))[0])
 
 
 def _header(builder: FormBuilder) -> list[Choice]:
-    """How a message to somebody begins, where no call to a tool of that name follows."""
+    """Return the header of a message to a recipient that no call to a tool of that name follows."""
     choices = []
     for template in builder.sections:
-        head, *behind = template.before
-        if behind[:1] != [Hole("name")] or not isinstance(head, str) or not worded(head):
+        head, *following = template.before
+        if following[:1] != [Hole("name")] or not isinstance(head, str) or not worded(head):
             continue
-        mark = str(behind[1]).partition("><")[0] if len(behind) > 1 else ""
+        mark = str(following[1]).partition("><")[0] if len(following) > 1 else ""
         if mark.startswith("<"):
-            pieces = (head, behind[0], f"{mark}>")
+            pieces = (head, following[0], f"{mark}>")
             pattern = unnamed(pieces_pattern(pieces, {"name": name_before(pieces, "name")}))
             group = Group(Kind.BARE_CALL, builder.number)
             choices.append(Choice(pattern, begins(pieces), group, varying=True))
@@ -80,18 +89,18 @@ def _header(builder: FormBuilder) -> list[Choice]:
 
 
 def _value_closer(builder: FormBuilder) -> list[Choice]:
-    """How a parameter ends, where none is open."""
+    """Return the closer of a parameter when none is open."""
     param = builder.syntax.param_template
     return _marker(builder, Kind.BARE_CLOSE, param.after[-1]) if param and param.after else []
 
 
-def _beheaded(builder: FormBuilder) -> list[Choice]:
-    """A call at the start of a line, without the section that it needs or the sign before it."""
-    syntax, (first, *behind) = builder.syntax, builder.syntax.call_template.before or ("",)
+def _without_section(builder: FormBuilder) -> list[Choice]:
+    """Return a call at the start of a line that lacks its section, or the sign before it."""
+    syntax, (first, *following) = builder.syntax, builder.syntax.call_template.before or ("",)
     signed = isinstance(first, str) and first.strip() and not worded(first)
-    pieces = tuple(behind if signed else (first, *behind))
-    told = any(isinstance(piece, str) and len(piece.strip()) > 1 for piece in pieces)
-    if builder.knows_names or pieces[:1] != (Hole("name"),) or not told:
+    pieces = tuple(following if signed else (first, *following))
+    has_literal = any(isinstance(piece, str) and len(piece.strip()) > 1 for piece in pieces)
+    if builder.knows_names or pieces[:1] != (Hole("name"),) or not has_literal:
         return []
     if not (signed or syntax.section_required):
         return []
@@ -105,30 +114,31 @@ def _beheaded(builder: FormBuilder) -> list[Choice]:
 
 
 def _closer(builder: FormBuilder) -> list[Choice]:
-    """How a call ends, where none is open."""
+    """Return the closer of a call when none is open."""
     after = builder.syntax.call_template.after
     if builder.knows_names and "name" in holes_of(after):
         group = Group(Kind.BARE_CLOSE, builder.number)
         return [Choice(unnamed(builder.closing.pattern), begins(after), group, varying=True)]
     last = (after or ("",))[-1]
-    # the end of a code fence before it is none of its own
+    # the end of a code fence before it does not belong to it
     return _marker(builder, Kind.BARE_CLOSE, last.lstrip("`\n") if isinstance(last, str) else last)
 
 
-def _inside(builder: FormBuilder) -> list[Choice]:
-    """What stands inside a call alone: behind its opener, and before each parameter."""
+def _inner_markers(builder: FormBuilder) -> list[Choice]:
+    """Return the markers that stand only inside a call: after its opener, and before each
+    parameter."""
     syntax = builder.syntax
-    first, *behind = syntax.call_template.before or ("",)
+    first, *following = syntax.call_template.before or ("",)
     param = syntax.param_template.before[:1] if syntax.param_template else ()
-    pieces = [piece for piece in (*behind, *param) if piece != first]
+    pieces = [piece for piece in (*following, *param) if piece != first]
     return [choice for piece in pieces for choice in _marker(builder, Kind.BARE_BODY, piece)]
 
 
 def _marker(builder: FormBuilder, kind: Kind, piece: Piece) -> list[Choice]:
     marker, line_start = piece.strip() if isinstance(piece, str) else "", builder.syntax.line_start
-    # at the start of a line it is no single word, which prose has too: `BEGIN_ARG:`
-    told = marker[:1] in ("<", "[", "]") or (line_start and _COMPOUND.match(marker))
-    if not told or not worded(re.escape(marker)):
+    # at the start of a line a single word may be prose; a compound such as `BEGIN_ARG:` is not
+    is_markup = marker[:1] in ("<", "[", "]") or (line_start and _COMPOUND.match(marker))
+    if not is_markup or not worded(re.escape(marker)):
         return []
     group = Group(kind, builder.number)
     if line_start:
@@ -137,7 +147,7 @@ def _marker(builder: FormBuilder, kind: Kind, piece: Piece) -> list[Choice]:
 
 
 def _body(builder: FormBuilder) -> list[Choice]:
-    """The head of a body that tells a call by itself."""
+    """Return the head of a body that shows by itself that it is a call."""
     syntax, notation = builder.syntax, builder.notation
     group = Group(Kind.BARE_BODY, builder.number)
     look = notation.evidence(Lead(syntax, "", builder.closing.pattern, strict=True, firm=True))
@@ -151,15 +161,15 @@ def _body(builder: FormBuilder) -> list[Choice]:
     if not notation.tells_itself or not any(map(worded, openers)):
         return []
     head = notation.announce(Lead(syntax, "", "", strict=True, firm=False))
-    # code is full of braces: those before a name alone are looked at
+    # code is full of braces: only those before a name count
     names = [f'"{name[:3]}' for name in syntax.shape.name]
     first = tuple(f"{{{margin}{name}" for name in names for margin in _MARGINS)
     return [Choice(unnamed(head), first, group, varying=True, loose=True)]
 
 
-def _headless(builder: FormBuilder) -> list[Choice]:
-    """What follows a name whose body begins nowhere."""
-    pattern = builder.notation.headless(builder.syntax)
+def _without_body_start(builder: FormBuilder) -> list[Choice]:
+    """Return the text after a name in a body whose beginning is missing."""
+    pattern = builder.notation.without_body_start(builder.syntax)
     group = Group(Kind.BARE_BODY, builder.number)
     if not pattern:
         return []

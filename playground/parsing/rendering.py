@@ -1,4 +1,4 @@
-"""A call as text: the holes of its declaration filled. The way back is engine.py."""
+"""A call as text: the holes of its declaration filled. engine.py goes the other way."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def render_call(
     schema_of: SchemaOf = no_schema,
     index: int = 0,
 ) -> str:
-    """One call, without the section around it; `index` is its number in the reply."""
+    """Render one call, without the section around it. `index` is its number in the reply."""
     holes = {
         "name": escape(name) if syntax.escaped_names else name,
         "id": call_id,
@@ -39,7 +39,8 @@ def render_call(
 
 
 def render_calls(syntax: Declaration, calls: Iterable[tuple[str, str]]) -> str:
-    """Rendered calls, each with its tool's name, in their sections and with their separators."""
+    """Join rendered calls, each given with its tool's name, in their sections and with their
+    separators."""
     listed, section = list(calls), syntax.section_template
     joined = syntax.separator.join(text for _, text in listed)
     if section is None or not listed:

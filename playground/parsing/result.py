@@ -1,4 +1,4 @@
-"""A whole reply read at once: what the events add up to."""
+"""A whole reply: the sum of a parser's events."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from playground.parsing.switches import Switches
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A complete call; `raw` keeps its argument texts as they stood in the stream."""
+    """A complete call. `raw` keeps its argument texts as they stood in the stream."""
 
     name: str
     arguments: dict[str, Any]
@@ -38,8 +38,11 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ParseResult(Shown):
-    """What a reply says. `events` are merged: the same for any cutting of the stream. `switches`
-    are the decisions by which it was read. Its table has a row for each event."""
+    """The content of a reply. Shown as a table, it has a row for each event.
+
+    `events` are merged: the same for any cutting of the stream. `switches` are the decisions by
+    which it was read.
+    """
 
     content: str
     reasoning: str
@@ -51,41 +54,46 @@ class ParseResult(Shown):
 
 
 def read_to_end(parser: DialectParser, given: Iterable[Iterable[Event]]) -> ParseResult:
-    """Everything that a parser gives: `given` is what each feeding of it gave, and is walked while
-    the parser is fed; then the stream ends."""
+    """Gather everything that a parser gives, and end the stream.
+
+    `given` has the events of each feeding. It is lazy: to walk it feeds the parser.
+    """
     events = [event for fed in given for event in fed]
     return gather([*events, *parser.finish()], parser.switches)
 
 
 def gather(events: Iterable[Event], switches: Switches | None = None) -> ParseResult:
-    """Add up the events of a stream, in order, by the switches of its parser."""
-    whole, switches = merged(events), switches or Switches()
+    """Sum up the events of a stream, in order, by the switches of its parser."""
+    merged_events, switches = merged(events), switches or Switches()
     return ParseResult(
-        content="".join(_content(whole, switches.broken_calls == "text")),
-        reasoning="".join(event.text for event in whole if isinstance(event, ReasoningEvent)),
+        content="".join(_content(merged_events, switches.broken_calls == "text")),
+        reasoning="".join(
+            event.text for event in merged_events if isinstance(event, ReasoningEvent)
+        ),
         tool_calls=[
             ToolCall(event.name, event.arguments, event.call_id, event.raw)
-            for event in whole
+            for event in merged_events
             if isinstance(event, CallEndedEvent)
         ],
-        aborted=[event for event in whole if isinstance(event, CallAbortedEvent)],
-        findings=[event.finding for event in whole if isinstance(event, FindingEvent)],
-        events=whole,
+        aborted=[event for event in merged_events if isinstance(event, CallAbortedEvent)],
+        findings=[event.finding for event in merged_events if isinstance(event, FindingEvent)],
+        events=merged_events,
         switches=switches,
     )
 
 
-def with_finding(result: ParseResult, found: Finding) -> ParseResult:
-    """The result with a finding about the whole of it, at its end."""
+def with_finding(result: ParseResult, about: Finding) -> ParseResult:
+    """Return the result with a finding about the whole of it, at its end."""
     end = result.events[-1].span.stop if result.events else 0
-    events = [*result.events, FindingEvent(Span(end, end), found)]
-    return replace(result, events=events, findings=[*result.findings, found])
+    events = [*result.events, FindingEvent(Span(end, end), about)]
+    return replace(result, events=events, findings=[*result.findings, about])
 
 
 def _content(events: Iterable[Event], with_broken_calls: bool) -> Iterator[str]:
-    """The texts; and, if asked, what a call that was aborted had claimed, its markers too."""
+    """Yield the texts and, if asked, everything that an aborted call had claimed, markers
+    included."""
     claimed: list[str] = []
-    broken = False  # what follows an aborted call up to its closer belongs to it
+    broken = False  # True after an aborted call: what follows up to its closer belongs to it
     for event in events:
         match event:
             case TextEvent():

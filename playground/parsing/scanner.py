@@ -1,7 +1,7 @@
-"""Text that nobody has claimed yet, and the events for what was claimed.
+"""The text that nobody has claimed yet, and the events for what was claimed.
 
-Generators walk it and `yield` when they need more; nothing before the claimed place is looked at
-again, and a held marker is at most a few hundred characters long.
+Generators walk it and `yield` when they need more text. Nothing before the claimed place is looked
+at again, and held text is a marker at most: a few hundred characters.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from playground.events import (
     TextEvent,
 )
 from playground.findings import finding
+from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.claims import Claim, GrowingText, finding_maker
 from playground.parsing.marker import Marker
 from playground.parsing.open_call import BrokenCall
 from playground.parsing.patterns import CONTEXT
-from playground.parsing.quiet import Accept, Judge, Quiet, Turn, quiet_until, refuses
-from playground.parsing.wait import Wait
+from playground.parsing.skip_rule import Accept, Decide, NextRule, SkipRule, rule_until
 
 T = TypeVar("T")
-Walk = Generator[None, None, T]  # yields where more text is needed
+Walk = Generator[None, None, T]  # yields when it needs more text
 
-_WINDOW: Final = 128  # characters that were claimed, up to which they are kept
+_WINDOW: Final = 128  # claimed characters that may stand in the window before it is cut
 _SPACE = re.compile(r"\s*")
 
 
@@ -41,16 +41,19 @@ class Scanner:
         self.text, self.at, self.base = "", 0, offset
         self.ended = False
         self.events: list[Event] = []
-        self.quiet: Quiet | None = None  # how chunks may pass by, as long as the walk rests
         self.emit_text = Claim(self, TextEvent)
         self.emit_reasoning = Claim(self, ReasoningEvent)
         self.emit_text_after_call = Claim(self, finding_maker("text-after-call", "after a call"))
         self.emit_unexpected = Claim(self, finding_maker("unexpected-text", "inside a call"))
-        self.resting = self.emit_text  # what claims those chunks
-        self.awaited: Judge | None = None  # or what holds them, up to what it decides
-        self.told: Marker | None = None  # what they held, where the walk goes on
-        self.accept: Accept | None = None  # what may refuse a marker in them
-        self.turn: Turn | None = None
+        # notes for the fast path (fast_path.py), good until more text is added
+        self.skip_rule: SkipRule | None = None  # by which chunks may be skipped
+        self.skip_claim = self.emit_text  # which claims them
+        self.accept: Accept | None = None  # which may reject a marker in them
+        self.next_rule: NextRule | None = None  # which rule holds after one that is not skipped
+        self.pending: Decide | None = None  # what has to be decided before anything else
+        self.decision: Marker | None = (
+            None  # what the fast path has decided, if it resumes the walk
+        )
 
     @property
     def offset(self) -> int:
@@ -66,157 +69,168 @@ class Scanner:
             keep = self.at - CONTEXT
             self.text, self.base, self.at = self.text[keep:], self.base + keep, CONTEXT
         self.text += text
-        self.quiet = self.awaited = None
+        self.skip_rule = self.pending = None
 
     # claiming: each takes the next `count` characters and makes an event of them
 
     def take(self, count: int) -> tuple[Span, str]:
-        """The next characters and their span."""
+        """Claim the next characters; return their span and text."""
         offset, text = self.take_text(count)
         return Span(offset, offset + count), text
 
     def take_text(self, count: int) -> tuple[int, str]:
-        """The next characters and their offset. Everything that is claimed goes through here, so
-        that spans tile the stream."""
+        """Claim the next characters; return their offset and text.
+
+        Everything that is claimed goes through here, so that spans tile the stream.
+        """
         start, self.at = self.at, self.at + count
         return self.base + start, self.text[start : self.at]
 
-    def claim_markup(self, kept: GrowingText | None = None) -> Claim:
-        """What claims the pieces of a call's markup; `kept` gets them too."""
-        return Claim(self, MarkupEvent, kept)
+    def claim_markup(self, copy: GrowingText | None = None) -> Claim:
+        """Return a claim for the pieces of a call's markup; `copy` collects their texts."""
+        return Claim(self, MarkupEvent, copy)
 
     def emit_markup(self, count: int, role: Role = "call") -> None:
-        if count:  # as `take_text` does: there is much of it
+        if count:  # the same as `take_text`, written out because there is much markup
             start, self.at = self.at, self.at + count
             text = self.text[start : self.at]
             self.events.append(MarkupEvent(self.base + start, text, role))
 
     def emit_marker(self, marker: Marker, role: Role = "call") -> None:
-        """A marker that has matched here is markup."""
+        """Claim a marker that has matched here as markup."""
         self.emit_markup(marker.size, role)
 
     def here(self) -> Span:
         return Span(self.offset, self.offset)
 
     def note(self, code: str, where: str = "", message: str = "") -> None:
-        """A finding that owns no characters."""
+        """Emit a finding that owns no characters."""
         place = where or f"character {self.offset}"
         self.events.append(FindingEvent(self.here(), finding(code, place, message)))
 
-    # quiet: chunks may pass by until one has something that could concern the walk
+    # notes for the fast path, left before a `yield`
 
-    def rest(
+    def allow_skip(
         self,
-        quiet: Quiet,
-        emit: Claim,
+        rule: SkipRule,
+        claim: Claim,
         accept: Accept | None = None,
-        turn: Turn | None = None,
+        next_rule: NextRule | None = None,
     ) -> None:
-        """Everything is claimed but what may become a marker, and so will be what comes, as far as
-        it is `quiet`; and behind a chunk that it is not as far as `turn` says."""
-        if not self.ended and (self.at == len(self.text) or quiet.held):
-            self.quiet, self.resting, self.accept, self.turn = quiet, emit, accept, turn
+        """Let chunks be claimed by `claim` without this walk, as long as `rule` finds nothing.
 
-    def wake(self, offset: int, held: str) -> None:
-        """Chunks have passed by up to an offset: the window stands after them, before what of them
-        is held."""
-        before = self.resting.before()
+        The walk must have claimed everything, except what the rule can hold for it.
+        """
+        if not self.ended and (self.at == len(self.text) or rule.hold_from):
+            self.skip_rule, self.skip_claim = rule, claim
+            self.accept, self.next_rule = accept, next_rule
+
+    def resume_at(self, offset: int, held: str) -> None:
+        """Move the window to the end of what was skipped: `offset`, the last of which is `held`."""
+        before = self.skip_claim.lookbehind()
         self.text, self.at = before + held, len(before)
         self.base = offset - len(self.text)
 
-    def hold(self, held: str) -> None:
-        """All chunks since were held: the window stands where it stood."""
+    def set_held(self, held: str) -> None:
+        """Take back all chunks since the last `yield`, none of which was claimed."""
         self.text = self.text[: self.at] + held
+
+    def _take_decision(self) -> Marker | None:
+        marker, self.decision = self.decision, None
+        return marker
 
     # walking a value: claimed as far as the text goes, so that nothing is searched twice
 
     def claim_cut(self, emit: Claim, stop: int) -> None:
-        """Claim up to a place in `text` after which more text is needed: the caller yields next.
-        Raises BrokenCall at the end of the stream. (No generator: each level of them costs every
-        chunk a call.)"""
+        """Claim up to index `stop` of `text`; the caller yields next, for it needs more text.
+
+        Raises BrokenCall at the end of the stream. (It is no generator, because each level of
+        generators costs every chunk a call.)
+        """
         emit(stop - self.at)
         if self.ended:
             raise BrokenCall("truncated-call")
 
     def claim_to(self, stop: re.Pattern[str], emit: Claim) -> Walk[None]:
-        """Claim up to where `stop`, a pattern of one character, matches. Raises BrokenCall where
-        the stream ends first."""
+        """Claim up to a match of `stop`, a pattern of one character.
+
+        Raises BrokenCall if the stream ends first.
+        """
         while True:
             match = stop.search(self.text, self.at)
             if match is not None:
                 emit(match.start() - self.at)
                 return
             self.claim_cut(emit, len(self.text))
-            self.rest(quiet_until(stop), emit)
+            self.allow_skip(rule_until(stop), emit)
             yield
 
-    # waiting
+    # waiting for choices
 
-    def match_here(self, wait: Wait) -> Walk[Marker | None]:
-        """Match at the current place; waits as long as more text could change the answer."""
+    def match_here(self, point: ChoicePoint) -> Walk[Marker | None]:
+        """Return the marker at the current place, or None, once no more text could change that."""
         while True:
             if self.ended:
-                match = wait.match(self.text, self.at)
-                return wait.marker(match) if match else None
+                match = point.match(self.text, self.at)
+                return point.marker_of(match) if match else None
             if self.at < len(self.text):
-                marker, undecided = wait.look(self.text, self.at)
-                if not undecided:
+                marker, is_undecided = point.match_at(self.text, self.at)
+                if not is_undecided:
                     return marker
-            self.awaited, self.accept = wait.look_on, None
+            self.pending, self.accept = point.decide_here, None
             yield
-            if self.told is not None:
-                marker, self.told = self.told, None
-                return marker
+            if self.decision is not None:
+                return self._take_decision()
 
-    def cut_here(self, wait: Wait) -> Marker | None:
-        """Half a marker here, which the end of the stream has cut off."""
+    def cut_here(self, point: ChoicePoint) -> Marker | None:
+        """Return the beginning of a marker here that the end of the stream has cut off."""
         if not self.ended or self.at == len(self.text):
             return None
-        match = wait.match(self.text, self.at, partial=True)
-        return wait.marker(match) if match and match.end() == len(self.text) else None
+        match = point.match(self.text, self.at, partial=True)
+        return point.marker_of(match) if match and match.end() == len(self.text) else None
 
     def until(
         self,
-        wait: Wait,
+        point: ChoicePoint,
         emit: Claim,
         accept: Accept | None = None,
         inside_call: bool = False,
     ) -> Walk[Marker | None]:
-        """Emit everything before the first marker of `wait`; None when the stream ends first.
+        """Claim everything before the first marker of `point`, and return the marker; None if the
+        stream ends first.
 
-        `accept` may refuse a marker, also one that is cut off, by the groups that it has.
-        A marker that the end of the stream cuts off is text, but markup `inside_call`, where no
-        whole one stands behind it.
+        `accept` may reject a marker by its named groups. A marker that the end of the stream cuts
+        off is text; `inside_call` it is markup, unless a complete one follows it.
         """
         position, cut = self.at, -1
         while True:
             # C code runs through the text to the next candidate; Python sees candidates alone
-            candidate = wait.first.search(self.text, position)
+            candidate = point.candidate_pattern.search(self.text, position)
             if candidate is None:
                 emit((len(self.text) if cut < 0 else cut) - self.at)
                 if self.ended:
                     self.emit_markup(len(self.text) - self.at)
                     return None
-                self.rest(wait.quiet, emit, accept)
+                self.allow_skip(point.skip_rule, emit, accept)
                 yield
-                if self.told is not None:
-                    break
+                if self.decision is not None:
+                    return self._take_decision()
                 position = self.at
                 continue
             position = candidate.start()
             # partial even at the end: only so is a marker told from text that is cut off
-            marker, undecided = wait.look(self.text, position, self.ended)
-            if marker is None or refuses(accept, marker, undecided, wait, self.text, position):
+            marker, is_undecided = point.match_at(self.text, position, self.ended)
+            if marker is None or point.rejects(accept, marker, is_undecided, self.text, position):
                 position += 1
-            elif undecided:
+            elif is_undecided:
                 # everything before the candidate is out; the candidate is held until more comes
                 emit(position - self.at)
-                self.rest(wait.quiet, emit, accept)
-                if not wait.takes_lines:
-                    self.awaited = wait.judge
+                self.allow_skip(point.skip_rule, emit, accept)
+                if not point.any_line:
+                    self.pending = point.decide
                 yield
-                if self.told is not None:
-                    break
+                if self.decision is not None:
+                    return self._take_decision()
                 position = self.at
             elif not marker.partial:
                 emit(position - self.at)
@@ -224,20 +238,18 @@ class Scanner:
             else:
                 cut = position if inside_call and cut < 0 else cut
                 position += 1
-        marker, self.told = self.told, None
-        return marker
 
-    # the caller yields and asks again where more text is needed (no generators: to make one takes
-    # longer than what these do)
+    # no generators, because to make one takes longer than what these do: the caller yields and asks
+    # again if more text is needed
 
     def peek(self) -> str | None:
-        """The next character, or "" at the end of the stream; None where it is still to come."""
+        """Return the next character, "" at the end of the stream, None if it is still to come."""
         if self.at < len(self.text):
             return self.text[self.at]
         return "" if self.ended else None
 
     def skip_space(self) -> bool:
-        """Claim white space as markup; False where more may come."""
+        """Claim white space as markup; return False if more of it may come."""
         match = _SPACE.match(self.text, self.at)
         assert match
         self.emit_markup(match.end() - self.at)

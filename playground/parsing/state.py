@@ -1,4 +1,4 @@
-"""Where a parser stands: a read-only value for a debug panel."""
+"""The state of a parser: a read-only value for a debug panel."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 
 class ParserState(NamedTuple):
-    """`held` is text that could still become a marker; `argument` is the one being read."""
+    """The state of a parser. `held` is text that could still become a marker; `argument` is the one
+    being read."""
 
     mode: str = "text"
     call_index: int | None = None

@@ -1,4 +1,5 @@
-"""What servers decide differently about the same reply: explicit, and named in every result."""
+"""Decisions that servers make differently about the same reply: explicit, and named in every
+result."""
 
 from __future__ import annotations
 
@@ -8,15 +9,15 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """How a reply is read where its form leaves a choice.
+    """The decisions by which a reply is read, if its form leaves a choice.
 
-    `calls_in_fences`: a call inside a code fence is an example in prose (text) or a real call.
-    `calls_in_reasoning`: a call before reasoning was closed is delivered, or is still reasoning.
-    `text_after_calls`: text after a call is content, or a finding that holds it.
-    `broken_calls`: the text of a call that was aborted stands apart, or is content too.
-    `misfits`: a call without all required arguments is delivered, or broken.
-    `entities`: `&lt;` in a parameter's text is itself, or the character that it stands for.
-    `typing`: values are read by the tool's schema, or stay text.
+    - `calls_in_fences`: a call inside a code fence is an example in prose (text) or a real call.
+    - `calls_in_reasoning`: a call before reasoning was closed is delivered, or is still reasoning.
+    - `text_after_calls`: text after a call is content, or a finding that holds it.
+    - `broken_calls`: the text of a call that was aborted stands apart, or is content too.
+    - `misfits`: a call without all required arguments is delivered, or broken.
+    - `entities`: `&lt;` in a parameter's text is itself, or the character that it stands for.
+    - `typing`: values are read by the tool's schema, or stay text.
     """
 
     calls_in_fences: Literal["text", "call"] = "text"

@@ -61,7 +61,7 @@ _TYPE_WORD: Final = re.compile(r"\w{1,16}")
 class Syntax(HashedOnce, Declaration):
     """A declaration whose templates have the holes that they need, and no others.
 
-    Raises SyntaxFault, quoting the template and the place.
+    Raises SyntaxFault, which quotes the template and the place.
     """
 
     __hash__ = HashedOnce.__hash__
@@ -87,14 +87,14 @@ class Syntax(HashedOnce, Declaration):
         self._check_words()
 
     def _check_call(self, template: Template) -> None:
-        """What a call's body allows beside it."""
+        """Check what stands beside a call's body."""
         _check_after(template, self.notation.behind)
         lines = [name for name in holes_of(template.before) if declared_hole(name, ()) != name]
         if lines and not self.notation.whole:
             raise SyntaxFault(f"{{{lines[0]}}} stands before a body of texts alone: {self.call!r}")
 
     def _check_named(self, template: Template) -> None:
-        """Nothing is called that has no name."""
+        """Check that the call has a name somewhere."""
         sections = holes_of(self.section_template.before) if self.section_template else []
         named = "name" in (*holes_of(template.before), *sections) or self.notation.names_tool
         if not (named or self.name or (self.nameless and not self.notation.whole)):
@@ -104,7 +104,7 @@ class Syntax(HashedOnce, Declaration):
             )
 
     def _check_words(self) -> None:
-        """Words that would not be read as they are written."""
+        """Check that words are read as they are written."""
         for kind, word in self.type_words:
             if kind not in JSON_TYPES or not _TYPE_WORD.fullmatch(word):
                 raise SyntaxFault(
@@ -119,7 +119,7 @@ class Syntax(HashedOnce, Declaration):
 
     @property
     def notation(self) -> Notation:
-        """How the body of a call is written."""
+        """The way in which the body of a call is written."""
         return notation_of(self)
 
     @cached_property
@@ -135,7 +135,7 @@ class Syntax(HashedOnce, Declaration):
 
 @contextmanager
 def _field(name: str) -> Iterator[None]:
-    """A fault in here is of this field."""
+    """Make a fault raised in here one of this field."""
     try:
         yield
     except SyntaxFault as fault:
@@ -144,7 +144,7 @@ def _field(name: str) -> Iterator[None]:
 
 
 def _check_opened(text: str, section: Template) -> None:
-    """Without an opener the engine would wait for a section's end again and again."""
+    """Check that a section has an opener: the engine would wait for its end again and again."""
     if not any(isinstance(piece, Hole) or piece.strip() for piece in section.before):
         raise SyntaxFault(
             f"section {text!r} has nothing before {{calls}}: what stands behind all calls"
@@ -153,7 +153,8 @@ def _check_opened(text: str, section: Template) -> None:
 
 
 def _check_after(template: Template, allowed: tuple[str, ...]) -> None:
-    """Behind its body a template repeats what stood before, and says nothing new."""
+    """Check that a template says nothing new after its body: it may only repeat what stood
+    before."""
     bodies = set(template.holes)
     for name in holes_of(template.pieces[len(template.before) :]):
         if name not in bodies and name not in allowed:
@@ -161,7 +162,7 @@ def _check_after(template: Template, allowed: tuple[str, ...]) -> None:
 
 
 def _check_param(text: str, template: Template) -> None:
-    """A parameter has a name before its value, and something by which that ends."""
+    """Check that a parameter has a name before its value, and something that ends the value."""
     _check_once(template)
     _check_after(template, ("key",))
     if "key" not in holes_of(template.before):
@@ -175,7 +176,7 @@ def _check_param(text: str, template: Template) -> None:
 
 
 def _check_once(template: Template) -> None:
-    """Of two holes of one name the engine would find neither."""
+    """Check that no hole stands twice before the body: the engine would find neither."""
     names = holes_of(template.before)
     twice = next((name for name in names if names.count(name) > 1), "")
     if twice:

@@ -1,7 +1,7 @@
 """Templates: literal text with holes, cut at the holes once, when a syntax is made.
 
-The same pieces are filled by rendering.py and waited for by the engine. This module knows no
-notation: which holes are bodies, and which stand beside one, its callers say.
+rendering.py fills the pieces, and the engine waits for them. This module knows no notation: its
+callers say which holes are bodies, and which may stand beside one.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Piece = str | Hole
 class Template(NamedTuple):
     """`before`, one body hole, `after`: the shape of every call, parameter and section.
 
-    A body has several `holes` where each names an argument of its own: `between` is what follows
-    each of them, `body` the first of them, and `after` the last of `between`. `pieces` are all of a
+    A body has several `holes` if each names an argument of its own: `between` is what follows each
+    of them, `body` the first of them, and `after` the last of `between`. `pieces` are all of the
     template, in order.
     """
 
@@ -40,34 +40,37 @@ class Template(NamedTuple):
 
 
 def begins_line(pieces: tuple[Piece, ...]) -> bool:
-    """Whether pieces begin with a line break of their own."""
+    """Return True if pieces begin with a line break of their own."""
     return bool(pieces) and isinstance(pieces[0], str) and pieces[0].startswith("\n")
 
 
 def holes_of(pieces: Iterable[Piece]) -> list[str]:
-    """The names of the holes among pieces, in order."""
+    """Return the names of the holes among pieces, in order."""
     return [piece.name for piece in pieces if isinstance(piece, Hole)]
 
 
 def is_line(hole: str) -> bool:
-    """Whether a hole of this name is all of a line."""
+    """Return True if a hole of this name takes a whole line."""
     return hole.startswith("line:")
 
 
 def fill(pieces: Iterable[Piece], texts: Mapping[str, str]) -> str:
-    """The pieces as text, each hole replaced by its text."""
+    """Return the pieces as text, each hole replaced by its text."""
     return "".join(texts[piece.name] if isinstance(piece, Hole) else piece for piece in pieces)
 
 
 def compile_template(text: str, bodies: Collection[str], others: Collection[str]) -> Template:
-    """Check a template and cut it at its body, which is one of `bodies`; beside it `others` may
-    stand. Raises SyntaxFault, quoting the template and the place."""
+    """Check a template and cut it at its body, which is one of `bodies`; `others` may stand beside
+    it.
+
+    Raises SyntaxFault, which quotes the template and the place.
+    """
     check_holes(text, bodies, others)
     return cut_at_body(text, others)
 
 
 def check_holes(text: str, bodies: Collection[str], others: Collection[str]) -> None:
-    """Raise SyntaxFault where a hole is unknown, or the template has no body or several."""
+    """Raise SyntaxFault if a hole is unknown, or if the template has no body or several."""
     allowed = [*bodies, *others]
     for match in _TOKEN.finditer(text):
         if match[1] is not None and declared_hole(match[1], allowed) not in allowed:
@@ -76,10 +79,10 @@ def check_holes(text: str, bodies: Collection[str], others: Collection[str]) -> 
                 f" allowed here: {_listed(allowed, ', ')} (double a brace that is meant as text)"
             )
     names = [declared_hole(name, allowed) for name in holes_of(_pieces(text))]
-    found = [name for name in names if name in bodies]
-    if len(found) != 1 and not (len(set(found)) == 1 and found[0].endswith(_ANY_KEY)):
+    own = [name for name in names if name in bodies]
+    if len(own) != 1 and not (len(set(own)) == 1 and own[0].endswith(_ANY_KEY)):
         raise SyntaxFault(
-            f"template {text!r} must have {_listed(bodies, ' or ')} once, not {len(found)} times"
+            f"template {text!r} must have {_listed(bodies, ' or ')} once, not {len(own)} times"
         )
 
 
@@ -93,14 +96,14 @@ def cut_at_body(text: str, others: Collection[str]) -> Template:
     ]
     first = bodies[0]
     names = holes_of(pieces[at] for at in bodies)
-    # what follows each hole reaches to the next one; after the last, to the template's end
+    # each part reaches from its hole to the next one, the last part to the template's end
     stops = [*bodies[1:], len(pieces)]
     between = tuple(pieces[start + 1 : stop] for start, stop in zip(bodies, stops, strict=True))
     return Template(pieces[:first], names[0], between[-1], pieces, tuple(names), between)
 
 
 def _pieces(text: str) -> tuple[Piece, ...]:
-    """Literals and holes in turn, doubled braces made single."""
+    """Return literals and holes in turn, with doubled braces made single."""
     pieces: list[Piece] = []
     literal, last = "", 0
     for match in _TOKEN.finditer(text):
@@ -120,7 +123,7 @@ def _pieces(text: str) -> tuple[Piece, ...]:
 
 
 def declared_hole(name: str, declared: Collection[str]) -> str:
-    """A hole as it is `declared`: `line:path` as `line:KEY`, where that is what is declared."""
+    """Return a hole as it is `declared`: `line:path` is declared as `line:KEY`."""
     if name in declared:
         return name
     kind, colon, _ = name.partition(":")

@@ -1,7 +1,7 @@
 """Argument values as text: one rule for writing and one for reading, side by side.
 
-A value is written by its Python type and read by the type that the tool's JSON Schema gives;
-`string`, and anything without a schema, stays text as it stands.
+A value is written by its Python type and read by the type that the tool's JSON Schema gives. Type
+`string`, or no schema, means text as it stands.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from playground.parsing import relaxed_json
 from playground.parsing.python_values import read_literal
 from playground.tools import JSON_TYPES, Schema, allowed_types
 
-# what stands around a value and is none of it: white space, a code fence, a comma
+# white space, a code fence or a comma around a value, which are no part of it
 _BESIDE: Final = re.compile(r"\A\s*(?:```\w{0,12}\s*)?|(?<![\s`,])(?:\s*,)?(?:\s*```)?\s*\Z")
-# a text that never ends goes up to the end, whatever that is: a second look would be as long
+# a string that never ends reaches to the end of the text: to search again would take as long
 _BRACKETS: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
 _CLOSER_OF: Final = {"{": "}", "[": "]"}
 _WORDS = {"true": True, "false": False, "none": None, "null": None}
@@ -29,10 +29,10 @@ _WORDS = {"true": True, "false": False, "none": None, "null": None}
 
 @dataclass(frozen=True, slots=True)
 class JsonStyle:
-    """How JSON is written; read it is however it stands.
+    """The style in which JSON is written. Any style is read.
 
-    With an `indent`, a member has a line of its own; every line but the first stands `margin`
-    blanks further in, as within a list that is indented. `ascii` escapes all other characters.
+    With an `indent` each member has a line of its own. All lines but the first are indented by
+    `margin` more blanks, as in an indented list. `ascii` escapes all other characters.
     """
 
     indent: int = 0
@@ -46,7 +46,8 @@ PLAIN_JSON: Final = JsonStyle()
 
 
 def dump_json(value: Any, indent: int | None = None, style: JsonStyle = PLAIN_JSON) -> str:
-    """JSON as models write it: readable characters, but half surrogates escaped (no UTF-8)."""
+    """Write JSON as models do: readable characters, but half surrogates escaped (they are no
+    UTF-8)."""
     indent = indent or style.indent or None
     comma = style.comma.rstrip() if indent else style.comma
     form: dict[str, Any] = {
@@ -57,21 +58,23 @@ def dump_json(value: Any, indent: int | None = None, style: JsonStyle = PLAIN_JS
     }
     try:
         text = json.dumps(value, allow_nan=False, **form)
-    except ValueError:  # a number that JSON has not
+    except ValueError:  # a number that JSON does not have
         text = json.dumps(finite(value), **form)
     text = escaped_halves(text)
     return text.replace("\n", "\n" + " " * style.margin) if style.margin else text
 
 
 _ANY: Final = set(JSON_TYPES)
-Untyped = Literal["text", "json"]  # how a value is read for which no schema gives a type
-Nested = Literal["json", "python"]  # how lists and objects are written where a value is no JSON
+Untyped = Literal["text", "json"]  # how a value without a type in its schema is read
+Nested = Literal[
+    "json", "python"
+]  # how lists and objects are written among values that are no JSON
 
 
 @dataclass(frozen=True, slots=True)
 class Literals:
-    """The words for true, false and null where a value is no JSON, and how lists and objects stand
-    there: as JSON, or as Python's `repr` has them."""
+    """The words for true, false and null among values that are no JSON, and the form of lists and
+    objects: JSON, or Python's `repr`."""
 
     true: str = "true"
     false: str = "false"
@@ -79,19 +82,19 @@ class Literals:
     nested: Nested = "json"
 
     def written(self, value: Any, style: JsonStyle = PLAIN_JSON) -> str:
-        """A value that is no text."""
+        """Write a value that is no text."""
         if value is None:
             return self.null
         if isinstance(value, bool):
             return self.true if value else self.false
         text = dump_json(value, style=style)
         if self.nested == "python" and isinstance(value, Mapping | list | tuple):
-            return repr(load_json(text))  # what JSON has no word for is its text there too
+            return repr(load_json(text))  # a value that JSON has no word for becomes its text
         return text
 
     @property
     def words(self) -> dict[str, bool | None]:
-        """What each word stands for."""
+        """The value of each word."""
         return {self.true: True, self.false: False, self.null: None}
 
 
@@ -105,7 +108,7 @@ def write_value(
     literals: Literals = JSON_WORDS,
     style: JsonStyle = PLAIN_JSON,
 ) -> str:
-    """A parameter's value as text, so that read_value gives it back where that is possible."""
+    """Write a parameter's value as text, so that `read_value` gives it back if that is possible."""
     if not isinstance(value, str):
         return literals.written(value, style)
     types = _types(schema, untyped)
@@ -117,8 +120,8 @@ def write_value(
 def read_value(
     text: str, schema: Schema, untyped: Untyped = "text", literals: Literals = JSON_WORDS
 ) -> tuple[Any, str]:
-    """The value that the text stands for, and the code of a finding where it does not agree with
-    the schema's type, or only after it was put right."""
+    """Return the value of a text, and the code of a finding if the value does not agree with the
+    schema's type or had to be corrected."""
     if schema.get("type") == "string":
         return text, ""
     types = _types(schema, untyped)
@@ -136,8 +139,8 @@ def read_value(
 
 
 def _mended(text: str, types: set[str]) -> Any:
-    """A list or an object that is not quite JSON, or was escaped once too often; in a code fence,
-    or with a comma behind it, any value."""
+    """Return a list or an object that is not quite JSON, or was escaped once too often. A code
+    fence or a comma is removed from around any value."""
     bare = _BESIDE.sub("", text)
     value = _try(bare, types) if bare != text else _NOTHING
     if value is not _NOTHING or bare[:1] not in ("[", "{"):
@@ -158,10 +161,10 @@ def _load_mended(text: str, types: set[str]) -> Any:
 
 
 def _balanced(text: str) -> str:
-    """Brackets that were never closed are, at the end; those that close nothing there are left
-    out."""
+    """Return the text with open brackets closed at its end, and without closers that close nothing
+    there."""
     open_now: list[str] = []
-    last = len(text.rstrip(" \t\r\n]}"))  # behind it nothing stands but closers
+    last = len(text.rstrip(" \t\r\n]}"))  # nothing but closers follows it
     for match in _BRACKETS.finditer(text):
         bracket = match[0]
         if bracket in _CLOSER_OF:
@@ -180,7 +183,7 @@ def _types(schema: Schema, untyped: Untyped) -> set[str]:
 def read_marked(
     text: str, is_text: bool, schema: Schema, literals: Literals = JSON_WORDS
 ) -> tuple[Any, str]:
-    """A value whose wire says whether it is text or JSON; a schema's type weighs more.
+    """Read a value whose markup says whether it is text or JSON; the schema's type weighs more.
 
     JSON that cannot be read stays text.
     """
@@ -200,7 +203,8 @@ def read_marked(
 
 
 def read_json(text: str, schema: Schema) -> tuple[Any, str]:
-    """A value that is always JSON; what is none is read as raw text would be, and told."""
+    """Read a value that must be JSON. Anything else is read as raw text would be, with a
+    finding."""
     try:
         return load_json(text), ""
     except (ValueError, RecursionError):
@@ -222,7 +226,7 @@ def _try(text: str, types: set[str], literals: Literals = JSON_WORDS) -> Any:
 
 
 def _load(text: str, literals: Literals) -> Any:
-    """A value that is no text, as `Literals` writes it or as JSON. Raises ValueError."""
+    """Return a value that is no text, as `Literals` writes it or as JSON. Raises ValueError."""
     bare = text.strip()
     if literals is not JSON_WORDS and bare in literals.words:
         return literals.words[bare]
@@ -247,7 +251,7 @@ def _agrees(value: Any, types: set[str]) -> bool:
         case float():
             return "number" in types or ("integer" in types and value.is_integer())
         case str():
-            return True  # quoted by write_value, to tell it from the other types
+            return True  # quoted by write_value, to distinguish it from the other types
         case list():
             return "array" in types
         case _:
@@ -255,7 +259,7 @@ def _agrees(value: Any, types: set[str]) -> bool:
 
 
 def is_deeper(value: Any, most: int) -> bool:
-    """Whether objects and lists stand more than `most` deep within one another; no recursion."""
+    """Return True if objects and lists are nested more than `most` deep. It does not recurse."""
     level = [value]
     for _ in range(most):
         level = [item for each in level for item in _inside(each)]
@@ -271,7 +275,7 @@ def _inside(value: Any) -> Iterable[Any]:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Equality of JSON values: 1 is neither true nor 1.0, and NaN is NaN."""
+    """Return True if two JSON values are equal: 1 is neither true nor 1.0, and NaN is NaN."""
     if type(left) is not type(right):
         return False
     if isinstance(left, dict):

@@ -10,9 +10,9 @@ from playground.dialects import as_dialects, dialect_files, get_dialect
 from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files.folders import FileState
+from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.plan import call_openers
 from playground.parsing.result import ParseResult, read_to_end
-from playground.parsing.wait import Wait
 from playground.prompt_data import PromptData
 from playground.questions.detection import Detection, detection_of, rank
 from playground.questions.every_dialect import DialectReading, read_in_every_dialect
@@ -139,7 +139,7 @@ class _Opener(NamedTuple):
     say, or where `beginnings`, one of which stands there then, cannot be told."""
 
     dialect: str
-    wait: Wait | None
+    point: ChoicePoint | None
     beginnings: frozenset[str] | None
 
 
@@ -156,9 +156,9 @@ class _Openers(NamedTuple):
         """The dialects of whose calls an opener stands in a text, of which these are begun."""
         return tuple(
             name
-            for name, wait, beginnings in self.all
-            if wait is None
-            or ((beginnings is None or not begun.isdisjoint(beginnings)) and wait.is_in(text))
+            for name, point, beginnings in self.all
+            if point is None
+            or ((beginnings is None or not begun.isdisjoint(beginnings)) and point.is_in(text))
         )
 
 
@@ -166,18 +166,18 @@ class _Openers(NamedTuple):
 def _openers(_files: tuple[FileState, ...], names: tuple[str, ...]) -> _Openers:
     found: list[_Opener] = []
     for dialect in as_dialects(""):
-        wait = call_openers(dialect.syntax, names) if _reads_by_syntax(dialect) else None
-        found.append(_Opener(dialect.name, wait, _beginnings(wait)))
+        point = call_openers(dialect.syntax, names) if _reads_by_syntax(dialect) else None
+        found.append(_Opener(dialect.name, point, _beginnings(point)))
     beginnings: dict[str, list[str]] = {}
     for text in {text for each in found for text in each.beginnings or ()}:
         beginnings.setdefault(text[:1], []).append(text)
     return _Openers(tuple(found), beginnings)
 
 
-def _beginnings(wait: Wait | None) -> frozenset[str] | None:
-    if wait is None or not all(choice.begins for choice in wait.choices):
+def _beginnings(point: ChoicePoint | None) -> frozenset[str] | None:
+    if point is None or not all(choice.begins for choice in point.choices):
         return None
-    return frozenset(text.lstrip(" ") for choice in wait.choices for text in choice.begins)
+    return frozenset(text.lstrip(" ") for choice in point.choices for text in choice.begins)
 
 
 def _reads_by_syntax(dialect: Dialect) -> TypeGuard[DeclaredDialect]:

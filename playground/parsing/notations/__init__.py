@@ -1,4 +1,4 @@
-"""How the bodies of calls and the values of parameters are written: one file a notation.
+"""The notations for bodies of calls and values of parameters: one file for each.
 
 A new one is a file here, a line of a dictionary below, and a line of the syntax that uses it.
 """
@@ -31,5 +31,5 @@ NOTATIONS: Final[dict[str, Notation]] = {
 
 
 def notation_of(syntax: Declaration) -> Notation:
-    """How the body of the syntax's call is written."""
+    """Return the notation of the syntax's call."""
     return NOTATIONS[declared_hole(syntax.call_template.body, NOTATIONS)]

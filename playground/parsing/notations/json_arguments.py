@@ -1,6 +1,6 @@
 """The arguments as one JSON object. The other notations that may hold JSON read it from here.
 
-An object ends by balance: a closer inside a string is the string's own.
+An object ends by balance: a closer inside a string belongs to the string.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any, Final
 from playground.json_numbers import load_json
 from playground.parsing import json_walk, relaxed_json
 from playground.parsing.choice import Choice
+from playground.parsing.choice_point import choice_point
 from playground.parsing.claims import Claim
 from playground.parsing.declaration import Declaration, JsonShape
 from playground.parsing.form import Form
@@ -20,13 +21,12 @@ from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Walk
 from playground.parsing.values import dump_json
-from playground.parsing.wait import wait
 
 _WRAPPERS: Final = ("arguments", "parameters", "properties", "input", "args", "params", "kwargs")
-# what models write in the place of an object: the object as a text, or nothing
+# models write these in place of an object: the object as a text, or null
 _INSTEAD: Final = r'"(?:\s{0,16}+\{|")|null(?!\w)'
-ESCAPED: Final = wait(Choice(r'\{\s{0,16}+\\"'))
-_BODY: Final = wait(Choice(rf"\{{|{_INSTEAD}"))
+ESCAPED: Final = choice_point(Choice(r'\{\s{0,16}+\\"'))
+_BODY: Final = choice_point(Choice(rf"\{{|{_INSTEAD}"))
 
 
 class JsonArguments(Notation):
@@ -68,14 +68,15 @@ def claim_arguments(reader: Reader, call: OpenCall) -> Walk[str]:
 
 
 def read_escaped(text: str) -> Any:
-    """The value of a JSON text that was escaped once more. Raises ValueError or RecursionError."""
+    """Return the value of a JSON text that was escaped once more. Raises ValueError or
+    RecursionError."""
     return load_json(load_json(f'"{text.strip()}"'))
 
 
 def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
-    """Arguments from their raw text, once: absent and null ones are the empty object."""
-    given = [text for _, text in call.raw if text.strip() not in ("", "{}", "null")]
-    value = _loaded(call, given[-1] if given else "{}")
+    """Decode the arguments from their raw text, once. Absent and null ones are the empty object."""
+    texts = [text for _, text in call.raw if text.strip() not in ("", "{}", "null")]
+    value = _loaded(call, texts[-1] if texts else "{}")
     if isinstance(value, str) and shape.text_key:
         value = {shape.text_key: value}
     if isinstance(value, str):  # OpenAI's form: JSON inside a JSON string
@@ -94,7 +95,7 @@ def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
 
 
 def unwrap(reader: Reader, call: OpenCall) -> None:
-    """Arguments that came as an object inside one argument which the tool does not have."""
+    """Unwrap arguments that came as an object inside one argument which the tool does not have."""
     if len(call.arguments) != 1 or call.tool is None:
         return
     ((key, value),) = call.arguments.items()
@@ -115,7 +116,7 @@ def _read_object(text: str) -> Any:
 
 
 def _loaded(call: OpenCall, text: str) -> Any:
-    """The value of a JSON text; where it is not quite JSON, of what it says all the same."""
+    """Return the value of a JSON text, also if it is not quite JSON; the call is `relaxed` then."""
     try:
         return decoded(load_json, text, "malformed-json")
     except BrokenCall as broken:

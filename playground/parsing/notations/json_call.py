@@ -1,6 +1,6 @@
 """Name and arguments inside one JSON object, its members by `JsonShape`.
 
-The walk decides at each key what its value is: the members may come in any order.
+The walk decides at each key what its value is, so the members may come in any order.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Final
 
 from playground.parsing import json_walk
 from playground.parsing.choice import Choice
+from playground.parsing.choice_point import choice_point
 from playground.parsing.claims import GrowingText
 from playground.parsing.declaration import Declaration, JsonShape
 from playground.parsing.form import Form
@@ -32,16 +33,15 @@ from playground.parsing.patterns import SPACE, worded
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.values import dump_json
-from playground.parsing.wait import wait
 
 _ENVELOPE: Final = ("id", "call_id", "tool_call_id", "type", "index")
 _ALIASES: Final = ("arguments", "parameters", "args", "params", "input", "kwargs")
-_FUNCTION: Final = "function"  # in which OpenAI wraps a call
+_FUNCTION: Final = "function"  # OpenAI wraps a call in this member
 _NAMES: Final = ("name", "tool", "tool_name", "function", "function_name")
 _NOTHING: Final = ("", "{}", "null")
 _BARE_START: Final = re.compile(r"[A-Za-z_]")
 _KEY: Final = "a key in double quotes"
-_BARE_KEY: Final = wait(Choice(r"[A-Za-z_$][\w$\-]{0,127}+"))
+_BARE_KEY: Final = choice_point(Choice(r"[A-Za-z_$][\w$\-]{0,127}+"))
 
 
 class JsonCall(Notation):
@@ -63,21 +63,21 @@ class JsonCall(Notation):
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
         shape = syntax.shape
         numbers = {"id": call.call_id, "index": str(call.index), "number": str(call.index + 1)}
-        whole = call_object(shape, call.name, call.arguments, numbers[shape.id_is])
-        return {self.hole: dump_json(whole, style=syntax.json)}
+        call_value = call_object(shape, call.name, call.arguments, numbers[shape.id_is])
+        return {self.hole: dump_json(call_value, style=syntax.json)}
 
     def announce(self, lead: Lead) -> str:
         shape = lead.syntax.shape
         if lead.before and worded(lead.before):
             return rf"{SPACE}\{{"
-        if lead.before:  # of punctuation, which any code may have
+        if lead.before:  # punctuation, which any code may have
             return SPACE + first_member(shape, (*_NAMES, *_ENVELOPE))
-        # nothing but the object itself can prove that it is a call and no JSON in prose
+        # only the object itself can prove that it is a call and not JSON in prose
         if lead.strict:
             return head(shape)
         return first_member(shape, (*_NAMES, *_ENVELOPE)) if lead.firm else r"\{"
 
-    def headless(self, syntax: Declaration) -> str:
+    def without_body_start(self, syntax: Declaration) -> str:
         shape = syntax.shape
         if shape.name_is_key:
             return ""
@@ -93,9 +93,9 @@ class JsonCall(Notation):
         else:
             yield from _object(reader, call, shape, ())
         call.ended = True
-        left = _take_strays(reader, call)
+        unused = _take_strays(reader, call)
         decode_arguments(reader, call, shape)
-        for key, text in left.items():
+        for key, text in unused.items():
             message = f"{key!r} is no member of a call: {text!r:.80}"
             reader.scanner.note("unexpected-text", call.place, message)
 
@@ -106,15 +106,17 @@ class JsonCall(Notation):
 def _object(
     reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...], doubled: bool = False
 ) -> Walk[None]:
-    """Walk one object; at each key decide whether its value is name, arguments or neither. `path`
-    are the keys that lead to the object. Its braces may be `doubled`, as templates write them. One
-    around a `function` that has ended may lack its own end: the call is whole."""
-    scanner, start, whole = reader.scanner, reader.scanner.offset, False
+    """Walk one object; at each key decide whether its value is the name, the arguments or neither.
+
+    `path` are the keys that lead to the object. Its braces may be `doubled`, as templates write
+    them. The object around a complete `function` may lack its closing brace: the call is complete.
+    """
+    scanner, start, is_complete = reader.scanner, reader.scanner.offset, False
     scanner.emit_markup(1)
     expected, comma = _KEY, False
     while True:
         call.relaxed |= yield from json_walk.skip_gap(scanner)
-        char = scanner.peek() or ""  # a gap ends where it is known
+        char = scanner.peek() or ""  # known, because a gap ends before it
         match char:
             case "{" if not doubled and scanner.offset == start + 1:
                 call.relaxed = True
@@ -127,7 +129,7 @@ def _object(
                 call.relaxed |= expected == _KEY
                 scanner.emit_markup(1)
                 expected, comma = _KEY, True
-            case _ if whole and char not in ('"', "'"):
+            case _ if is_complete and char not in ('"', "'"):
                 scanner.note("missing-closer", call.place)
                 return
             case "":
@@ -137,24 +139,25 @@ def _object(
                 key = yield from _key(scanner, call, char, expected)
                 value, comma = scanner.offset, False
                 yield from _member(reader, call, shape, (*path, key))
-                whole = (*path, key) == (_FUNCTION,) and bool(call.name and call.raw)
+                is_complete = (*path, key) == (_FUNCTION,) and bool(call.name and call.raw)
                 expected = "`,` or `}`" if scanner.offset > value else "a value"
 
 
 def _escaped_object(reader: Reader, call: OpenCall, shape: JsonShape) -> Walk[None]:
-    """An object that was escaped once more, as if inside of a string: read when it is whole."""
+    """Read an object that was escaped once more, as if it stood in a string, when it is
+    complete."""
     text = yield from claim_arguments(reader, call)
-    given = decoded(read_escaped, text, "malformed-json")
-    name, arguments = members_of(given, shape)
+    value = decoded(read_escaped, text, "malformed-json")
+    name, arguments = members_of(value, shape)
     if not isinstance(name, str):
         raise BrokenCall("missing-name")
     reader.set_name(call, 0, name)
-    call.raw[:] = [(None, dump_json(arguments))]  # what was claimed is the whole call
+    call.raw[:] = [(None, dump_json(arguments))]  # replaces what was claimed, the whole call
     call.relaxed = True
 
 
 def _keyed_object(reader: Reader, call: OpenCall) -> Walk[None]:
-    """`{"name": {arguments}}`: one member, whose key is the call's name."""
+    """Read `{"name": {arguments}}`: one member, whose key is the call's name."""
     scanner = reader.scanner
     scanner.emit_markup(1)
     while not scanner.skip_space():
@@ -174,19 +177,19 @@ def _keyed_object(reader: Reader, call: OpenCall) -> Walk[None]:
 
 
 def _key(scanner: Scanner, call: OpenCall, first: str, expected: str) -> Walk[str]:
-    """A member's key and its colon; a bare one and one in single quotes are read too."""
-    kept = GrowingText()
+    """Read a member's key and its colon. A bare key and one in single quotes are read too."""
+    text = GrowingText()
     if first in "\"'":
-        yield from json_walk.balanced(scanner, scanner.claim_markup(kept))
+        yield from json_walk.balanced(scanner, scanner.claim_markup(text))
     else:
         marker = yield from scanner.match_here(_BARE_KEY)
         if marker is None:
             raise BrokenCall("malformed-json", f"expected {expected}, not {first!r}")
-        kept.add(f'"{marker.text}"')
+        text.add(f'"{marker.text}"')
         scanner.emit_markup(marker.size)
     call.relaxed |= first != '"'
     yield from _colon(scanner)
-    return unquoted(kept.take())
+    return unquoted(text.take())
 
 
 def _colon(scanner: Scanner) -> Walk[None]:
@@ -202,10 +205,11 @@ def _colon(scanner: Scanner) -> Walk[None]:
 
 
 def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]) -> Walk[None]:
-    """A member's value: reasoning, the name, the arguments, an object around them, or markup."""
-    scanner, kept = reader.scanner, GrowingText()
+    """Read a member's value: reasoning, the name, the arguments, an object around them, or
+    markup."""
+    scanner, text = reader.scanner, GrowingText()
     first = scanner.peek() or ""
-    beside = path[:-1] == shape.arguments[:-1]  # in the object that holds the arguments
+    beside = path[:-1] == shape.arguments[:-1]  # True in the object that holds the arguments
     quoted = first in ('"', "'")
     call.relaxed |= first == "'"
     if path == (shape.thought,) and first == '"':
@@ -221,15 +225,16 @@ def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
     elif call.name is None and (yield from _named_otherwise(reader, call, shape, path)):
         pass
     elif _is_own(path, shape):
-        yield from json_walk.value(scanner, scanner.claim_markup(kept))
-        _keep_own(call, shape, path, kept.take())
+        yield from json_walk.value(scanner, scanner.claim_markup(text))
+        _keep_own(call, shape, path, text.take())
     else:
-        yield from json_walk.value(scanner, reader.emit_argument(call, path[-1], kept))
-        call.strays[path[-1]] = kept.take()
+        yield from json_walk.value(scanner, reader.emit_argument(call, path[-1], text))
+        call.strays[path[-1]] = text.take()
 
 
 def _arguments(reader: Reader, call: OpenCall) -> Walk[None]:
-    """The arguments. Behind another name they are another call's, which has run into this one."""
+    """Read the arguments. After a second name they belong to another call that runs into
+    this one."""
     if call.raw and call.renamed:
         raise BrokenCall("malformed-json", f"{call.name} and {call.renamed} in one object")
     if call.raw:
@@ -238,7 +243,7 @@ def _arguments(reader: Reader, call: OpenCall) -> Walk[None]:
 
 
 def _keep_own(call: OpenCall, shape: JsonShape, path: tuple[str, ...], text: str) -> None:
-    """What a member of the form's own says of the call: its id, or a name once more."""
+    """Keep what a member of the form says of the call: its id, or a name once more."""
     if shape.id and path == (shape.id,):
         call.call_id = unquoted(text) or call.call_id
     elif path == shape.name:
@@ -248,8 +253,11 @@ def _keep_own(call: OpenCall, shape: JsonShape, path: tuple[str, ...], text: str
 def _named_otherwise(
     reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]
 ) -> Walk[bool]:
-    """A member that names the call in a form which models know from elsewhere: inside `function`,
-    as the key of its arguments, or under another word."""
+    """Read a member that names the call in a form which models know from elsewhere; return False
+    for others.
+
+    The name stands inside `function`, as the key of the arguments, or under another word.
+    """
     scanner, key = reader.scanner, path[-1]
     first = scanner.peek()
     if len(path) > 1:
@@ -270,36 +278,39 @@ def _named_otherwise(
 
 
 def _is_own(path: tuple[str, ...], shape: JsonShape) -> bool:
-    """Whether a member is the form's own, or one that APIs put around every call."""
+    """Return True if a member belongs to the form, or is one that APIs put around every call."""
     constants = (key for key, _ in shape.constants)
     return path == shape.name or path[-1] in (shape.id or "id", *constants, *_ENVELOPE)
 
 
 def _take_strays(reader: Reader, call: OpenCall) -> dict[str, str]:
-    """Members that are no part of the form are the arguments where its own place has none. Gives
-    back those that are not."""
+    """Take members that the form does not have as the arguments, if these are missing in their
+    place. Return the members that are none."""
     taken = _strays_meant(call)
     if taken:
         texts = [call.strays[key] for key in taken]
         pairs = [f"{dump_json(key)}: {text}" for key, text in zip(taken, texts, strict=True)]
-        whole = texts[0] if _holds_all(taken[0], call) else f"{{{', '.join(pairs)}}}"
-        call.raw.append((None, whole))
+        object_text = texts[0] if _holds_all(taken[0], call) else f"{{{', '.join(pairs)}}}"
+        call.raw.append((None, object_text))
         reader.scanner.note("arguments-elsewhere", call.place, f"in {', '.join(taken)}")
     return {key: text for key, text in call.strays.items() if key not in taken}
 
 
 def _strays_meant(call: OpenCall) -> list[str]:
-    """The members beside the name that are arguments: the tool's own, or all of them in an object
-    of another name, or, where no tool is known, whatever there is."""
+    """Return the members beside the name that are arguments.
+
+    These are the tool's own parameters, or one object under another name, or, if no tool is known,
+    all members.
+    """
     if any(text.strip() not in _NOTHING for _, text in call.raw):
         return []
     own = [key for key in call.strays if key in call.properties]
     if own or call.raw:
         return own
-    whole = [key for key in call.strays if _holds_all(key, call)]
-    return whole[:1] or ([] if call.tool else list(call.strays))
+    objects = [key for key in call.strays if _holds_all(key, call)]
+    return objects[:1] or ([] if call.tool else list(call.strays))
 
 
 def _holds_all(key: str, call: OpenCall) -> bool:
-    """Whether a member is no argument, but all of them."""
+    """Return True if a member is not one argument, but all of them."""
     return key not in call.properties and (key in _ALIASES or call.strays[key].startswith("{"))

@@ -16,15 +16,15 @@ _COMMA: Final = rf"{SPACE},{SPACE}"
 def call_object(
     shape: JsonShape, name: str, arguments: Mapping[str, Any], call_id: str
 ) -> dict[str, Any]:
-    """The JSON object of a call, its keys in the order in which the shape declares them."""
+    """Return the JSON object of a call, its keys in the order that the shape declares."""
     if shape.name_is_key:
         return {name: dict(arguments)}
     result: dict[str, Any] = {shape.id: call_id} if shape.id else {}
     result |= dict(shape.constants)
-    given: Any = dump_json(arguments) if shape.arguments_as_text else dict(arguments)
+    argument_value: Any = dump_json(arguments) if shape.arguments_as_text else dict(arguments)
     if shape.text_key and list(arguments) == [shape.text_key]:
-        given = arguments[shape.text_key]
-    for path, value in ((shape.name, name), (shape.arguments, given)):
+        argument_value = arguments[shape.text_key]
+    for path, value in ((shape.name, name), (shape.arguments, argument_value)):
         node = result
         for key in path[:-1]:
             node = node.setdefault(key, {})
@@ -33,30 +33,30 @@ def call_object(
 
 
 def _order(shape: JsonShape, keys: Iterable[str]) -> list[str]:
-    """The keys of a call's object as they are written."""
+    """Return the keys of a call's object in the order in which they are written."""
     first = [key for key in shape.order if key in keys]
     return [*first, *(key for key in keys if key not in first)]
 
 
-def members_of(given: Any, shape: JsonShape) -> tuple[Any, Any]:
-    """Name and arguments in the members of an object."""
+def members_of(value: Any, shape: JsonShape) -> tuple[Any, Any]:
+    """Return name and arguments from the members of an object."""
     if shape.name_is_key:
-        return next(iter(given.items()), ("", {})) if isinstance(given, dict) else (None, {})
-    around = _at(given, shape.arguments[:-1])
+        return next(iter(value.items()), ("", {})) if isinstance(value, dict) else (None, {})
+    around = _at(value, shape.arguments[:-1])
     keys = (shape.arguments[-1], *shape.aliases)
-    found = [around[key] for key in keys if isinstance(around, dict) and key in around]
-    return _at(given, shape.name), found[0] if found else {}
+    candidates = [around[key] for key in keys if isinstance(around, dict) and key in around]
+    return _at(value, shape.name), candidates[0] if candidates else {}
 
 
-def _at(given: Any, path: tuple[str, ...]) -> Any:
+def _at(value: Any, path: tuple[str, ...]) -> Any:
     for key in path:
-        given = given.get(key) if isinstance(given, dict) else None
-    return given
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 def head(shape: JsonShape) -> str:
-    """The head of a JSON call that no marker announces: its keys in the declared order, up to the
-    arguments and the name."""
+    """Build a pattern for the head of a JSON call that no marker announces: its keys in the
+    declared order, up to the arguments and the name."""
 
     if shape.name_is_key:
         return rf'\{{{SPACE}"[^"\\]{{1,128}}+"{SPACE}:{SPACE}\{{'
@@ -67,7 +67,7 @@ def head(shape: JsonShape) -> str:
     members.setdefault(shape.arguments[0], "")
     keys = _order(shape, members)
     if keys.index(shape.arguments[0]) < keys.index(shape.name[0]):
-        keys.remove(shape.name[0])  # behind the arguments, which may be long
+        keys.remove(shape.name[0])  # it comes after the arguments, which may be long
     keys = keys[: keys.index(shape.arguments[0]) + 1]
     heads = ["".join(members[key] for key in keys) + _key(*shape.aliases)]
     if shape.thought:
@@ -78,37 +78,40 @@ def head(shape: JsonShape) -> str:
 
 
 def first_member(shape: JsonShape, names: Iterable[str]) -> str:
-    """An object up to its first member, where that is one of a call's (`names` and the shape's) or
-    holds an object itself; its key in quotes or none, escaped, or in braces that were doubled."""
+    """Build a pattern for an object up to its first member, which must be one of a call's (`names`
+    and the shape's) or hold an object itself.
+
+    Its key may stand in quotes or in none, be escaped, or follow a doubled brace.
+    """
     if shape.name_is_key:
         return head(shape)
     known = (shape.name[0], shape.arguments[0], *shape.aliases, shape.id, shape.thought)
     keys = (*known, *(key for key, _ in shape.constants), *names)
     listed = "|".join(re.escape(key) for key in dict.fromkeys(keys) if key)
     colon, quote = rf"{SPACE}:", r"""\\?["']"""
-    told = rf"(?:{quote}(?:{listed}){quote}|(?:{listed})){colon}"
-    other = rf"{quote}[^\"'\\\n]{{1,128}}+{quote}{colon}{SPACE}\{{"
-    return rf"\{{{SPACE}\{{?{SPACE}(?:{told}|{other})"
+    known_key = rf"(?:{quote}(?:{listed}){quote}|(?:{listed})){colon}"
+    other_key = rf"{quote}[^\"'\\\n]{{1,128}}+{quote}{colon}{SPACE}\{{"
+    return rf"\{{{SPACE}\{{?{SPACE}(?:{known_key}|{other_key})"
 
 
 def _in_function(shape: JsonShape) -> str:
-    """The head of a call that stands as in OpenAI's messages, in an object `function`."""
+    """Build a pattern for the head of a call in OpenAI's form, inside an object `function`."""
     beside = rf"(?:{_key('id', 'type')}{_text(0)}{_COMMA}){{0,2}}+"
     inner = rf"{_key('name')}{_text(1)}{_COMMA}{_key(*shape.aliases)}"
     return rf"{beside}{_key('function')}\{{{SPACE}{inner}"
 
 
 def _key(*names: str) -> str:
-    """A member's key in either quotes, one of these names, and its colon."""
+    """Build a pattern for a member's key, one of these names in either quotes, and its colon."""
     listed = "|".join(re.escape(name) for name in names)
     return rf"""["'](?:{listed})["']{SPACE}:{SPACE}"""
 
 
 def _text(least: int) -> str:
-    """A text in either quotes, of which a backslash may escape one."""
+    """Build a pattern for a text in either quotes, with backslash escapes."""
     return rf"""(?:"(?:[^"\\]|\\.){{{least},128}}+"|'(?:[^'\\]|\\.){{{least},128}}+')"""
 
 
 def _names(shape: JsonShape) -> tuple[str, ...]:
-    """The keys of the name: a call that stands alone is OpenAI's `function`, too."""
+    """Return the keys of the name. A call that stands alone may also be OpenAI's `function`."""
     return (shape.name[-1], "function") if shape.name == ("name",) else shape.name[-1:]

@@ -8,22 +8,23 @@ from typing import Final
 from playground.json_numbers import load_json
 from playground.parsing import relaxed_json
 from playground.parsing.choice import Choice
+from playground.parsing.choice_point import choice_point
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
-from playground.parsing.wait import wait
 
 NAME_LIMIT: Final = 256
 _NO_NAME: Final = re.compile(r"[\n<{]")
-_BARE_NAME: Final = wait(Choice(r"[A-Za-z_][\w.\-]{0,127}+(?=\s{0,16}+(?:,|(?P<last>\})))"))
-# up to the quote that ends it; one behind a backslash does not
+_BARE_NAME: Final = choice_point(Choice(r"[A-Za-z_][\w.\-]{0,127}+(?=\s{0,16}+(?:,|(?P<last>\})))"))
+# up to the quote that ends it; a quote after a backslash does not
 _QUOTED: Final = {
     quote: re.compile(rf"[^{quote}\\]*(?:\\.[^{quote}\\]*)*(?={quote})") for quote in "\"'"
 }
 
 
 def bare_name(reader: Reader, call: OpenCall) -> Walk[None]:
-    """A name without its quotes; beside no arguments, `{"name": none}`, only a tool's."""
+    """Read a name without its quotes. Without arguments, as in `{"name": none}`, it must be a
+    tool's."""
     marker = yield from reader.scanner.match_here(_BARE_NAME)
     if marker is None:
         raise BrokenCall("missing-name")
@@ -35,20 +36,20 @@ def bare_name(reader: Reader, call: OpenCall) -> Walk[None]:
 
 
 def quoted_name(reader: Reader, call: OpenCall) -> Walk[None]:
-    """The name's string is held until it ends, then claimed at once: quotes are markup."""
+    """Hold the name's string until it ends, then claim it at once; the quotes are markup."""
     scanner, quote = reader.scanner, reader.scanner.peek()
     assert quote  # the caller has seen it
     scanner.emit_markup(1)
     while True:
-        whole = _QUOTED[quote].match(scanner.text, scanner.at)
-        text = whole[0] if whole else scanner.text[scanner.at :]
-        # of two faults the first is told, wherever the text was cut
-        if _NO_NAME.search(text[: NAME_LIMIT + 1]):  # its quote is another call's
+        closed = _QUOTED[quote].match(scanner.text, scanner.at)
+        text = closed[0] if closed else scanner.text[scanner.at :]
+        # the first of two faults is reported, wherever the text was cut
+        if _NO_NAME.search(text[: NAME_LIMIT + 1]):  # then the quote that ends it is another call's
             raise BrokenCall("missing-name", "the call's name never ends")
-        # what is held is searched again with every chunk: without a limit that is quadratic
+        # held text is searched again with every chunk: without a limit that is quadratic
         if len(text) > NAME_LIMIT:
             raise BrokenCall("missing-name", f"no name is longer than {NAME_LIMIT} characters")
-        if whole:
+        if closed:
             break
         if scanner.ended:
             raise BrokenCall("truncated-call")
@@ -61,7 +62,7 @@ def quoted_name(reader: Reader, call: OpenCall) -> Walk[None]:
 
 
 def unquoted(text: str) -> str:
-    """The inside of a JSON string, or of one in single quotes; "" where it is none."""
+    """Return the inside of a JSON string, or of one in single quotes; "" for anything else."""
     try:
         value = load_json(text) if text[:1] == '"' else relaxed_json.load(text)
     except (ValueError, RecursionError):

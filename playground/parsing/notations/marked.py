@@ -19,9 +19,9 @@ from playground.parsing.notations.marked_values import Doubts, read, write
 from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import OpenCall
 from playground.parsing.patterns import SPACE
-from playground.parsing.quiet import Quiet, quiet_string, quiet_to_mark, quiet_until
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
+from playground.parsing.skip_rule import SkipRule, rule_in_string, rule_to_mark, rule_until
 
 
 class MarkedArguments(Notation):
@@ -55,44 +55,44 @@ class MarkedArguments(Notation):
             reader.scanner.note("relaxed-json", f"{call.place}, argument {key}", what)
 
 
-# in a stream: only brackets and marks are looked at
+# in a stream only brackets, quotes and marks count
 
 
 @lru_cache
 def _outside(mark: str) -> regex.Pattern[str]:
-    # a quote where a key or a value begins: JSON between the marked texts; a mark behind a word
-    # opens nothing: it ends a text whose first one is missing
+    # A quote counts at the start of a key or a value: JSON between the marked texts. A mark after a
+    # word opens nothing: it ends a text whose first mark is missing.
     opener = rf"(?<=[\s:,\[{{{regex.escape(mark[-1])}]){regex.escape(mark)}"
     return regex.compile(rf"{opener}|[{{}}\[\]]|(?<=[:,\[{{]\s{{0,4}})\"")
 
 
 @lru_cache
 def _inside(mark: str) -> regex.Pattern[str]:
-    # in quotes whatever is escaped closes nothing; between marks nothing is escaped
+    # in quotes a backslash escapes; between marks nothing does
     return regex.compile(r'"|\\[\s\S]' if mark == '"' else regex.escape(mark))
 
 
 @lru_cache
-def _quiet(mark: str, inside: str) -> Quiet:
-    """How chunks pass by inside a text's marks or quotes, or outside of any."""
+def _quiet(mark: str, inside: str) -> SkipRule:
+    """Return the rule for chunks inside a text's marks or quotes, or outside of any."""
     if inside == '"':
-        return quiet_string(re.compile(r'["\\]'))
+        return rule_in_string(re.compile(r'["\\]'))
     if not inside:
-        return quiet_until(re.compile(f'[{re.escape(mark[0])}"{{}}\\[\\]]'))
-    return quiet_to_mark(inside)
+        return rule_until(re.compile(f'[{re.escape(mark[0])}"{{}}\\[\\]]'))
+    return rule_to_mark(inside)
 
 
 def walk(scanner: Scanner, emit: Claim, mark: str) -> Walk[None]:
-    """Claim one object, its braces included; what stands between marks is seen through."""
+    """Claim one object, its braces included. Brackets between marks do not count."""
     depth, inside, position = 0, "", scanner.at
     while True:
         pattern = _inside(inside) if inside else _outside(mark)
         match = pattern.search(scanner.text, position, partial=not scanner.ended)
         if match is None or match.partial:
-            # a mark may be cut: its beginning is held
+            # a mark may be cut off: its beginning is held
             stop = match.start() if match else len(scanner.text)
             scanner.claim_cut(emit, stop)
-            scanner.rest(_quiet(mark, inside), emit)
+            scanner.allow_skip(_quiet(mark, inside), emit)
             yield
             position = scanner.at
             continue

@@ -1,4 +1,4 @@
-"""Values as Gemma writes them, of a whole text: written, and read with what models get wrong.
+"""Values as Gemma writes them, as a whole text: written, and read with what models get wrong.
 
 A text may lack its marks, or the first of them, or stand in quotes: it ends before what may follow.
 """
@@ -21,12 +21,12 @@ _SPACE: Final = re.compile(r"\s*")
 _JSON: Final = json.JSONDecoder(strict=False)
 _BARE: Final = re.compile(r"[^,:{}\[\]]*")
 _PLAIN_KEY: Final = r"[A-Za-z_][\w.\-]*"
-# in single quotes, up to one that an item of a list may end with
+# a text in single quotes, up to a quote that may end an item of a list
 _QUOTED_ITEM: Final = re.compile(r"'([^\n]*?)'(?=\s*[,\]])")
 
 
 def write(value: Any, mark: str, literals: Literals = JSON_WORDS) -> str:
-    """A value in this form; the way back is `read`."""
+    """Write a value in this form; `read` reads it back."""
     match value:
         case str():
             return f"{mark}{value}{mark}"
@@ -54,9 +54,11 @@ def read(
     literals: Literals = JSON_WORDS,
     keys: frozenset[str] = frozenset(),
 ) -> Any:
-    """The object that a whole text stands for. A bare value is text where its schema says so, and
-    where it is too deep to read, or nothing else: `doubts` gets the keys of those. A text without
-    marks ends before the next key; of `keys`, the tool's own, any may be one.
+    """Return the object of a text.
+
+    A bare value stays text if its schema says so, if it is too deep to read, or if it can be
+    nothing else; `doubts` collects the keys of these. A text without marks ends before the next
+    key, which may be any of `keys`, the tool's own.
 
     Raises ValueError, and RecursionError without `doubts`.
     """
@@ -69,20 +71,20 @@ def read(
 
 
 class Doubts(NamedTuple):
-    """The keys of values that were kept as text because they are too `deep` to read, and of those
-    about which something was `forgiven`, with what."""
+    """The keys of values that were kept as text because they are too `deep` to read, and of values
+    for which something was `forgiven`, with what."""
 
     deep: list[str]
     forgiven: list[tuple[str, str]]
 
 
 class _Ends(NamedTuple):
-    """Where a text without its marks may be over, by what the tool's keys look like."""
+    """Patterns for the end of a text without its marks, by how the tool's keys look."""
 
-    ended: re.Pattern[str]  # what stands behind a member
-    missing: re.Pattern[str]  # that, where the member's value should begin
-    unmarked: re.Pattern[str]  # what stands in quotes or brackets is the text's own
-    half_marked: re.Pattern[str]  # a text whose first mark alone is missing
+    ended: re.Pattern[str]  # what follows a member
+    missing: re.Pattern[str]  # the same where the member's value should begin
+    unmarked: re.Pattern[str]  # what follows, outside of quotes and brackets
+    half_marked: re.Pattern[str]  # a text that lacks only its first mark
     quoted: re.Pattern[str]  # a text in single quotes
 
 
@@ -103,8 +105,8 @@ def _ends(mark: str, keys: frozenset[str]) -> _Ends:
 
 
 class _Form(NamedTuple):
-    """The mark around texts, what words stand for that are no texts, who is told of doubts, and
-    where texts without marks end."""
+    """The mark around texts, the values of words, the collector of doubts, and the ends of texts
+    without marks."""
 
     mark: str
     words: Mapping[str, Any]
@@ -137,7 +139,7 @@ def _marked(text: str, at: int, mark: str) -> tuple[str, int]:
 
 
 def _quoted(text: str, at: int, form: _Form) -> tuple[Any, int]:
-    """A text as JSON writes it, or a bare one that begins with a quote."""
+    """Read a text as JSON writes it, or a bare one that begins with a quote."""
     try:
         value, stop = _JSON.raw_decode(text, at)
     except ValueError:
@@ -170,7 +172,7 @@ def _items(text: str, at: int, form: _Form, key: str) -> tuple[list[Any], int]:
 
 
 def _item(text: str, at: int, form: _Form, key: str) -> tuple[Any, int]:
-    """An item of a list; a text may stand in single quotes, or lack its first mark."""
+    """Read an item of a list. A text may stand in single quotes, or lack its first mark."""
     if form.doubts is not None and (quoted := _QUOTED_ITEM.match(text, at)):
         form.forgive(key, "a text in single quotes")
         return quoted[1], quoted.end()
@@ -209,7 +211,7 @@ def _members(
 
 
 def _after_member(text: str, at: int, form: _Form, key: str) -> int:
-    """Where the next member begins: behind a comma, or where it was forgotten, at a bare key."""
+    """Return where the next member begins: after a comma or, if that is missing, at a bare key."""
     at = _skip(text, at)
     apart = not text[at - 1].isalnum()
     if apart and form.doubts is not None and _BARE_KEY_AT.match(text, at):
@@ -219,8 +221,11 @@ def _after_member(text: str, at: int, form: _Form, key: str) -> int:
 
 
 def _member(text: str, start: int, form: _Form, key: str) -> tuple[Any, int]:
-    """A member's value, an empty text where there is none. A text without marks may hold commas,
-    colons and brackets: it ends before the next key, or with its object."""
+    """Read a member's value; it is an empty text if it is missing.
+
+    A text without marks may hold commas, colons and brackets: it ends before the next key, or with
+    its object.
+    """
     if key and form.doubts is not None and form.ends.missing.match(text, start):
         form.forgive(key, "no value")
         return "", start
@@ -255,7 +260,7 @@ def _unmarked_end(text: str, start: int, form: _Form) -> int:
 
 
 def _as_it_stands(text: str, start: int, mark: str) -> tuple[str, int]:
-    """A list or an object as its text, up to its own bracket."""
+    """Return a list or an object as its text, up to its own bracket."""
     depth, inside = 0, False
     for match in re.compile(rf"{re.escape(mark)}|[{{}}\[\]]").finditer(text, start):
         if match[0] == mark:
@@ -268,7 +273,7 @@ def _as_it_stands(text: str, start: int, mark: str) -> tuple[str, int]:
 
 
 def _read_key(text: str, at: int, form: _Form) -> tuple[str, int]:
-    """A key, and where its value begins."""
+    """Read a key; return it and where its value begins."""
     if text.startswith(form.mark, at):
         key, at = _marked(text, at, form.mark)
     elif text.startswith('"', at):

@@ -1,4 +1,4 @@
-"""A notation: how the body of a call is written. One class, all of whose questions are asked here.
+"""A notation: how the body of a call is written. One class, with all that is asked of a notation.
 
 docs/contributing/notation.md says step by step how to add one.
 """
@@ -12,12 +12,12 @@ from typing import Any, ClassVar, NamedTuple
 
 from playground.errors import SyntaxFault
 from playground.parsing.choice import Choice
+from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.open_call import OpenCall
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
-from playground.parsing.wait import Wait
 from playground.tools import Schema
 
 SchemaOf = Callable[[str], Schema]
@@ -25,7 +25,7 @@ SchemaOf = Callable[[str], Schema]
 
 @dataclass(frozen=True, slots=True)
 class CallValue:
-    """A call that is to be written: plain values, and the schema of each argument."""
+    """A call to be written: plain values, and the schema of each argument."""
 
     name: str
     arguments: Mapping[str, Any]
@@ -35,11 +35,11 @@ class CallValue:
 
 
 class Lead(NamedTuple):
-    """What stands before a body, and how sure one has to be that a body follows.
+    """The text before a body, and how sure a reader must be that a body follows.
 
     `before` and `closing` are the patterns of the call's opener and closer, without groups. With
-    `strict` the body has to prove that this is a call, unless the opener does; `firm` asks for
-    more: that something of the body, or the closer, follows.
+    `strict` the body has to prove that this is a call, unless the opener does. `firm` asks for
+    more: something of the body, or the closer, must follow.
     """
 
     syntax: Declaration
@@ -50,11 +50,11 @@ class Lead(NamedTuple):
 
 
 class Neighbours(NamedTuple):
-    """What may stand after a body, or after a part of one.
+    """The markers that may follow a body, or a part of one.
 
-    `name` is the pattern of a tool's name: of the session's alone, where `knows_names`. `closing`
-    is the call's own closer, `section_close` the pattern of the section's ("" for none), `calls`
-    the openers of the next call.
+    `name` is the pattern of a tool's name; it matches the session's tools alone if `knows_names`.
+    `closing` is the call's own closer, `section_close` the pattern of the section's ("" for none),
+    `calls` the openers of the next call.
     """
 
     syntax: Declaration
@@ -69,11 +69,11 @@ class Neighbours(NamedTuple):
 
 
 class Notation(ABC):
-    """How the body of a call is written, announced and read.
+    """The way in which the body of a call is written, announced and read.
 
-    `hole` is how a template names it, `meaning` a line for the table of holes, `values` how
-    arguments look in it, for guides. `fields` declare a syntax in which a call of `write_file` with
-    the arguments `sample` is `example`: this is tested, and shown.
+    `hole` is its name in a template, `meaning` a line for the table of holes, `values` a phrase for
+    guides that says how arguments look in it. `fields` declare a syntax in which a call of
+    `write_file` with the arguments `sample` is `example`: this is tested, and shown.
     """
 
     hole: ClassVar[str]
@@ -84,82 +84,82 @@ class Notation(ABC):
     example: ClassVar[str]
 
     first: ClassVar[str] = ""
-    """The characters with which a body begins; none where it may begin with anything."""
+    """The characters with which a body begins; "" if it may begin with anything."""
     ends_itself: ClassVar[bool] = True
     """The body's own text says where it ends, as brackets do: the engine takes a missing closer
-    after it for a slip. Otherwise `read` reads the closer too."""
+    after it for a slip. If False, `read` reads the closer too."""
     keeps_space: ClassVar[bool] = False
-    """White space at the body's edges is no markup: it is the body's own, or it ends a body that
-    holds none. Otherwise the engine skips it before a body that ends itself."""
+    """White space at the body's edges is no markup: it belongs to the body, or it ends a body that
+    holds none. If False, the engine skips it before a body that ends itself."""
     mends_brackets: ClassVar[bool] = False
-    """The body ends with its own bracket: a few more of them before the call's closer are a slip of
-    the model, and left out with a finding."""
+    """The body ends with its own bracket. A few surplus brackets before the call's closer are a
+    slip of the model, and left out with a finding."""
     restarts: ClassVar[bool] = False
-    """A model that begins the call anew inside the body is seen, though an open string of the body
-    would hold it: the first quote of the second one would end any string."""
+    """A call that begins anew inside an open string of the body is noticed, because its first quote
+    would end any string."""
     tells_itself: ClassVar[bool] = False
-    """A body shows that it is a call, also without its opener."""
+    """A body shows by itself that it is a call, without its opener."""
     repeats: ClassVar[bool] = False
     """Models write several bodies between the markers of one call: each is a call of its own."""
     follows_tags: ClassVar[bool] = False
-    """The body begins with tags or text of its own right behind the opener: words behind a blank
-    there are prose, which names the opener as it names other tags."""
+    """The body begins with tags or text right after the opener. Words after a blank there are
+    prose, which mentions the opener as it mentions other tags."""
     names_tool: ClassVar[bool] = False
     """The tool's name is part of the body."""
     behind: ClassVar[tuple[str, ...]] = ("name",)
-    """What a call may repeat of what stands before its body, behind it."""
+    """The holes before the body that a call may repeat after it."""
     whole: ClassVar[bool] = False
     """The arguments are the call's own holes and no others; some may be lines before the body."""
     holds_null: ClassVar[bool] = True
-    """Whether null can be written. Where it cannot, as in TOML, `write` leaves it out and the check
-    names the argument; tests and laws ask for every other plain value."""
+    """Null can be written. If it cannot, as in TOML, `write` leaves it out and the check names the
+    argument. Tests and laws ask for every other plain value."""
 
     def check(self, syntax: Declaration) -> None:
-        """What it needs of the syntax. Raises SyntaxFault."""
+        """Check what the notation needs of the syntax. Raises SyntaxFault."""
         if syntax.param:
             raise SyntaxFault(f"a param template is given, but {syntax.call!r} has no {{params}}")
 
     def keys(self, syntax: Declaration) -> tuple[str, ...]:
-        """The arguments that a call always has, and no others; () where it may have any."""
+        """Return the arguments that a call always has, and no others; () if it may have any."""
         return ()
 
     def samples(self, syntax: Declaration) -> dict[str, str]:
-        """A text for each of `keys`."""
+        """Return a text for each of `keys`."""
         return {}
 
     @abstractmethod
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
-        """The text of its hole, or of its holes where it has several.
+        """Write the text of its hole, or of its holes if it has several.
 
         Never raises: a value that it cannot hold is left out, and the check names the argument.
         """
 
     def announce(self, lead: Lead) -> str:
-        """A pattern for how a body begins: what makes an opener a call rather than prose. Without
-        groups; "" where the opener has to be enough."""
+        """Build a pattern for how a body begins: it makes an opener a call rather than prose. It
+        has no groups; "" if the opener has to be enough."""
         return ""
 
     def evidence(self, lead: Lead) -> str:
-        """A pattern for how a body goes on that shows, behind an unknown name, that a call is
-        meant; an argument's name is its group `key`. "" where nothing could show it."""
+        """Build a pattern for how a body goes on after an unknown name, if that shows that a call
+        is meant. An argument's name is its group `key`. "" if nothing could show it."""
         return ""
 
-    def headless(self, syntax: Declaration) -> str:
-        """A pattern for what follows the name in a body whose beginning is missing, from the quote
-        and the comma behind it on; "" where nothing told it."""
+    def without_body_start(self, syntax: Declaration) -> str:
+        """Build a pattern for what follows the name in a body whose beginning is missing, from the
+        quote and the comma after the name on; "" if nothing could show it."""
         return ""
 
-    def waits(self, around: Neighbours) -> tuple[Wait, ...]:
-        """The places inside a body where something is waited for; `read` finds them in the form."""
+    def waits(self, neighbours: Neighbours) -> tuple[ChoicePoint, ...]:
+        """Return the choice points inside a body; `read` finds them in the form."""
         return ()
 
     def closer_of(self, key: str, syntax: Declaration) -> str:
-        """What ends an argument, white space aside; "" where nothing of its own does."""
+        """Return what ends an argument, without white space; "" if it has no end of its own."""
         return ""
 
     @abstractmethod
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         """Claim the body's text and set the call's arguments; see `ends_itself`.
 
-        Yields where it needs more text; raises BrokenCall where the body cannot be read.
+        Yields when it needs more text. Raises BrokenCall if the body cannot be read.
         """

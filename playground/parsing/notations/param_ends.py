@@ -1,4 +1,4 @@
-"""Where a parameter's value ends, when a model has written its closer amiss."""
+"""The end of a parameter's value when a model has written its closer wrongly."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from playground.parsing.patterns import worded
 
 
 def closer_of(key: str, syntax: Declaration) -> str:
-    """What ends a parameter, without white space around it."""
+    """Return what ends a parameter, without white space around it."""
     return key.join(param_shape(syntax).closer).strip()
 
 
 def before_last(closer: str, text: str) -> tuple[str, str]:
-    """What stands before the last closer in the wrong case, and behind it."""
-    found = list(re.finditer(re.escape(closer), text, re.IGNORECASE))
-    return (text[: found[-1].start()], text[found[-1].end() :]) if found else ("", "")
+    """Return the text before the last closer in any case, and the text after it."""
+    matches = list(re.finditer(re.escape(closer), text, re.IGNORECASE))
+    return (text[: matches[-1].start()], text[matches[-1].end() :]) if matches else ("", "")
 
 
 def without_closers(text: str, key: str, syntax: Declaration) -> str:
-    """A value that is no text holds no closer of its own: one at its end was written twice."""
+    """Remove closers from the end of a value that is no text: there one was written twice."""
     closer = closer_of(key, syntax)
     pieces = text.split(closer) if worded(closer) else [text]
     if len(pieces) == 1 or pieces[-1].strip():
@@ -34,8 +34,11 @@ def without_closers(text: str, key: str, syntax: Declaration) -> str:
 
 
 def holds_arguments(strays: str, call: OpenCall, syntax: Declaration) -> bool:
-    """Whether the text that stood where no parameter could be read was one all the same: all that
-    the call had, an object, or with a parameter's opener in it. Without it the call is another."""
+    """Return True if text in which no parameter could be read is an argument all the same.
+
+    It is if the call had nothing else, or if it is an object or holds a parameter's opener or
+    closer. Without that argument the call would be another one.
+    """
     if not strays.strip():
         return False
     if not call.raw or strays.lstrip().startswith("{"):
@@ -44,6 +47,6 @@ def holds_arguments(strays: str, call: OpenCall, syntax: Declaration) -> bool:
     words = re.match(r"\W*[\w:｜|]+", opener)
     if words is not None and words[0].strip() in strays:
         return True
-    # or with its closer, and something before that: its opener was forgotten
+    # a closer with something before it: its opener was forgotten
     closer = next((p.strip() for p in param_template(syntax).after if isinstance(p, str)), "")
     return worded(closer) and bool(strays.partition(closer)[0].strip()) and closer in strays

@@ -1,4 +1,4 @@
-"""What a parameter's text stands for, and what is written for a value, side by side."""
+"""The value of a parameter's text, and the text of a value, side by side."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ _CDATA: Final = ("<![CDATA[", "]]>")
 
 
 class ParamShape(NamedTuple):
-    """What of a parameter's declaration is asked about at each value: whether that is JSON, and
-    whether it may stand on `own_lines` between its markers; and what ends it, without white space
-    around it, before its key and behind it."""
+    """The parts of a parameter's declaration that are asked for at each value.
+
+    The value is `json`, or may stand on `own_lines` between its markers. `closer` is the text that
+    ends it, without white space, cut at the key.
+    """
 
     json: bool
     own_lines: bool
@@ -44,13 +46,13 @@ def write_param(syntax: Declaration, key: str, value: Any, schema: Schema) -> st
     if value_notation(template).json:
         text = dump_json(value, style=syntax.json)
     elif {"type", "is_text"} & set(holes_of(template.before)):
-        # the wire says which it is
+        # the markup says whether it is text or JSON
         text = value if kind == "string" else syntax.literals.written(value, syntax.json)
     else:
         text = write_value(value, schema, syntax.untyped, syntax.literals, syntax.json)
     sectioned = kind == "string" and not set(text).isdisjoint(syntax.cdata_for)
     if syntax.cdata and (sectioned or text.startswith(_CDATA[0])):
-        text = f"{_CDATA[0]}{text}{_CDATA[1]}"  # one section around a value is read over
+        text = f"{_CDATA[0]}{text}{_CDATA[1]}"  # one section around a value is no part of it
     return fill(
         template.pieces,
         {
@@ -65,7 +67,7 @@ def write_param(syntax: Declaration, key: str, value: Any, schema: Schema) -> st
 def read_param(
     text: str, opener: Marker, call: OpenCall, key: str, syntax: Declaration
 ) -> tuple[Any, str]:
-    """The value that a parameter's text stands for, and the code of a finding about it."""
+    """Return the value of a parameter's text, and the code of a finding about it."""
     schema = call.schema_of(key)
     kind, is_text = opener.named.get("type"), opener.named.get("is_text")
     if syntax.cdata and text.startswith(_CDATA[0]) and text.endswith(_CDATA[1]):
@@ -75,8 +77,8 @@ def read_param(
     if syntax.element and _has_elements(text, schema, syntax.element):
         return _read_elements(text, schema, syntax.element, call)
     if kind or is_text:
-        told = is_text == "true" if is_text else kind in ("string", syntax.type_word("string"))
-        return read_marked(text, told, schema, syntax.literals)
+        says_text = is_text == "true" if is_text else kind in ("string", syntax.type_word("string"))
+        return read_marked(text, says_text, schema, syntax.literals)
     return read_value(text, schema, syntax.untyped, syntax.literals)
 
 

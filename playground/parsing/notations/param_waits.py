@@ -1,5 +1,5 @@
-"""What is waited for around and inside a parameter's value: openers, closers, and what models make
-of them."""
+"""The choices around and inside a parameter's value: openers, closers, and what models make of
+them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from playground.parsing.choice import Choice, Group, Kind
+from playground.parsing.choice_point import ChoicePoint, choice_point
 from playground.parsing.declaration import Declaration
 from playground.parsing.notations.notation import Neighbours
 from playground.parsing.notations.values import VALUES, ValueNotation
@@ -31,7 +32,6 @@ from playground.parsing.patterns import (
     worded,
 )
 from playground.parsing.template import Hole, Piece, Template, holes_of
-from playground.parsing.wait import Wait, wait
 
 JUNK_LIMIT: Final = 80  # characters
 _TWO_TAGS: Final = re.compile(r"(?P<closer></[^<>]+>)\s*(?P<opener><[^<>/]+>)\s*")
@@ -53,13 +53,13 @@ def _key(syntax: Declaration, before: tuple[Piece, ...] | None = None) -> str:
 
 
 def param_opener(syntax: Declaration) -> str:
-    """The pattern of a parameter's opener."""
+    """Return the pattern of a parameter's opener."""
     return any_form(param_openers(syntax))
 
 
 @lru_cache(maxsize=1024)
 def param_openers(syntax: Declaration) -> tuple[str, ...]:
-    """The patterns of a parameter's opener: as it is declared, and as models get it wrong."""
+    """Return the patterns of a parameter's opener: as declared, then as models get it wrong."""
     template = param_template(syntax)
     block = value_notation(template).block
 
@@ -72,19 +72,19 @@ def param_openers(syntax: Declaration) -> tuple[str, ...]:
         }
         spaced = isinstance(pieces[0], str) and pieces[0].isspace()
         rest = pieces_pattern(pieces[spaced:], holes, value_after=True, block=block)
-        # white space between two parameters is read over: that it was there is all that counts
+        # white space between two parameters is skipped; only that it was there counts
         return rf"(?<=\s){rest}" if spaced else rest
 
     mended = [opener(pieces) for pieces in _slips(template.before)]
-    headless = _without_value_opener(template.before)
-    # what follows is a value's text, and no tag: a key whose value is missing has none
-    mended += [rf"{opener(pieces)}{SPACE}(?=[^\s<\\])" for pieces in headless]
+    without_body_start = _without_value_opener(template.before)
+    # a value's text must follow, not a tag: a key without a value has none
+    mended += [rf"{opener(pieces)}{SPACE}(?=[^\s<\\])" for pieces in without_body_start]
     return tuple(or_mended(opener(template.before), mended))
 
 
 def _slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
-    """An opener as models get it wrong: also without the attribute that says the value's type, or
-    with a second `=` in the place of its end."""
+    """Return the opener as models get it wrong, also without the attribute for the value's type, or
+    with a second `=` instead of its end."""
     if len(pieces) == 5 and isinstance(pieces[2], str) and pieces[2].startswith('"'):
         return [(*pieces[:2], str(pieces[4])), *slips(pieces)]
     if len(pieces) == 3 and str(pieces[0]).endswith("=") and str(pieces[2]).strip() == ">":
@@ -93,55 +93,57 @@ def _slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
 
 
 def _tags_amiss(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
-    """An opener of several elements, `<k>{key}</k><v>`, in which one of them is never closed, or is
+    """Return an opener of several elements, `<k>{key}</k><v>`, with one of them never closed, or
     closed or opened twice."""
-    found = ((at, _TWO_TAGS.fullmatch(str(piece))) for at, piece in enumerate(pieces))
-    amiss: list[tuple[Piece, ...]] = []
-    for at, tags in found:
+    pairs = ((at, _TWO_TAGS.fullmatch(str(piece))) for at, piece in enumerate(pieces))
+    variants: list[tuple[Piece, ...]] = []
+    for at, tags in pairs:
         if tags:
-            amiss.append((*pieces[:at], tags["opener"], *pieces[at + 1 :]))
-            amiss.append((*pieces[:at], tags["closer"] + str(pieces[at]), *pieces[at + 1 :]))
-    return [*amiss, (2 * str(pieces[0]), *pieces[1:])] if amiss else []
+            variants.append((*pieces[:at], tags["opener"], *pieces[at + 1 :]))
+            variants.append((*pieces[:at], tags["closer"] + str(pieces[at]), *pieces[at + 1 :]))
+    return [*variants, (2 * str(pieces[0]), *pieces[1:])] if variants else []
 
 
 def _without_value_opener(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
-    """Such an opener, in which the value's own element is never opened: `<k>{key}</k>value</v>`."""
+    """Return such an opener without the opener of the value's own element:
+    `<k>{key}</k>value</v>`."""
     tags = _TWO_TAGS.fullmatch(str(pieces[-1]))
     return [(*pieces[:-1], tags["closer"])] if tags else []
 
 
-def param_wait(around: Neighbours) -> Wait:
-    """Inside a call: a parameter, the call's closer, or a marker that says it was forgotten."""
-    syntax, closing = around.syntax, around.closing
+def param_wait(neighbours: Neighbours) -> ChoicePoint:
+    """Build the choices inside a call: a parameter, the call's closer, or a marker that shows that
+    it was forgotten."""
+    syntax, closing = neighbours.syntax, neighbours.closing
     first = begins(param_template(syntax).before)
-    return wait(
+    return choice_point(
         closing._replace(group=Group(Kind.CLOSE)),
         Choice(param_opener(syntax), first, Group(Kind.PARAM), forms=param_openers(syntax)),
-        *around.section_closers,
-        *around.stops,
-        *around.calls,
+        *neighbours.section_closers,
+        *neighbours.stops,
+        *neighbours.calls,
     )
 
 
-def after_wait(around: Neighbours) -> Wait:
-    """Behind a call without a closer: any marker, or the end of the stream."""
-    markers = (*around.section_closers, *around.stops, *around.calls)
+def after_wait(neighbours: Neighbours) -> ChoicePoint:
+    """Build the choices after a call without a closer: any marker, or the end of the stream."""
+    markers = (*neighbours.section_closers, *neighbours.stops, *neighbours.calls)
     follow = "|".join(look_of(choice.pattern) for choice in markers)
-    return wait(Choice(rf"{SPACE}(?:\Z|(?={follow}))", varying=True))
+    return choice_point(Choice(rf"{SPACE}(?:\Z|(?={follow}))", varying=True))
 
 
-def value_wait(around: Neighbours) -> Wait:
-    """A parameter's closer, but only before what may follow it: else it is the value's own."""
-    syntax, template = around.syntax, param_template(around.syntax)
-    closing = around.closing.pattern
+def value_wait(neighbours: Neighbours) -> ChoicePoint:
+    """Build the choices inside a value: its closer, but only before what may follow one. Otherwise
+    the closer is part of the value."""
+    syntax, template = neighbours.syntax, param_template(neighbours.syntax)
+    closing = neighbours.closing.pattern
     choices = []
-    if closing and worded(around.section_close):
-        # both outer closers in a row: the value's own was forgotten (ollama#18563); before the
-        # closer, for one that names its key takes any name
-        choices.append(_forgotten(f"{SPACE}{unnamed(closing)}{SPACE}{around.section_close}"))
-    choices += [Choice(pattern, group=Group(Kind.CLOSE)) for pattern in _value_closers(around)]
-    # an opener of words alone cannot be the value's own by chance; what is chance is seen to when
-    # it is read, see _follows
+    if closing and worded(neighbours.section_close):
+        # Both outer closers in a row: the value's own was forgotten (ollama#18563). It comes before
+        # the value's closer, for a closer that names its key takes any name.
+        choices.append(_forgotten(f"{SPACE}{unnamed(closing)}{SPACE}{neighbours.section_close}"))
+    choices += [Choice(pattern, group=Group(Kind.CLOSE)) for pattern in _value_closers(neighbours)]
+    # an opener of words hardly stands in a value by chance; _follows decides when it is read
     openers = "".join(piece for piece in template.before if isinstance(piece, str))
     by_opener = syntax.reserved or worded(re.escape(openers))
     if by_opener:
@@ -149,86 +151,95 @@ def value_wait(around: Neighbours) -> Wait:
             _forgotten(unnamed(param_opener(syntax).replace("(?P<key>", "(?<next_key>")))
         )
     if not closes_solidly(template):
-        # behind JSON, which ends by itself, the next parameter may stand at once
+        # after JSON, which ends by itself, the next parameter may follow at once
         first = () if value_notation(template).json else ("\n",)
-        return wait(*(choice._replace(begins=first) for choice in choices))
-    any_tag = "name" in holes_of(syntax.call_template.after) and not around.knows_names
+        return choice_point(*(choice._replace(begins=first) for choice in choices))
+    any_tag = "name" in holes_of(syntax.call_template.after) and not neighbours.knows_names
     if closing and not by_opener and not any_tag:
-        # where parameters are any tags, nothing less shows it than the next call behind the closer:
-        # one that may name anything looks like this parameter's own closer before the next
-        following = "|".join(look_of(choice.pattern) for choice in around.calls)
+        # If parameters are any tags, only the next call shows that a closer was forgotten: the
+        # call's closer alone looks like this parameter's own before the next parameter.
+        following = "|".join(look_of(choice.pattern) for choice in neighbours.calls)
         forgotten = _forgotten(f"{SPACE}{closing}{SPACE}(?:{following})")
-        # the call's closer may be another parameter's, as long as nobody knows what is behind it
+        # the call's closer may be another parameter's until it is known what follows it
         choices = [forgotten, *(choice._replace(varying=True) for choice in choices)]
-    # another call and its first parameter: this one was cut off before it
+    # another call with its first parameter: this call was cut off before it
     call = syntax.call_template.before
-    told = by_opener and begins_worded(call) and not syntax.section_required
+    shows_itself = by_opener and begins_worded(call) and not syntax.section_required
     next_param = unnamed(param_opener(syntax))
     own = [
         call._replace(pattern=f"{call.pattern}(?={SPACE}{next_param})", forms=())
-        for call in around.calls
-        if told and call.group and call.group.kind is Kind.CALL
+        for call in neighbours.calls
+        if shows_itself and call.group and call.group.kind is Kind.CALL
     ]
-    # several characters are looked for, not one: text is full of "<" (speed)
-    begun = [*_closer_begins(template), prefix(stripped(syntax.call_template.after))]
+    # search for several characters, not one, because text is full of "<" (speed)
+    beginnings = [*_closer_begins(template), prefix(stripped(syntax.call_template.after))]
     if by_opener:
-        begun.append(prefix(template.before))
-    begun = [text for text in begun if text]
-    choices = [choice._replace(begins=(*begun, "\n")) for choice in choices]
+        beginnings.append(prefix(template.before))
+    beginnings = [text for text in beginnings if text]
+    choices = [choice._replace(begins=(*beginnings, "\n")) for choice in choices]
     if own and prefix(call):
-        begun.append(prefix(call))
-    return wait(*choices, *own, beginnings=begun)
+        beginnings.append(prefix(call))
+    return choice_point(*choices, *own, beginnings=beginnings)
 
 
 def _closer_begins(template: Template) -> list[str]:
-    """How a value's closer begins: where blanks stand before its words, with them and without.
-    A line break alone is looked for wherever a value may end."""
+    """Return how a value's closer begins: with and without the blanks before its words.
+
+    A line break alone is a candidate wherever a value may end.
+    """
     words, first = prefix(template.after), str(template.after[0])
     space = first[: len(first) - len(first.lstrip())]
     return [words, space + words] if words and space.strip("\n") else [words]
 
 
-def _value_closers(around: Neighbours) -> list[str]:
-    """A value's closer, with a look at what follows it in a call that has a closer itself: first at
-    what is to follow it, then at what models make of that, which few texts ask for."""
-    syntax, template = around.syntax, param_template(around.syntax)
+def _value_closers(neighbours: Neighbours) -> list[str]:
+    """Return the patterns of a value's closer with a look at what follows it.
+
+    The first looks for what should follow, the others for what models make of that, which few texts
+    need. A call without a closer needs no look.
+    """
+    syntax, template = neighbours.syntax, param_template(neighbours.syntax)
     holes = {"key": f"(?P<close_key>{_key(syntax)})"}
     block = value_notation(template).block
     closer = pieces_pattern(template.after, holes, value_before=True, block=block)
-    if not around.closing.pattern:
+    if not neighbours.closing.pattern:
         return [closer]
     openers, mended = own_form(param_openers(syntax))
-    ends = [*openers, around.closing.pattern, around.section_close]
-    ends += [choice.pattern for choice in around.stops]
+    ends = [*openers, neighbours.closing.pattern, neighbours.section_close]
+    ends += [choice.pattern for choice in neighbours.stops]
     follow = [unnamed(end) for end in ends if end]
-    amiss = [*map(unnamed, mended), *_next_calls(around)]
-    # where white space is all that closes a value, the rest of it is the value's own
+    unexpected = [*map(unnamed, mended), *_next_calls(neighbours)]
+    # if white space is all that closes a value, the rest of it belongs to the value
     space = SPACE if closes_solidly(template) else ""
-    looks = [f"{space}(?:{'|'.join(each)})" for each in (follow, amiss) if each]
-    looks += _junk(around) if space else []
+    looks = [f"{space}(?:{'|'.join(patterns)})" for patterns in (follow, unexpected) if patterns]
+    looks += _junk(neighbours) if space else []
     return [f"{closer}(?={look})" for look in looks]
 
 
-def _next_calls(around: Neighbours) -> list[str]:
-    """Another call up to its first parameter or its closer: that of the call before it was
-    forgotten. Whether there is such a tool is seen to when it is read: `next_name`. A header that
-    looks back is left out: where one has to, every line of a value takes longer."""
-    if not begins_worded(around.syntax.call_template.before):
+def _next_calls(neighbours: Neighbours) -> list[str]:
+    """Build patterns for another call up to its first parameter or its closer: then the closer of
+    the call before it was forgotten.
+
+    The reader checks whether there is such a tool: `next_name`. A header that looks back is left
+    out, because with one every line of a value takes longer.
+    """
+    if not begins_worded(neighbours.syntax.call_template.before):
         return []
-    begun = f"(?={SPACE}{unnamed(f'(?:{param_opener(around.syntax)}|{around.closing.pattern})')})"
-    found = []
-    for choice in around.calls:
+    opener, closer = param_opener(neighbours.syntax), neighbours.closing.pattern
+    goes_on = f"(?={SPACE}{unnamed(f'(?:{opener}|{closer})')})"
+    patterns = []
+    for choice in neighbours.calls:
         text = look_of(choice.pattern.replace("(?P<name>", "(?<next_name>"))
         if "(?<!" not in text and "(?<=" not in text:
             own = choice.group is not None and choice.group.kind is Kind.CALL
-            found.append(text + begun if own else text)
-    return found
+            patterns.append(text + goes_on if own else text)
+    return patterns
 
 
-def _junk(around: Neighbours) -> list[str]:
-    """A few words on a line between the last value and the call's closer, which models put there.
-    Where that may be any tag, they are the value's own."""
-    closing, listed = around.closing, around.syntax.known_names
+def _junk(neighbours: Neighbours) -> list[str]:
+    """Build a pattern for a few words between the last value and the call's closer, which models
+    put there. If the closer may be any tag, they belong to the value."""
+    closing, listed = neighbours.closing, neighbours.syntax.known_names
     if listed or not closing.begins or not worded(closing.pattern):
         return []
     first = re.escape(
@@ -239,7 +250,7 @@ def _junk(around: Neighbours) -> list[str]:
 
 
 def holds_own_marker(text: str, syntax: Declaration, name: str) -> bool:
-    """Whether a value holds the opener of calls, or the closer that names this very call."""
+    """Return True if a value holds the opener of calls, or the closer that names this very call."""
     opener, sides = _own_markers(syntax)
     if opener:
         return opener in text
@@ -252,7 +263,8 @@ def holds_own_marker(text: str, syntax: Declaration, name: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _own_markers(syntax: Declaration) -> tuple[str, tuple[tuple[Piece, ...], ...]]:
-    """The words with which calls begin; where these are none, what has the tool's name in it."""
+    """Return the words with which calls begin or, if there are none, the markers with the tool's
+    name."""
     template = syntax.call_template
     first = template.before[0] if template.before else ""
     opener = first.strip() if isinstance(first, str) else ""
@@ -262,10 +274,11 @@ def _own_markers(syntax: Declaration) -> tuple[str, tuple[tuple[Piece, ...], ...
 
 
 def closes_solidly(template: Template) -> bool:
-    """Whether more than white space closes a value."""
+    """Return True if more than white space closes a value."""
     return any(is_solid(piece) for piece in template.after)
 
 
 def _forgotten(following: str) -> Choice:
-    """No closer, but what follows one; a line break before it is no part of the value."""
+    """Make a choice for what follows a closer that was forgotten; a line break before it is no part
+    of the value."""
     return Choice(rf"\n?+(?={following})", group=Group(Kind.FORGOTTEN))

@@ -1,7 +1,7 @@
 """Parameters, one after the other, each value between its own markers, as `param` declares.
 
-A value is raw text: it ends at its closer, but only before what may follow it, so that a value may
-hold its own markers.
+A value is raw text. It ends at its closer, but only before what may follow a closer, so that a
+value may hold its own markers.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Final
 from playground.errors import SyntaxFault
 from playground.parsing import json_walk
 from playground.parsing.choice import Kind
+from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.claims import Claim, GrowingText
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
@@ -40,7 +41,6 @@ from playground.parsing.patterns import ENDED, SPACE, last_piece, unnamed, worde
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
 from playground.parsing.template import Hole
-from playground.parsing.wait import Wait
 
 _CDATA: Final = ("<![CDATA[", "]]>")
 
@@ -79,12 +79,12 @@ class Params(Notation):
 
     def announce(self, lead: Lead) -> str:
         syntax = lead.syntax
-        # an opener that ends in a literal is enough; after a bare name or a blank, prose may follow
+        # an opener that ends in a literal is proof enough; not so a bare name or a blank
         bare = isinstance(last_piece(syntax.call_template.before), Hole) or _stand_apart(syntax)
         if not (bare or lead.firm or syntax.known_names):
             return ""
         end = f"{SPACE}{lead.closing}" if lead.closing else ENDED
-        json = "" if bare else rf"|{SPACE}\{{"  # which is read in the parameters' place
+        json = "" if bare else rf"|{SPACE}\{{"  # an object is read in the parameters' place
         return f"(?:{SPACE}{unnamed(param_opener(syntax))}|{end}{json})"
 
     def evidence(self, lead: Lead) -> str:
@@ -94,15 +94,15 @@ class Params(Notation):
     def closer_of(self, key: str, syntax: Declaration) -> str:
         return closer_of(key, syntax)
 
-    def waits(self, around: Neighbours) -> tuple[Wait, ...]:
-        return param_wait(around), value_wait(around), after_wait(around)
+    def waits(self, neighbours: Neighbours) -> tuple[ChoicePoint, ...]:
+        return param_wait(neighbours), value_wait(neighbours), after_wait(neighbours)
 
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         return _read_params(reader, call, form)
 
 
 def _stand_apart(syntax: Declaration) -> bool:
-    """Whether the form has a blank between a call's opener and the first parameter."""
+    """Return True if the form has a blank between a call's opener and the first parameter."""
     last, first = syntax.call_template.before[-1:], param_template(syntax).before[:1]
     ends = any(isinstance(piece, str) and piece.endswith(" ") for piece in last)
     return ends or any(isinstance(piece, str) and piece.isspace() for piece in first)
@@ -140,7 +140,8 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
 
 
 def _close(reader: Reader, call: OpenCall, marker: Marker, kind: Kind | None) -> None:
-    """The call's closer; or another marker, left for the engine, that shows it was forgotten."""
+    """Claim the call's closer. Any other marker is left for the engine, and shows that it was
+    forgotten."""
     if kind is Kind.CLOSE:
         reader.scanner.emit_marker(marker)
     elif kind in (Kind.CALL, Kind.SECTION) and not call.raw:
@@ -150,7 +151,7 @@ def _close(reader: Reader, call: OpenCall, marker: Marker, kind: Kind | None) ->
 
 
 def _read_object_body(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
-    """A JSON object in the place of the parameters, which models that know both forms write."""
+    """Read a JSON object in place of the parameters, as models that know both forms write it."""
     yield from claim_arguments(reader, call)
     decode_arguments(reader, call, form.syntax.shape)
     reader.scanner.note("arguments-as-json", call.place)
@@ -159,8 +160,12 @@ def _read_object_body(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
 
 
 def _another(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
-    """Whether a parameter follows: a call without a closer ends with its last one. One that has
-    none ends before a marker alone: other text there is an argument that cannot be read."""
+    """Return True if another parameter follows; a call form without a closer ends after its last
+    one.
+
+    A call without parameters may end only before a marker: other text is an argument that cannot be
+    read.
+    """
     scanner, (next_param, _, after) = reader.scanner, form.body
     marker = yield from scanner.match_here(next_param)
     if marker is None and scanner.ended:
@@ -173,27 +178,27 @@ def _another(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
 
 
 def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> Walk[None]:
-    """One parameter after its opener, up to and with its closer."""
+    """Read one parameter after its opener, including its closer."""
     scanner, syntax, value_end = reader.scanner, form.syntax, form.body[1]
     shape = param_shape(syntax)
-    kept = GrowingText()
+    copy = GrowingText()
     key = _key_of(call, opener.named["key"], syntax)
     if "slip" in opener.named:
         scanner.note("mended-opener", f"{call.place}, argument {key}")
-    keep, reader.argument = reader.emit_argument(call, key, kept), key
+    keep, reader.argument = reader.emit_argument(call, key, copy), key
 
     own = _own(reader, call, key, syntax)
     if shape.json:
-        yield from _json_value(reader, call, key, kept)
+        yield from _json_value(reader, call, key, copy)
     marker = yield from scanner.until(value_end, keep, own, inside_call=True)
     kept_break = 0
     if marker and shape.own_lines and marker.text.startswith("\n"):
-        # the value's first line break decides on its last: both are the form's, or both its own;
-        # one before a marker that shows a forgotten closer is the form's
+        # The value's first line break decides about its last: both are the form's, or both the
+        # value's. Before a marker that shows a forgotten closer it belongs to the form.
         closed = marker.kind is Kind.CLOSE
         kept_break = 1 if closed and not opener.text.endswith("\n") else 0
     keep(kept_break)
-    text = kept.take()
+    text = copy.take()
     call.raw.append((key, text))
     if marker is None:
         raise BrokenCall("truncated-call")
@@ -203,7 +208,7 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
         raise BrokenCall("malformed-arguments", message, whole=True)
     text = _mended_end(reader, call, key, text, kind, form)
     if opener.text.endswith("\r\n") and marker.text.startswith("\n"):
-        text = text.removesuffix("\r")  # the line breaks are the form's, both halves of them
+        text = text.removesuffix("\r")  # the line breaks belong to the form, both halves of them
     scanner.emit_markup(marker.size - kept_break)
     if reader.switches.entities == "decoded":
         text = unescape(text)
@@ -216,28 +221,28 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
     reader.argument = None
 
 
-def _json_value(reader: Reader, call: OpenCall, key: str, kept: GrowingText) -> Walk[None]:
+def _json_value(reader: Reader, call: OpenCall, key: str, copy: GrowingText) -> Walk[None]:
     """Claim a value that ends by its own brackets or quotes, so that it may hold any marker."""
     while (first := reader.scanner.peek()) is None:
         yield
     if first and first in '"{[':
         try:
-            yield from json_walk.balanced(reader.scanner, reader.emit_argument(call, key, kept))
+            yield from json_walk.balanced(reader.scanner, reader.emit_argument(call, key, copy))
         except BrokenCall:
-            call.raw.append((key, kept.take()))
+            call.raw.append((key, copy.take()))
             raise
 
 
 def _mended_end(
     reader: Reader, call: OpenCall, key: str, text: str, kind: Kind | None, form: Form
 ) -> str:
-    """A value that holds its own closer had ended there, where no closer has ended it."""
+    """Return a value's text without what follows a closer in it, if no closer has ended it."""
     place = f"{call.place}, argument {key}"
     closer = closer_of(key, form.syntax)
     if kind is not Kind.FORGOTTEN:
-        held = text.rfind(closer) > 0 and worded(closer)
-        if held or holds_own_marker(text, form.syntax, call.name or ""):
-            reader.scanner.note("marker-in-value", place)  # its own closer may be forgotten
+        holds_closer = text.rfind(closer) > 0 and worded(closer)
+        if holds_closer or holds_own_marker(text, form.syntax, call.name or ""):
+            reader.scanner.note("marker-in-value", place)  # perhaps its own closer was forgotten
         return text
     inner, _, rest = text.rpartition(closer) if worded(closer) else ("", "", "")
     if not inner and worded(closer):
@@ -246,14 +251,14 @@ def _mended_end(
         if rest.strip():
             reader.scanner.note("unexpected-text", place, f"after the value: {rest.strip()!r:.80}")
         else:
-            reader.scanner.note("missing-closer", place)  # it stands there in another case
+            reader.scanner.note("missing-closer", place)  # it stands there in another letter case
         return inner.removesuffix("\n") if param_shape(form.syntax).own_lines else inner
     reader.scanner.note("missing-closer", place)
     return text
 
 
 def _key_of(call: OpenCall, key: str, syntax: Declaration) -> str:
-    """A parameter's name; blanks around it are no part of one that the tool has without them."""
+    """Return a parameter's name, without blanks around it if the tool has it so."""
     key = unescape(key) if syntax.escaped_names else key
     bare = key.strip()
     if bare == key:
@@ -262,12 +267,15 @@ def _key_of(call: OpenCall, key: str, syntax: Declaration) -> str:
 
 
 def _own(reader: Reader, call: OpenCall, key: str, syntax: Declaration) -> Callable[[Marker], bool]:
-    """Whether a marker ends this parameter's value: its closer may name another's key, and what
-    looks like the next parameter, or another call, may be the value's own."""
+    """Return a test for markers that end this parameter's value.
+
+    A closer may name another key. What looks like the next parameter or another call may be part of
+    the value.
+    """
 
     def own(marker: Marker) -> bool:
         if not reader.closes(marker, call):
-            return False  # another tool's closer and a call behind it are the value's own
+            return False  # another tool's closer, with a call after it, is part of the value
         name = marker.named.get("name") or marker.named.get("next_name")
         if name and reader.tools and name not in reader.tools:
             return False
@@ -281,9 +289,11 @@ def _own(reader: Reader, call: OpenCall, key: str, syntax: Declaration) -> Calla
 def _follows(
     call: OpenCall, key: str, following: str, syntax: Declaration, begins_line: bool
 ) -> bool:
-    """Whether a parameter's opener inside a value is the next parameter, not the value's own:
-    the tool has it and nobody has given it yet. Where no parameters are known, the opener has to be
-    a control token, or to begin a line."""
+    """Return True if a parameter's opener inside a value is the next parameter, not part of the
+    value: the tool has it and it was not given yet.
+
+    If no parameters are known, the opener has to be a control token, or to begin a line.
+    """
     if following == key or following in call.arguments:
         return False
     if call.properties:

@@ -1,6 +1,6 @@
 """The arguments as Python keyword arguments: `path="a.py", lines=[1, 2]`.
 
-They end at the call's own bracket; strings are seen through. Nothing is evaluated.
+They end at the call's own bracket; brackets in strings do not count. Nothing is evaluated.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from playground.parsing.open_call import OpenCall
 from playground.parsing.patterns import IDENTIFIER, SPACE
 from playground.parsing.python_strings import closes, may_change
 from playground.parsing.python_values import read_keywords
-from playground.parsing.quiet import quiet_string, quiet_until
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
+from playground.parsing.skip_rule import rule_in_string, rule_until
 
 _OUTSIDE: Final = re.compile(r"""["'()\[\]{}]""")
 _INSIDE: Final = {'"': re.compile(r'["\\]'), "'": re.compile(r"['\\]")}
@@ -33,8 +33,8 @@ class PythonArguments(Notation):
     example = "[write_file(path='a.py', lines=[1, 2])]"
 
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
-        given = [f"{key}={value!r}" for key, value in call.arguments.items()]
-        return {self.hole: ", ".join(given)}
+        pairs = [f"{key}={value!r}" for key, value in call.arguments.items()]
+        return {self.hole: ", ".join(pairs)}
 
     def evidence(self, lead: Lead) -> str:
         return rf"{SPACE}(?:(?P<key>{IDENTIFIER}){SPACE}=(?!=)|{lead.closing})"
@@ -42,7 +42,7 @@ class PythonArguments(Notation):
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         scanner = reader.scanner
         text = yield from reader.claim_all(call, "(Python)", lambda emit: walk(scanner, emit))
-        read = partial(read_keywords, told=form.syntax.marked)
+        read = partial(read_keywords, is_call=form.syntax.marked)
         call.arguments, as_it_stood = decoded(read, text, "malformed-python")
         if not as_it_stood:
             scanner.note("relaxed-python", call.place)
@@ -51,20 +51,20 @@ class PythonArguments(Notation):
 def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
     """Claim everything up to the bracket that closes the call, which stays unclaimed."""
     depth, quote, position = 0, "", scanner.at
-    first = True  # whether no quote stands in the string yet
+    first = True  # True until a quote stands in the string
     while True:
         pattern = _INSIDE[quote] if quote else _OUTSIDE
         match = pattern.search(scanner.text, position)
         if match is None or _undecided(scanner, match, quote, depth, first):
             stop = match.start() if match else len(scanner.text)
             scanner.claim_cut(emit, stop)
-            scanner.rest((quiet_string if quote else quiet_until)(pattern), emit)
+            scanner.allow_skip((rule_in_string if quote else rule_until)(pattern), emit)
             yield
             position = scanner.at
             continue
         char, position = match[0], match.end()
         if char == "\\":
-            position += 1  # whatever is escaped closes nothing
+            position += 1  # an escaped character closes nothing
         elif quote:
             # models forget to escape: a quote closes only before what may follow a string
             quote = "" if closes(scanner.text, position, depth, first) else quote
@@ -81,7 +81,7 @@ def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
 
 
 def _undecided(scanner: Scanner, match: re.Match[str], quote: str, depth: int, first: bool) -> bool:
-    """Whether more text could change what a backslash or a closing quote is."""
+    """Return True if more text could change what a backslash or a closing quote means."""
     if match[0] == "\\":
         return match.end() == len(scanner.text)
     if match[0] != quote or scanner.ended:

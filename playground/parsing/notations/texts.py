@@ -1,5 +1,5 @@
-"""Arguments that are plain texts: each ends at what the template says after it, or, where that is
-nothing, at the next marker of any kind."""
+"""Arguments that are plain texts. Each ends at what the template says after it; if that is nothing,
+at the next marker of any kind."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from playground.parsing.choice import Choice, Group, Kind
+from playground.parsing.choice_point import ChoicePoint, choice_point
 from playground.parsing.claims import GrowingText
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
@@ -26,7 +27,6 @@ from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
 from playground.parsing.template import Piece, Template, begins_line, holes_of
 from playground.parsing.values import dump_json
-from playground.parsing.wait import Wait, wait
 
 
 class Texts(Notation):
@@ -53,9 +53,11 @@ class Texts(Notation):
         }
 
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
-        """Where other arguments are given, or another tool, the last text is the call as Python or
-        JSON: it reads back only where `objects` are allowed, and checking.py says so before
-        anything is sent."""
+        """Write the texts.
+
+        If other arguments are given, or another tool, the last text is the call as Python or JSON.
+        It reads back only if `objects` are allowed; checking.py says so before anything is sent.
+        """
         template = syntax.call_template
         keys = self.keys(syntax) or _texts(template)
         if _fits(syntax, keys, call):
@@ -65,9 +67,9 @@ class Texts(Notation):
         lines = {f"line:{key}": texts[key] for key in keys}
         return lines | {f"text:{key}": str(texts[key]) for key in _texts(template)}
 
-    def waits(self, around: Neighbours) -> tuple[Wait, ...]:
-        between = around.syntax.call_template.between
-        return tuple(_end(pieces, around) for pieces in between)
+    def waits(self, neighbours: Neighbours) -> tuple[ChoicePoint, ...]:
+        between = neighbours.syntax.call_template.between
+        return tuple(_end(pieces, neighbours) for pieces in between)
 
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         template = form.syntax.call_template
@@ -83,24 +85,25 @@ class Texts(Notation):
 
 
 def _keys(syntax: Declaration) -> tuple[str, ...]:
-    """The arguments of a call: those on lines before the body, then the texts."""
+    """Return the arguments of a call: those on lines before the body, then the texts."""
     template = syntax.call_template
     lines = [name for name in holes_of(template.before) if name.startswith("line:")]
     return (*(name.removeprefix("line:") for name in lines), *_texts(template))
 
 
 def _texts(template: Template) -> tuple[str, ...]:
-    """The arguments that the body's holes name."""
+    """Return the arguments that the body's holes name."""
     return tuple(name.removeprefix("text:") for name in template.holes)
 
 
 def _ends_line(syntax: Declaration, pieces: tuple[Piece, ...]) -> bool:
-    """Whether a text reaches to the end of a line: its closer begins the next one."""
+    """Return True if a text reaches to the end of a line, because its closer begins the
+    next one."""
     return syntax.line_start and bool(pieces) and not begins_line(pieces)
 
 
 def _fits(syntax: Declaration, keys: tuple[str, ...], call: CallValue) -> bool:
-    """Whether a call's arguments are the texts that its form has holes for."""
+    """Return True if a call's arguments are the texts that its form has holes for."""
     arguments: Mapping[str, Any] = call.arguments
     if tuple(arguments) != keys or not all(isinstance(v, str) for v in arguments.values()):
         return False
@@ -110,37 +113,39 @@ def _fits(syntax: Declaration, keys: tuple[str, ...], call: CallValue) -> bool:
 
 
 def _plain(text: str) -> bool:
-    """Whether a text stands for itself where a JSON object may stand too."""
+    """Return True if a text stands for itself where a JSON object may stand too."""
     return bool(text) and text == text.strip() and not text.startswith("{")
 
 
 def _whole_call(syntax: Declaration, call: CallValue) -> str:
     if not syntax.name:
         return dump_json(call.arguments)
-    given = [f"{key}={value!r}" for key, value in call.arguments.items()]
-    return f"{call.name}({', '.join(given)})"
+    pairs = [f"{key}={value!r}" for key, value in call.arguments.items()]
+    return f"{call.name}({', '.join(pairs)})"
 
 
-# what is waited for
+# choices
 
 
-def _end(pieces: tuple[Piece, ...], around: Neighbours) -> Wait:
-    """What ends a text; where nothing does, the next marker of any kind."""
-    start = LINE_START if around.syntax.line_start and not begins_line(pieces) else ""
-    holes = {"word": WORD, "name": f"(?P<close_name>{around.name})"}
+def _end(pieces: tuple[Piece, ...], neighbours: Neighbours) -> ChoicePoint:
+    """Build the choices that end a text; without a closer, the next marker of any kind."""
+    start = LINE_START if neighbours.syntax.line_start and not begins_line(pieces) else ""
+    holes = {"word": WORD, "name": f"(?P<close_name>{neighbours.name})"}
     closer = pieces_pattern(pieces, holes, value_before=True)
     if not closer:
-        return wait(*around.stops, *around.results, *around.calls)
+        return choice_point(*neighbours.stops, *neighbours.results, *neighbours.calls)
     first = (*begins(pieces), *(() if start else ("\n",)))
     choice = Choice(f"{start}{closer}", first, Group(Kind.CLOSE))
-    return wait(choice, beginnings=[prefix(pieces)])
+    return choice_point(choice, beginnings=[prefix(pieces)])
 
 
 # reading
 
 
-def _read_closed(reader: Reader, call: OpenCall, key: str, end: Wait, form: Form) -> Walk[None]:
-    """A text with a closer of its own: without it the call is cut off."""
+def _read_closed(
+    reader: Reader, call: OpenCall, key: str, end: ChoicePoint, form: Form
+) -> Walk[None]:
+    """Read a text that has a closer; without the closer the call is cut off."""
     text, closer = yield from _read_text(reader, call, key, end, form.syntax)
     if closer is None:
         call.raw.append((key, text))
@@ -154,9 +159,11 @@ def _read_closed(reader: Reader, call: OpenCall, key: str, end: Wait, form: Form
         reader.set_text(call, key, text)
 
 
-def _read_open(reader: Reader, call: OpenCall, key: str, end: Wait, form: Form) -> Walk[None]:
-    """A text that the next marker ends, or the end of the stream: then nobody knows whether it is
-    whole, and a finding says so."""
+def _read_open(
+    reader: Reader, call: OpenCall, key: str, end: ChoicePoint, form: Form
+) -> Walk[None]:
+    """Read a text that the next marker ends, or the end of the stream. In the latter case it may be
+    cut off, and a finding says so."""
     text, marker = yield from _read_text(reader, call, key, end, form.syntax)
     cut = marker is None
     if marker and form.syntax.joined:
@@ -166,7 +173,7 @@ def _read_open(reader: Reader, call: OpenCall, key: str, end: Wait, form: Form) 
     if _is_object(text, form):
         try:
             _set_object(reader, call, text, form)
-        except BrokenCall as broken:  # an object that is cut is no wrong one
+        except BrokenCall as broken:  # an object that is cut off is truncated, not malformed
             raise BrokenCall("truncated-call") if cut else broken from broken
         return
     reader.set_text(call, key, text.strip())
@@ -175,7 +182,7 @@ def _read_open(reader: Reader, call: OpenCall, key: str, end: Wait, form: Form) 
 
 
 def _is_object(text: str, form: Form) -> bool:
-    """Whether a text is a JSON object, or nothing, which stands for the empty one."""
+    """Return True if a text is a JSON object, or empty, which stands for the empty object."""
     if not form.syntax.objects:
         return False
     return not text.strip() or text.lstrip().startswith("{")
@@ -187,26 +194,26 @@ def _set_object(reader: Reader, call: OpenCall, text: str, form: Form) -> None:
 
 
 def _read_text(
-    reader: Reader, call: OpenCall, key: str, end: Wait, syntax: Declaration
+    reader: Reader, call: OpenCall, key: str, end: ChoicePoint, syntax: Declaration
 ) -> Walk[tuple[str, Marker | None]]:
-    """An argument's text, and what ends it."""
-    scanner, kept = reader.scanner, GrowingText()
-    keep, reader.argument = reader.emit_argument(call, key, kept), key
+    """Read an argument's text; return it and the marker that ends it."""
+    scanner, copy = reader.scanner, GrowingText()
+    keep, reader.argument = reader.emit_argument(call, key, copy), key
 
     def own(marker: Marker) -> bool:
         return reader.closes(marker, call)
 
     marker = yield from scanner.until(end, keep, own, inside_call=True)
-    text = kept.take()
+    text = copy.take()
     if holds_own_marker(text, syntax, call.name or ""):
         scanner.note("marker-in-value", call.place)
     return text, marker
 
 
 def _joined(
-    reader: Reader, call: OpenCall, key: str, end: Wait, form: Form, text: str
+    reader: Reader, call: OpenCall, key: str, end: ChoicePoint, form: Form, text: str
 ) -> Walk[str]:
-    """The text with those of the calls that follow at once: they are one call."""
+    """Return the text joined with those of the calls that follow at once: they are one call."""
     scanner = reader.scanner
     while separator := (yield from scanner.match_here(form.separator)):
         scanner.emit_marker(separator)

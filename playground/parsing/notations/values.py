@@ -1,4 +1,4 @@
-"""How one parameter's value is written between its markers."""
+"""The forms of one parameter's value between its markers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from typing import Final, NamedTuple
 
 
 class ValueNotation(NamedTuple):
-    """A value as text. With `block`, one with a line break stands on lines of its own, and the
-    line breaks around it are no part of it. With `json` a text is JSON too, between quotes."""
+    """A form of a value as text.
+
+    With `block` a text with a line break stands on lines of its own, and the line breaks around it
+    are no part of it. With `json` a text is JSON too, in quotes.
+    """
 
     hole: str
     meaning: str

@@ -8,14 +8,14 @@ from playground.parsing.choice import Choice, Kind, literals
 from playground.parsing.declaration import Markers, ReasoningTags
 
 
-class Surroundings:
+class OuterChoices:
     """Choices for the markers around calls."""
 
     def __init__(self, markers: Markers) -> None:
         self.markers = markers
 
     def stops(self, beginning: Sequence[str] = ("",)) -> list[Choice]:
-        """The stops that are longer than one of these, with which they begin."""
+        """Return the stop tokens that begin with one of these texts, and are longer."""
         heads = tuple(beginning)
         stops = [
             stop
@@ -31,7 +31,7 @@ class Surroundings:
         return literals(Kind.CLOSE, [tags.close] if tags.close else [])
 
     def openers(self) -> list[Choice]:
-        """What begins reasoning, or text in which nothing is a call."""
+        """Return the openers of reasoning, and of text in which nothing is a call."""
         choices: list[Choice] = []
         for number, tags in enumerate(self.markers.plain):
             choices += literals(Kind.PLAIN, [tags.open], number)
@@ -40,7 +40,7 @@ class Surroundings:
         return choices
 
     def closers(self) -> list[Choice]:
-        """The ends of reasoning, which stand alone where none is open."""
+        """Return the closers of reasoning, for places where none is open."""
         closers = [tags.close for tags in self.markers.reasoning if tags.close]
         return literals(Kind.THINK_CLOSE, closers)
 

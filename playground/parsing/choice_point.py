@@ -1,0 +1,440 @@
+"""A choice point is a place in a reply where one of several choices may come next.
+
+Finding out which takes two steps. `candidate_pattern`, run by `re`, stops where some choice *may*
+begin; `match` then asks the choices one after another, by `regex`, which can match partially.
+
+The second step is slow, so its results are remembered for all streams: every call of a dialect has
+the same markers. What is remembered is the *beginning* of a text, as short as decides it, because a
+beginning recurs and a whole text does not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Final
+
+import regex
+
+from playground.parsing.candidates import (
+    ANY_LINE,
+    any_beginning,
+    begin_alike,
+    candidates_of,
+    head_at,
+    may_begin,
+)
+from playground.parsing.choice import Choice, Group
+from playground.parsing.marker import NOTHING, Lookahead, Marker, named_in
+from playground.parsing.patterns import CONTEXT, SPACE
+from playground.parsing.skip_rule import Accept, GoesOn, SkipRule, triggers_of
+
+# how many characters of a beginning are looked at, one size after the other, until they decide
+_LEAST: Final = 8  # decides most of what is no marker, whatever value follows it
+_FEW: Final = 32  # decides most markers
+_MORE: Final = 64
+_MANY: Final = 256  # holds a longer marker, which a stream cuts again and again
+_CHUNK_END: Final = 8  # most held text is the last few characters of a chunk
+
+# What was decided about beginnings, for all streams. The key is the choice point, the text before
+# the place as far as patterns look back, and the beginning.
+_BeginningKey = tuple["ChoicePoint", str, str]
+_decided_cache: Final[dict[_BeginningKey, Lookahead]] = {}
+_undecided_cache: Final[dict[_BeginningKey, Lookahead]] = {}  # where more of the text was at hand
+_MOST_BEGINNINGS: Final = 4096
+
+# A beginning that decides a marker is learned when the marker was met that often, each time with
+# other text after it; so many different lengths are kept for each choice point.
+_OFTEN: Final = 8
+_MOST_LENGTHS: Final = 8
+
+
+@dataclass(frozen=True, eq=False)
+class ChoicePoint:
+    """A place in a reply where one of several choices may come next.
+
+    Patterns are compiled when a text first asks for them, each choice's alone: a text meets a few
+    of a dialect's choices, and to compile all of them for every dialect takes seconds.
+    """
+
+    choices: tuple[Choice, ...]
+    # a pattern that finds candidates; if empty, it follows from how the choices begin
+    given_candidates: str = ""
+
+    # patterns
+
+    @cached_property
+    def _candidates(self) -> str:
+        return self.given_candidates or candidates_of(self.choices)
+
+    @cached_property
+    def candidate_pattern(self) -> re.Pattern[str]:
+        """Finds the places where a choice may begin; too many of them, never too few."""
+        return re.compile(self._candidates)
+
+    @cached_property
+    def chunk_pattern(self) -> re.Pattern[str]:
+        """Finds candidates in a chunk alone, if the chunk begins no line that may be one."""
+        return re.compile(self._candidates.replace(ANY_LINE, r"\n"))
+
+    @cached_property
+    def any_line(self) -> bool:
+        """True if any line may be a candidate."""
+        return ANY_LINE in self._candidates
+
+    @cached_property
+    def looks_back(self) -> bool:
+        """True if a match may depend on the text before it."""
+        return any("(?<!" in choice.pattern or "(?<=" in choice.pattern for choice in self.choices)
+
+    @cached_property
+    def _run_start(self) -> re.Pattern[str] | None:
+        """Matches a run: a text that can only be the beginning of one choice, and is not over."""
+        runs = [choice for choice in self.choices if choice.run]
+        if not runs:
+            return None
+        others = candidates_of(choice for choice in self.choices if not choice.run)
+        no_other = f"(?!{others})" if others else ""
+        return re.compile(rf"(?<![^\n]){no_other}(?:{'|'.join(choice.run for choice in runs)})\Z")
+
+    @cached_property
+    def _run_pattern(self) -> re.Pattern[str]:
+        return re.compile("|".join(choice.run for choice in self.choices if choice.run))
+
+    # for the fast path
+
+    @cached_property
+    def skip_rule(self) -> SkipRule:
+        """The rule by which chunks may be skipped while the walk searches for these choices."""
+        search = self.chunk_pattern
+        return SkipRule(
+            triggers_of(search),
+            search.search,
+            hold_from=self._hold_from if self.any_line else self.hold_from,
+            # a pattern that finds the first of several blanks looks back, too
+            looks_back=self.looks_back or "(?<" in self._candidates,
+            any_line=self.any_line,
+            run_at=self._run_at if self._run_start is not None else None,
+            decide=self.decide,
+        )
+
+    def hold_from(self, text: str, start: int, accept: Accept | None = None) -> int | None:
+        """Return the index from which `text` must be held; all before `start` is claimed already.
+
+        Return len(text) if nothing is held, and None if a complete marker stands there, which the
+        walk must read. A marker that is rejected by `accept` counts as text.
+        """
+        if accept is None and len(text) <= _CHUNK_END:
+            return _cached_hold_from(self, text, start)
+        return self._hold_from(text, start, accept)
+
+    def _hold_from(self, text: str, start: int, accept: Accept | None) -> int | None:
+        if self._run_start is not None and self._run_start.match(text, start):
+            return start
+        candidate = self.candidate_pattern.search(text, start)
+        while candidate is not None:
+            place = candidate.start()
+            marker, is_undecided = self.match_at(text, place)
+            if marker is not None and not self.rejects(accept, marker, is_undecided, text, place):
+                return place if is_undecided else None
+            candidate = self.candidate_pattern.search(text, place + 1)
+        return len(text)
+
+    def _run_at(self, text: str, start: int) -> GoesOn | None:
+        """Return a test for longer held text, if the text from `start` on is a run that has more
+        characters than any other choice needs to show itself."""
+        if len(text) - start <= _CHUNK_END:
+            return None
+        if not (self._run_start and self._run_start.match(text, start)):
+            return None
+        return self._run_pattern.fullmatch
+
+    def decide(self, text: str, place: int, accept: Accept | None) -> Lookahead:
+        """Match at a place where text was held, or where its first characters may begin a marker.
+        A marker that is rejected is none."""
+        if self.candidate_pattern.match(text, place) is None:
+            return NOTHING
+        lookahead = self.match_at(text, place, few=_MANY)
+        marker, is_undecided = lookahead
+        if marker is None or accept is None or not marker.named:
+            return lookahead
+        rejected = self.rejects(accept, marker, is_undecided, text, place)
+        return NOTHING if rejected else lookahead
+
+    def decide_here(self, text: str, place: int, accept: Accept | None = None) -> Lookahead:
+        """Match at the place where the walk stands, after a shorter text left it undecided."""
+        return self.match_at(text, place, few=_MANY)
+
+    # matching
+
+    def match_at(self, text: str, place: int, ended: bool = False, few: int = _FEW) -> Lookahead:
+        """Return the marker at a place, or its beginning, and whether more text could change it.
+
+        Try the first `few` characters, then more of them if these do not decide. If the stream has
+        `ended`, no more text will come.
+        """
+        before = ""
+        if self.looks_back:  # at one character, or at what blanks or a colon follow
+            before = text[place - 1 : place]  # nothing if the place is the first
+            if before in " \t:":
+                before = text[max(place - CONTEXT, 0) : place]
+        known = _decided_cache.get((self, before, text[place : place + few]))
+        if known is None or (known[1] and (ended or len(text) - place > few)):
+            return self._match_longer(text, place, before, ended)
+        return known
+
+    def _match_longer(self, text: str, place: int, before: str, ended: bool) -> Lookahead:
+        """Match a beginning that was not seen before, or is longer.
+
+        The shortest one that decides is enough: more text does not change what was decided.
+        """
+        rest = len(text) - place
+        for length in self._learned_lengths:
+            known = _decided_cache.get((self, before, text[place : place + length]))
+            if known is not None and not known[1]:
+                return known
+        for length in (_LEAST, _FEW, _MORE):
+            if rest > length:
+                lookahead = self._cached_match(before, text[place : place + length], more=True)
+                if not lookahead[1]:
+                    return lookahead
+        if rest <= _MANY and not ended:
+            return self._cached_match(before, text[place:])
+        match = self.match(text, place, partial=True)
+        if match is None:
+            return NOTHING
+        marker = self.marker_of(match)
+        return Lookahead(marker, not ended and self.is_undecided(marker, text))
+
+    def match(
+        self, text: str, place: int, partial: bool = False, more: bool = False
+    ) -> regex.Match[str] | None:
+        """Return the first choice that matches at a place.
+
+        With `partial`, fall back on the first choice whose beginning is all that is left of the
+        text. With `more`, accept such a beginning at once: the caller has more text to try.
+        """
+        beginning = None
+        for pattern in _patterns_for(self, head_at(text, place), partial):
+            match = compiled(pattern).match(text, place, partial=partial)
+            if match is not None:
+                if more or not match.partial:
+                    return match
+                beginning = beginning if beginning is not None else match
+        return beginning
+
+    def marker_of(self, match: regex.Match[str]) -> Marker:
+        """Make a marker of what `match` gave."""
+        group = None if match.partial else self._group_of_pattern[match.re.pattern]
+        return Marker(match, group, named_in(match))
+
+    def rejects(
+        self, accept: Accept | None, marker: Marker, is_undecided: bool, text: str, place: int
+    ) -> bool:
+        """Return True if a marker at `place` is not accepted, judged by its named groups.
+
+        The beginning of a marker is rejected only if no choice that may have begun there would be
+        accepted. A complete marker that may still become another one is never rejected.
+        """
+        if accept is None or not marker.named or (is_undecided and not marker.partial):
+            return False
+        if accept(marker):
+            return False
+        if not marker.partial or len(self.choices) == 1:
+            return True
+        # `<invoke ` may be the key in its own tag as well as the beginning of a call
+        patterns = (compiled(pattern) for choice in self.choices for pattern in choice.patterns)
+        matches = (pattern.match(text, place, partial=True) for pattern in patterns)
+        return not any(
+            match is not None and accept(Marker(match, None, named_in(match))) for match in matches
+        )
+
+    def is_in(self, text: str) -> bool:
+        """Return True if one of the choices stands anywhere in a text that has ended."""
+        candidate = self.candidate_pattern.search(text)
+        while candidate is not None:
+            marker, _ = self.match_at(text, candidate.start(), ended=True)
+            if marker is not None and not marker.partial:
+                return True
+            candidate = self.candidate_pattern.search(text, candidate.start() + 1)
+        return False
+
+    # could more text change a match?
+
+    def is_undecided(self, marker: Marker, text: str) -> bool:
+        """Return True if more text could change the marker: the end of `text` cuts it off, or it
+        may become longer."""
+        match = marker.match
+        if marker.partial:
+            return True
+        if not self._varying_groups:
+            return False
+        name = marker.group.name if marker.group else ""
+        if name not in self._varying_groups or not _may_vary(self, name):
+            return False
+        if match.end() == len(text):
+            return True
+        # the marker is complete, but a longer one may be what stands here: `<|end` of `<|end|>`
+        start, rivals = match.start(), _rivals(self, match.re.pattern)
+        return any(compiled(rival).fullmatch(text, start, partial=True) for rival in rivals)
+
+    @cached_property
+    def _varying_groups(self) -> frozenset[str]:
+        """The groups whose match more text may change; "" for the only choice without a group.
+
+        Choices of literals are all in it: `_may_vary` finds out which do, because it takes time.
+        """
+        may_vary = (c for c in self.choices if c.repeats or c.varying or c.texts)
+        return frozenset(choice.group_name for choice in may_vary)
+
+    @cached_property
+    def _group_of_pattern(self) -> dict[str, Group | None]:
+        # of two choices with the same pattern the first has matched, so it is entered last
+        return {
+            pattern: choice.group
+            for choice in reversed(self.choices)
+            for pattern in choice.patterns
+        }
+
+    # remembering
+
+    def _cached_match(self, before: str, text: str, more: bool = False) -> Lookahead:
+        """Match a beginning, or return what an earlier match of the same one gave.
+
+        With `more` the caller has more of the text, so an undecided result is worth little: it is
+        kept apart.
+        """
+        lookahead = _decided_cache.get((self, before, text))
+        if lookahead is None and more:
+            lookahead = _undecided_cache.get((self, before, text))
+        if lookahead is None:
+            lookahead = _match_once(self, before, text, more)
+            _remember(self, before, text, lookahead, more)
+            marker, is_undecided = lookahead
+            if marker is not None and not is_undecided:
+                self._learn(marker, before, text)
+        return lookahead
+
+    def _learn(self, marker: Marker, before: str, text: str) -> None:
+        """Learn the shortest beginning that decides a marker: it is cached then, whatever follows.
+
+        Only every `_OFTEN`-th meeting is learned from, because it asks every choice again.
+        """
+        if len(self._meetings) >= _MOST_BEGINNINGS:
+            self._meetings.clear()
+        self._meetings[marker.text] += 1
+        if self._meetings[marker.text] % _OFTEN:
+            return
+        for length in (marker.size, marker.size + 1):
+            if length >= len(text) or len(self._learned_lengths) == _MOST_LENGTHS:
+                return
+            shorter, is_undecided = _match_once(self, before, text[:length])
+            if not is_undecided and shorter is not None and shorter.content == marker.content:
+                _remember(self, before, text[:length], Lookahead(marker, False))
+                if length not in self._learned_lengths:
+                    self._learned_lengths.append(length)
+                return
+
+    @cached_property
+    def _learned_lengths(self) -> list[int]:
+        return []
+
+    @cached_property
+    def _meetings(self) -> Counter[str]:
+        return Counter()
+
+
+def choice_point(*choices: Choice, beginnings: Iterable[str] = ()) -> ChoicePoint:
+    """Make a choice point of those choices that have a pattern.
+
+    `beginnings` are how all of them begin, apart from one line break before them; they may be
+    longer than the first characters that choices name themselves, and so find fewer candidates.
+    """
+    listed = tuple(choice for choice in choices if choice.pattern)
+    return ChoicePoint(listed, any_beginning(beginnings))
+
+
+def after_space(choices: Iterable[Choice]) -> ChoicePoint | None:
+    """Make a choice point for the choices with or without white space before them; None if there
+    are no choices."""
+    listed = [choice._replace(pattern=SPACE + choice.pattern) for choice in choices]
+    return choice_point(*listed) if listed else None
+
+
+@lru_cache(maxsize=4096)
+def compiled(pattern: str) -> regex.Pattern[str]:
+    """Compile one choice, once for all choice points: 500 characters take a millisecond."""
+    return regex.compile(pattern)
+
+
+@lru_cache(maxsize=4096)
+def _cached_hold_from(point: ChoicePoint, text: str, start: int) -> int | None:
+    # most chunks of prose in which anything is held end in a blank
+    return point._hold_from(text, start, None)
+
+
+def _match_once(point: ChoicePoint, before: str, text: str, more: bool = False) -> Lookahead:
+    full_text = before + text
+    match = point.match(full_text, len(before), True, more)
+    if match is None:
+        return NOTHING
+    marker = point.marker_of(match)
+    return Lookahead(marker, point.is_undecided(marker, full_text))
+
+
+def _remember(
+    point: ChoicePoint, before: str, text: str, lookahead: Lookahead, more: bool = False
+) -> None:
+    cache = _undecided_cache if more and lookahead.is_undecided else _decided_cache
+    if len(cache) >= _MOST_BEGINNINGS:
+        cache.clear()
+    cache[point, before, text] = lookahead
+
+
+@lru_cache(maxsize=4096)
+def _patterns_for(point: ChoicePoint, head: str, partial: bool) -> tuple[str, ...]:
+    """Return the patterns of the choices that may begin with `head`, the first characters at a
+    place. At the end of the stream (no head, not `partial`) no literal can begin."""
+    listed = (c for c in point.choices if may_begin(c, head[:1] if c.loose else head))
+    chosen = (choice for choice in listed if head or partial or not choice.begins)
+    return tuple(pattern for choice in chosen for pattern in choice.patterns)
+
+
+@lru_cache(maxsize=4096)
+def _may_vary(point: ChoicePoint, name: str) -> bool:
+    """Return True if more text could change a match of a group: the group repeats, as a run of
+    back-ticks does, or it is the beginning of another marker."""
+    own = (choice for choice in point.choices if choice.group_name == name)
+    return any(c.repeats or c.varying or _begins_another(c, point.choices) for c in own)
+
+
+@lru_cache(maxsize=1024)
+def _rivals(point: ChoicePoint, pattern: str) -> tuple[str, ...]:
+    """Return the patterns that could still win over a match: its own and those of earlier choices.
+
+    The first choice that matches wins, so later ones need no test. To test them as well would take
+    most of a call's time.
+    """
+    place = next(i for i, choice in enumerate(point.choices) if pattern in choice.patterns)
+    own, earlier = point.choices[place], point.choices[:place]
+    rivals = [rival for c in earlier if begin_alike(c, [own]) for rival in c.patterns]
+    rivals += own.patterns[: own.patterns.index(pattern)]
+    return (pattern, *dict.fromkeys(rivals))
+
+
+def _begins_another(choice: Choice, listed: Iterable[Choice]) -> bool:
+    """Return True if a text of the choice is the beginning of another text or choice."""
+    bare = ["".join(text.split()) for text in choice.texts]
+    if any(text != other and other.startswith(text) for text in bare for other in bare):
+        return True
+    for text in choice.texts:
+        for other in listed:
+            if other is choice or not may_begin(other, text):
+                continue
+            matches = (compiled(each).fullmatch(text, partial=True) for each in other.patterns)
+            if any(match is not None and match.partial for match in matches):
+                return True
+    return False

@@ -1,0 +1,252 @@
+"""The fast path: most chunks become one event each, and no generator is resumed for them.
+
+The idea
+--------
+
+The walk (engine.py and what it calls) is made of generators. To resume one takes some ten times as
+long as to look for a character in a chunk of four. Yet in most chunks nothing happens: they are the
+middle of a sentence, or of a long argument. So before the walk yields, it may leave a note with the
+scanner: "I have claimed everything, and I wait for this to appear. Until it does, claim chunks for
+me, as that kind of event." The note is a `SkipRule` (skip_rule.py), and `Scanner.allow_skip` takes
+it. A walk that leaves none is only slower.
+
+What happens to a chunk
+-----------------------
+
+`TextReader.feed` and `feed_text` ask in this order:
+
+1.  Is anything held, or does the walk want to see every chunk? If not, and none of the rule's three
+    `triggers` is in the chunk, the chunk is *skipped*: it becomes one event. Most prose ends here.
+2.  Does `rule.search` find anything in it? If not, it is skipped too.
+3.  There is a *candidate*, such as a `<`. `_feed_candidate` lets `rule.hold_from` look at it, as
+    the walk would. If it is no marker, the chunk is skipped. If it is the beginning of one, the
+    text from there on is *held*: it is in no event yet, and stands before the next chunk.
+4.  If a marker is complete, the walk is resumed with all the text that nobody has claimed.
+
+Held text is looked at again with each chunk (`_feed_after_held`), but only at its own place
+(`rule.decide`): nothing is searched for twice.
+
+There is a second kind of note, `Scanner.pending`: the walk stands at a place and has to know what
+comes *there* before it can go on, for example whether another call follows. Then nothing is
+skipped. Each chunk is held and the question asked again (`_feed_pending`); the walk is resumed with
+the answer.
+
+What must stay true
+-------------------
+
+The fast path gives exactly the events that the walk would give, at the same chunk:
+`SyntaxParser(..., fast_path=False)` is the oracle, and tests/test_quiet.py compares the two. So
+
+-   a rule's `search` may find too much, never too little, and by one chunk alone;
+-   what a rule remembers of chunks (`_hold_by_chunk`) is forgotten when the rule or its `accept`
+    changes, for the same text is a marker elsewhere;
+-   whatever needs the walk's own care keeps it away from here: characters cut between chunks, bad
+    bytes, a prefill that is not over (`TextReader._walk`).
+
+The numbers (benchmarks/parsing.py, chunks of 4 characters): about 2,000,000 chunks a second here,
+and some 400,000 in the walk.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from playground.events import Event
+from playground.parsing.marker import Marker
+from playground.parsing.patterns import CONTEXT
+from playground.parsing.scanner import Scanner
+from playground.parsing.skip_rule import NEVER, Accept, Decide, GoesOn, NextRule, SkipRule
+
+# A model has a vocabulary: most chunks with a candidate have come before. So many are remembered,
+# of so few characters: less than 200 kB.
+_MOST_CHUNKS: Final = 1024
+_SHORT: Final = 16
+
+
+# How to skip a chunk at first sight: three triggers, the search, and what makes the event and takes
+# the bytes. It is a tuple because `TextReader.feed` unpacks it faster than it reads attributes.
+AtSight = tuple[
+    str,
+    str,
+    str,
+    Callable[[str], re.Match[str] | None],
+    Callable[[int, str], Event],
+    Callable[[bytes], object],
+]
+
+
+class FastPath:
+    """The state of skipping: the rule in force and the text that is held.
+
+    The `feed` methods return the events of a chunk, or None if the walk must be resumed. `offset`
+    is where the chunk begins in the stream; the reader counts it.
+    """
+
+    __slots__ = (
+        "_accept",
+        "_claim",
+        "_context",
+        "_decide",
+        "_decision",
+        "_goes_on",
+        "_hold_by_chunk",
+        "_next_rule",
+        "_ready",
+        "_remembered_accept",
+        "_rule",
+        "_scanner",
+        "_sink",
+        "_start",
+        "at_sight",
+        "held",
+        "is_skipping",
+    )
+
+    def __init__(self, scanner: Scanner) -> None:
+        self._scanner = scanner
+        self.is_skipping = False  # True from `start` to `stop`
+        self._start = 0  # the offset at which it began
+        self.held = ""  # the end of what was read, which may begin a marker
+        self._context = ""  # the text before it, as far as a pattern may look back
+        self.at_sight: AtSight | None = None  # None if something is held, or a line begins
+        self._claim = scanner.skip_claim  # makes the events of skipped chunks
+        self._sink = scanner.skip_claim.raw_sink()  # takes their bytes, for a later look back
+        self._use_rule(NEVER, {})
+        self._next_rule: NextRule | None = None
+        self._goes_on: GoesOn | None = None  # set while the held text is a long run
+        self._accept: Accept | None = None
+        self._remembered_accept: Accept | None = None  # the one that `_hold_by_chunk` is for
+        self._decide: Decide | None = None  # set while the walk waits for a decision, see `pending`
+        self._decision: Marker | None = None  # what was decided, for the walk
+
+    # starting and stopping
+
+    def start(self, scanner: Scanner, offset: int) -> None:
+        """Skip chunks from `offset` on, by the note that the walk has left with the scanner."""
+        at = scanner.at
+        self._scanner = scanner
+        self.is_skipping, self._start, self.held = True, offset, scanner.text[at:]
+        self._context = scanner.text[at - CONTEXT if at > CONTEXT else 0 : at]
+        self._accept = scanner.accept
+        if scanner.pending is not None:
+            self._decide = scanner.pending
+        elif scanner.skip_rule is not None:
+            self._start_skipping(scanner.skip_rule)
+
+    def _start_skipping(self, rule: SkipRule) -> None:
+        scanner = self._scanner
+        self._claim, self._sink = scanner.skip_claim, scanner.skip_claim.raw_sink()
+        same = rule is self._rule and scanner.accept is self._remembered_accept
+        self._remembered_accept = scanner.accept
+        self._use_rule(rule, self._hold_by_chunk if same else {})
+        self._next_rule, self._goes_on = scanner.next_rule, None
+        begins_line = rule.any_line and self._context[-1:] in ("", "\n")
+        self.at_sight = None if self.held or begins_line else self._ready
+
+    def _use_rule(self, rule: SkipRule, hold_by_chunk: dict[str, int]) -> None:
+        self._rule, self._hold_by_chunk = rule, hold_by_chunk
+        self._ready = (*rule.triggers, rule.search, self._claim.make, self._sink)
+
+    def stop(self, offset: int) -> None:
+        """Hand back to the walk: bring its scanner up to `offset`, where the next chunk begins."""
+        scanner = self._scanner
+        if offset != self._start:
+            if self._decide is not None:
+                scanner.set_held(self.held)
+            else:
+                scanner.resume_at(offset, self.held)
+        scanner.decision, self._decision = self._decision, None
+        self.is_skipping, self.at_sight, self._decide = False, None, None
+
+    # chunks that cannot be skipped at first sight
+
+    def feed(self, text: str, offset: int) -> list[Event] | None:
+        """Feed a chunk while something is held, a line begins, or a decision is pending."""
+        if self._decide is not None:
+            return self._feed_pending(text, offset)
+        return self._feed_after_held(text, offset)
+
+    def _feed_pending(self, text: str, offset: int) -> list[Event] | None:
+        """Hold a chunk, unless it decides what the walk waits to know."""
+        held, context = self.held + text, self._context
+        assert self._decide is not None
+        marker, is_undecided = self._decide(context + held, len(context), self._accept)
+        if is_undecided:
+            self.held = held
+            return []
+        rule = self._scanner.skip_rule
+        if marker is not None or rule is None:
+            self._decision = marker
+            return None
+        # no marker, and the walk would go on to search: so does its rule
+        self._decide = None
+        self._start_skipping(rule)
+        return self._feed_after_held(text, offset)
+
+    def _feed_after_held(self, text: str, offset: int) -> list[Event] | None:
+        """Feed a chunk that goes on with held text, or begins a line that may be a marker."""
+        held, rule = self.held + text, self._rule
+        if rule.any_line:
+            if self._goes_on is None or not self._goes_on(held):
+                return self.feed_candidate(held, 0, offset)
+        else:
+            match = rule.search(held)
+            if match is None:
+                return self._skip_to(held, len(held), offset)
+            if match.start() or rule.decide is None or not self.held:
+                return self.feed_candidate(held, match.start(), offset)
+            context = self._context
+            marker, is_undecided = rule.decide(context + held, len(context), self._accept)
+            if not is_undecided:
+                if marker is None:
+                    return self.feed_candidate(held, 0, offset)
+                self._decision = marker
+                return None
+        self.held = held
+        return []
+
+    def feed_candidate(self, text: str, place: int, offset: int) -> list[Event] | None:
+        """Feed held text and a chunk, `text` together, in which a marker may begin at `place`."""
+        rule, context = self._rule, ""
+        # a letter before the place is as far as any pattern looks back
+        is_alone = not rule.looks_back or (place > 0 and text[place - 1].isalnum())
+        if is_alone:
+            stop = self._hold_by_chunk.get(text)
+            if stop is not None:
+                self._goes_on = None
+                return self._skip_to(text, stop, offset)
+            seen, start = (text[place - 1 :], 1) if place else (text, 0)
+        else:
+            context = self._context if self.held else self._scanner.skip_claim.lookbehind()
+            seen, start = context + text, len(context)
+        next_rule = self._next_rule(text) if self._next_rule is not None else None
+        if next_rule is not None:
+            if next_rule is not rule:
+                self._use_rule(next_rule, {})
+            return self._skip_to(text, len(text), offset)
+        stop = rule.hold_from(seen, start, self._accept) if rule.hold_from is not None else None
+        if stop is None:
+            return None
+        self._goes_on = rule.run_at(seen, stop) if rule.run_at else None
+        stop += len(text) - len(seen)
+        if is_alone and len(text) <= _SHORT and len(self._hold_by_chunk) < _MOST_CHUNKS:
+            self._hold_by_chunk[text] = stop
+        return self._skip_to(text, stop, offset, context)
+
+    def _skip_to(self, text: str, stop: int, offset: int, context: str = "") -> list[Event]:
+        """Skip held text and a chunk, `text` together, up to `stop`; hold the rest of it."""
+        start = offset - len(self.held)
+        if stop < len(text):
+            self.held, self.at_sight = text[stop:], None
+            self._context = (context + text[:stop])[-CONTEXT:]
+            if not stop:
+                return []
+            text = text[:stop]
+        else:
+            self.held = ""
+            begins_line = self._rule.any_line and text[-1] == "\n"
+            self.at_sight = None if begins_line else self._ready
+        self._sink(text.encode())
+        return [self._claim.make(start, text)]

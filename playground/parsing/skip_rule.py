@@ -1,0 +1,145 @@
+"""A skip rule: which chunks the fast path may claim unread at one place of the walk.
+
+fast_path.py says how rules are used. Here is what a rule holds, and the rules of the simple places:
+up to a pattern, inside a string, up to a mark. The rule of a choice point is made in
+choice_point.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import regex
+
+from playground.parsing.candidates import any_of
+from playground.parsing.marker import Lookahead, Marker
+
+# True if a marker counts here: a value's closer, say, may have to name the value's own key.
+Accept = Callable[[Marker], bool]
+
+# (text, start, accept) -> the index from which the text must be held back; len(text) if nothing is,
+# None if only the walk can say. Everything before `start` is claimed already.
+HoldFrom = Callable[[str, int, Accept | None], int | None]
+
+# (text, place, accept) -> what stands at a place where text was held. A marker that is not accepted
+# is none. Nothing is searched for: the place is known.
+Decide = Callable[[str, int, Accept | None], Lookahead]
+
+# (chunk) -> the rule that holds after a chunk in which something opens or closes; None if only the
+# walk can say.
+NextRule = Callable[[str], "SkipRule | None"]
+
+# (held text) -> true if all of the held text can still go on as it began.
+GoesOn = Callable[[str], object]
+
+# (text, place) -> the marker at a place, or its beginning.
+MatchAt = Callable[[str, int], Lookahead]
+
+NO_TRIGGERS: Final = ("", "", "")
+_QUOTES: Final = ('"', "'")
+
+
+class SkipRule(NamedTuple):
+    """A rule by which chunks may be claimed without the walk.
+
+    A chunk is skipped if it holds none of the three `triggers`, or if `search` finds nothing in it.
+    `search` sees each chunk alone. It may find too much, never too little: it finds what it looks
+    for by one character if a chunk may end there, and looks back only to find less.
+    """
+
+    triggers: tuple[str, str, str]
+    search: Callable[[str], re.Match[str] | None]
+    # what to do with a chunk in which `search` found something; None: resume the walk
+    hold_from: HoldFrom | None = None
+    # True if a match depends on the text before it
+    looks_back: bool = False
+    # True if any line may be a marker, so that the text after a line break is always looked at
+    any_line: bool = False
+    # (text, place) -> a cheap test for held text that is one long run, such as the first line of a
+    # call that begins with a path; None if it is no such run
+    run_at: Callable[[str, int], GoesOn | None] | None = None
+    # what becomes of other held text; None: ask `hold_from` again
+    decide: Decide | None = None
+
+
+NEVER: Final = SkipRule(NO_TRIGGERS, re.compile("").search)  # skips no chunk
+
+
+@lru_cache(maxsize=1024)
+def rule_until(pattern: re.Pattern[str]) -> SkipRule:
+    """Skip up to what a pattern finds."""
+    return SkipRule(triggers_of(pattern), pattern.search)
+
+
+@lru_cache(maxsize=1024)
+def rule_in_string(pattern: re.Pattern[str], match_at: MatchAt | None = None) -> SkipRule:
+    """Skip to the end of a string with backslash escapes.
+
+    `pattern` finds quotes and backslashes. With `match_at` it also finds the first character of
+    markers that no string contains; `match_at` then says whether such a marker stands there.
+    """
+    hold_from = _hold_from_in_string(pattern, match_at)
+    return SkipRule(triggers_of(pattern), _unescaped(pattern).search, hold_from)
+
+
+@lru_cache(maxsize=1024)
+def rule_to_mark(mark: str) -> SkipRule:
+    """Skip up to a mark that cannot be escaped. The beginning of one is held."""
+    beginning, full_mark = re.compile(any_of([mark])), regex.compile(regex.escape(mark))
+
+    def hold_from(text: str, start: int, accept: Accept | None = None) -> int | None:
+        match = full_mark.search(text, start, partial=True)
+        if match is None:
+            return len(text)
+        return match.start() if match.partial else None
+
+    return SkipRule(triggers_of(beginning), beginning.search, hold_from)
+
+
+def _hold_from_in_string(pattern: re.Pattern[str], match_at: MatchAt | None) -> HoldFrom:
+    """Hold what is unfinished at the end of a string: a backslash or the start of a marker."""
+
+    def hold_from(text: str, start: int, accept: Accept | None = None) -> int | None:
+        match = pattern.search(text, start)
+        while match is not None:
+            place = match.start()
+            if match[0] == "\\":
+                if place == len(text) - 1:
+                    return place
+                place += 1  # an escaped character ends nothing
+            elif match_at is None or match[0] in _QUOTES:
+                return None
+            else:
+                marker, is_undecided = match_at(text, place)
+                if marker is not None:
+                    return place if is_undecided else None
+            match = pattern.search(text, place + 1)
+        return len(text)
+
+    return hold_from
+
+
+def triggers_of(pattern: re.Pattern[str]) -> tuple[str, str, str]:
+    """Return three characters without one of which `pattern` finds nothing; empty texts if it takes
+    more than three. `in` takes a third of the time of a search."""
+    # a rule's pattern finds what it looks for by one character, so its single characters are all
+    likely = sorted({*map(chr, range(128)), *pattern.pattern})
+    triggers = [char for char in likely if pattern.search(char)]
+    return (
+        (triggers[0], triggers[len(triggers) // 2], triggers[-1])
+        if 0 < len(triggers) < 4
+        else NO_TRIGGERS
+    )
+
+
+def _unescaped(pattern: re.Pattern[str]) -> re.Pattern[str]:
+    """Find what `pattern` finds, but nothing that a backslash escapes. The chunk itself must follow
+    no backslash.
+
+    A backslash at the end of the chunk is found too, and so are two in a row: nobody has counted
+    how many stand before them.
+    """
+    return re.compile(rf"(?:{pattern.pattern})(?<!\\)(?<!\\[\s\S])|\\(?:\\|\Z)")
