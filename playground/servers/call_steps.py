@@ -190,7 +190,7 @@ def place_unknown_tools(reply: Projection) -> None:
 
 
 def drop_calls_without_arguments(reply: Projection) -> None:
-    """View.calls_without_arguments"""
+    """Drop calls without arguments (View.calls_without_arguments)."""
     drops = reply.view.calls_without_arguments == "dropped"
     for segment in reply.of_kind("call") if drops else ():
         if segment.ended is not None and not segment.ended.arguments:

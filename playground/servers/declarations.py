@@ -52,7 +52,7 @@ class _Entry(BaseModel):
 
 
 class _DefaultEntry(_Entry):
-    """What stands beside the choices of a server's default view."""
+    """The facts beside the choices of a server's default view."""
 
     source: _Text
     presets: _Texts = ()
@@ -62,7 +62,7 @@ _E = TypeVar("_E", bound=_DefaultEntry)
 
 
 class _ParserEntry(_DefaultEntry):
-    """What stands beside the choices of a parser's view."""
+    """The facts about a parser beside the choices of its view."""
 
     name: _Text
     aliases: _Texts = ()
@@ -161,9 +161,9 @@ class _Declaration:
         )
 
     def _view(self, place: str, table: _Table, kind: type[_E]) -> tuple[_E, View]:
-        """Read a table that holds the choices of a view, and an entry beside them."""
-        beside = {key: value for key, value in table.items() if key not in _CHOICES}
-        entry = _checked(self.where, place, kind, beside, (*kind.model_fields, *_CHOICES))
+        """Split a table into an entry and the view whose choices stand beside it."""
+        facts = {key: value for key, value in table.items() if key not in _CHOICES}
+        entry = _checked(self.where, place, kind, facts, (*kind.model_fields, *_CHOICES))
         own = {key: value for key, value in table.items() if key in _CHOICES}
         _checked(self.where, place, View, own, _CHOICES)  # before they are merged with others
         presets = (_known(self.where, f"{place}.presets", n, self.presets) for n in entry.presets)
@@ -196,17 +196,17 @@ def _checked_presets(
     where: str, presets: Mapping[str, _Table], shared: Mapping[str, _Table]
 ) -> dict[str, _Table]:
     """Check presets, each of which may use shared presets and those before it."""
-    whole: dict[str, _Table] = {}
+    checked: dict[str, _Table] = {}
     for name, table in presets.items():
         place = f"presets.{name}"
         own = {key: value for key, value in table.items() if key != "presets"}
         _checked(where, place, View, own, ("presets", *_CHOICES))
         used = table.get("presets", ())
-        known = {**shared, **whole}
-        whole[name] = _merged(
+        known = {**shared, **checked}
+        checked[name] = _merged(
             [*(_known(where, f"{place}.presets", each, known) for each in used), own]
         )
-    return whole
+    return checked
 
 
 def _merged(tables: Iterable[_Table]) -> _Table:

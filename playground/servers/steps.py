@@ -25,7 +25,7 @@ def project(reply: Projection, events: Iterable[Event]) -> list[Event]:
 
 
 def _place_reasoning(reply: Projection) -> None:
-    """View.reasoning"""
+    """Separate, drop or keep the reasoning (View.reasoning)."""
     has_calls = reply.has_calls
     for segment in reply.of_kind("reasoning"):
         match reply.view.reasoning:
