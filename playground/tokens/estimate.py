@@ -1,10 +1,10 @@
-"""Counts for models whose tokenizer nobody publishes: another's tokens, and what was measured.
+"""Estimate requests to models whose tokenizer nobody publishes: another one's count, times a ratio.
 
-A bill is taken to be `ratio` for each token of o200k_base in the request's texts, `message` for
-each message, `once` for the request, and `tools` for having tools at all; each of it as the least,
-the middle and the most. Measured 2026-11 over 380 recorded requests of pydantic-ai's and
-openllmetry's tests that are not among those that test it. Anthropic says what having tools costs
-(docs, "Tool use": 159 to 530 tokens by model and choice; LiteLLM's map has it by model).
+A bill is assumed to be `ratio` for each token of o200k_base in the request's texts, `message` for
+each message, `once` for the request, and `tools` for having tools at all; each as the least, the
+middle and the most. Measured 2026-11 over 380 recorded requests of pydantic-ai's and openllmetry's
+tests, which are not among those that test it. Anthropic documents the cost of having tools ("Tool
+use": 159 to 530 tokens by model and choice; LiteLLM's map has it by model).
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ _HALF: Final = 0.5  # of what is no text: the JSON that it is written as here ma
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Models by name, and what is billed, each as the least, the middle and the most.
+    """Models by name, and their costs, each as the least, the middle and the most.
 
-    `shown` is the share of the tools' text that is sure to be read: some servers leave them out.
-    `digits` says that each digit is a token, `hidden` why a bill has no end.
+    `shown` is the share of the tools' text that certainly counts: some servers leave tools out.
+    `digits` means that each digit is a token. `hidden` is the reason why a bill has no upper limit.
     """
 
     names: re.Pattern[str]
@@ -92,7 +92,8 @@ FAMILIES: Final[Sequence[Family]] = (
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """Pieces with their middle, and the least and the most of all; None where it has no end."""
+    """The middle of each piece, and the least and the most of all of them; `most` is None if there
+    is no upper limit."""
 
     sizes: list[int]
     once: int
@@ -108,7 +109,7 @@ def family_of(model: str) -> Family:
 def guess(
     family: Family, pieces: Sequence[Piece], texts: Sequence[int], body: Mapping[str, Any]
 ) -> Guess:
-    """What a request may be billed; `texts` are the pieces' tokens by another tokenizer."""
+    """Estimate the bill of a request; `texts` are the pieces' tokens by another tokenizer."""
     messages = sum(piece.fixed > 0 for piece in pieces)
     tools = any(piece.origin == "tools" for piece in pieces)
     media = sum(piece.medium for piece in pieces)
@@ -144,7 +145,8 @@ def guess(
 
 
 def _take(sizes: list[int], places: Sequence[int], less: int) -> int:
-    """Take so much from the sizes at these places, from each by its share; what could be taken."""
+    """Take up to `less` from the sizes at these places, in proportion to each. Return what was
+    taken."""
     whole = sum(sizes[place] for place in places)
     taken = min(less, whole)
     before = done = 0
@@ -157,21 +159,21 @@ def _take(sizes: list[int], places: Sequence[int], less: int) -> int:
 
 
 def _asks(body: Mapping[str, Any], keys: Sequence[str]) -> bool:
-    """Whether a request has one of the keys, at the top or where some APIs keep settings."""
+    """Return True if a request has one of the keys, at the top or where some APIs keep settings."""
     inner = (body.get(key) for key in _NESTED)
     places = [body, *(each for each in inner if isinstance(each, Mapping))]
     return any(place.get(key) for place in places for key in keys)
 
 
 def _unseen(body: Mapping[str, Any], pieces: Sequence[Piece]) -> bool:
-    """Whether a bill holds what the request does not."""
+    """Return True if a bill may include what the request does not show."""
     if body.get("format") and body.get("think"):  # Ollama asks twice, and bills the thoughts
         return True
     return serves_itself(body) or any(_BILLED_UNSEEN.search(piece.text) for piece in pieces)
 
 
 def forgets(body: Mapping[str, Any]) -> bool:
-    """Whether the provider may leave out what was said before: to sum it up, to clear results."""
+    """Return True if the provider may leave out earlier messages, by a summary or by clearing."""
     if body.get("context_management"):
         return True
     items = messages_of(dict(body))
@@ -179,7 +181,7 @@ def forgets(body: Mapping[str, Any]) -> bool:
 
 
 def serves_itself(body: Mapping[str, Any]) -> bool:
-    """Whether the provider runs tools of its own, or remembers what it then bills."""
+    """Return True if the provider runs tools of its own, or bills a conversation that it remembers."""
     if any(body.get(key) for key in _ON_THE_SERVER):
         return True
     given = tools_of(dict(body))
@@ -196,7 +198,7 @@ def _is_server_tool(tool: Mapping[str, Any]) -> bool:
 
 
 def texts_of(body: Mapping[str, Any]) -> list[Piece]:
-    """All texts of a request: its blocks, and the prompt of an API that has no messages."""
+    """Collect all texts of a request: its blocks, and the prompt of an API that has no messages."""
     prompts = [
         Piece(text, "user", fixed=1)
         for key in _PROMPTS
@@ -217,14 +219,16 @@ def _texts(given: Any) -> list[str]:
 
 
 def _looked_into(piece: Piece) -> Piece:
-    """A result with a picture in it is a medium too."""
+    """Mark a result with a picture in it as a medium."""
     inside = piece.origin == "results" and _INSIDE.search(piece.text)
     return replace(piece, medium=True) if inside else piece
 
 
 def pieces_of(body: Mapping[str, Any]) -> list[Piece]:
-    """The request's blocks as pieces, one each: 1 fixed for the first of a message; pictures,
-    and what is encoded, have no text."""
+    """Turn each block of the request into a piece.
+
+    `fixed` is 1 for the first block of a message. Pictures and encoded data have no text.
+    """
     blocks = read_wire(dict(body)).blocks
     thought = {
         block.place[0]
@@ -245,7 +249,7 @@ def pieces_of(body: Mapping[str, Any]) -> list[Piece]:
 
 
 def _sure(origin: Origin, kind: str) -> float:
-    """The share of a block's text that a model gets in any case."""
+    """Return the share of a block's text that a model gets in any case."""
     if origin == "tools" or "reasoning" in kind or "thinking" in kind:
         return 0.0
     return 1.0 if kind in ("text", "") else _HALF

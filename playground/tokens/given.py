@@ -1,6 +1,7 @@
-"""A tokenizer that a user gives: a file of any kind, or the folder of a model.
+"""A tokenizer that a user names: a file of any kind, or the folder of a model.
 
-What has to be converted is converted once and kept beside the workspace, by path, size and time.
+A file that has to be converted is converted once; the result lies beside the workspace, by path,
+size and time.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ _FORM: Final = 1  # of what is kept: another one is converted anew
 
 
 def given_tokenizer(given: str | PathLike[str]) -> Tokenizer:
-    """The tokenizer of a file, of a folder that holds one, or of a package by its name.
+    """Load the tokenizer of a file, of a folder that holds one, or of a package by its name.
 
-    Raises InputFault, and UnknownNameError for what is neither.
+    Raises InputFault for a file that cannot be read, and UnknownNameError for what is neither.
     """
     path = Path(given)
     if path.is_dir():
@@ -65,7 +66,7 @@ def _of_file(path: Path) -> Tokenizer:
 
 
 def _ranks(path: Path, name: str, source: str) -> Tokenizer:
-    """Ranks without their pattern, as Llama's: by how many there are."""
+    """Read ranks without their pattern, as Llama's; the pattern follows from their number."""
     lines = path.read_bytes().count(b"\n")
     like = "llama3" if lines < 150_000 else "llama4"
     known = PACKAGED[like]
@@ -73,7 +74,8 @@ def _ranks(path: Path, name: str, source: str) -> Tokenizer:
 
 
 def _converted(path: Path, kind: str) -> FileTokenizer:
-    """As it was made the first time."""
+    """Return the tokenizer of a file that must be converted, from its first conversion if there is
+    one."""
     stat = path.stat()
     key = f"{_FORM} {path.resolve()} {stat.st_size} {stat.st_mtime_ns}"
     kept = paths.tokenizers() / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"

@@ -1,11 +1,12 @@
-"""OpenAI's Responses: as Chat Completions, but for tools, calls and what the server remembers.
+"""Frame OpenAI's Responses: like Chat Completions, except for tools, calls and what the server
+keeps.
 
-Tools are written as openai/harmony does and cost 3 beside their text, 9 with models that reason. A
-call and its result cost 11 together beside name (twice), arguments and text, 17 with models that
-reason, and 3 more where the call has the id under which the server keeps it, or where a model that
-reasons gets it without its reasoning. All of it from recorded bills of gpt-4o, gpt-4.1 and gpt-5 to
-5.6 of 2025 and 2026, counted by `benchmarks/tokens.py`. Those of the API's first weeks, March 2025,
-hold some 220 tokens more.
+Tools are written as openai/harmony does. They cost 3 beside their text, 9 with models that reason.
+A call and its result together cost 11 beside name (twice), arguments and text, 17 with models that
+reason. They cost 3 more if the call has the id under which the server keeps it, or if a model that
+reasons gets it without its reasoning. All of it follows from recorded bills of gpt-4o, gpt-4.1 and
+gpt-5 to 5.6 of 2025 and 2026, counted by `benchmarks/tokens.py`. Bills of the API's first weeks,
+March 2025, hold some 220 tokens more.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _SAMPLED: Final = 8  # more than an earlier answer's text, where it is billed as
 def responses(
     body: Mapping[str, Any], reasoning: Reasoning | None, tiles: Tiles | None = None
 ) -> Framed:
-    """The request; `reasoning` for models that think."""
+    """Frame a request; `reasoning` for models that think."""
     source = "Responses framing (harmony, and bills of 2025 and 2026)"
     framed = Framed(source=source, pictures=tiles)
     _look(framed, body, bool(reasoning))
@@ -86,7 +87,7 @@ def _conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reasoning 
 
 
 def _chosen(body: Mapping[str, Any], functions: Sequence[Mapping[str, Any]]) -> str:
-    """The tool that has to be called: the one that is named, or the only one."""
+    """Return the tool that has to be called: the one that is named, or the only one."""
     choice = body.get("tool_choice")
     if choice == "required" and len(functions) == 1:
         return str(functions[0]["name"])
@@ -96,7 +97,7 @@ def _chosen(body: Mapping[str, Any], functions: Sequence[Mapping[str, Any]]) -> 
 
 
 def _look(framed: Framed, body: Mapping[str, Any], thinks: bool) -> None:
-    """What is in the request that nobody knows the cost of."""
+    """Note the parts of a request whose cost is not known."""
     for key in _REMEMBERED:
         if body.get(key):
             framed.because(f"what {key} stands for is on the server")
@@ -118,8 +119,11 @@ def _look(framed: Framed, body: Mapping[str, Any], thinks: bool) -> None:
 
 
 def _look_at_compaction(framed: Framed, body: Mapping[str, Any]) -> None:
-    """Nothing is summed up below its threshold (OpenAI, "Compaction": "when the rendered token
-    count crosses"), and earlier answers are billed as they were sampled: six bills, by up to 4."""
+    """Note that the server may sum up, unless the request is below its threshold.
+
+    Source: OpenAI, "Compaction": "when the rendered token count crosses". Below it, earlier answers
+    are billed as they were sampled: six bills, by up to 4.
+    """
     given = body["context_management"]
     edits = given if isinstance(given, list) else []
     limits = [edit.get("compact_threshold") for edit in edits if isinstance(edit, dict)]
@@ -133,7 +137,7 @@ def _look_at_compaction(framed: Framed, body: Mapping[str, Any]) -> None:
 
 
 def _keeps_calls(body: Mapping[str, Any]) -> bool:
-    """Whether a call has the id by which the server keeps it as the model wrote it."""
+    """Return True if a call has the id under which the server keeps it as the model wrote it."""
     items = messages_of(dict(body)) if body.get("store") is not False else []
     return any(item.get("type") == "function_call" and item.get("id") for item in items)
 
@@ -160,14 +164,17 @@ def _look_at_tools(framed: Framed, body: Mapping[str, Any], thinks: bool) -> Non
 
 
 def _at_once(items: Sequence[Mapping[str, Any]], index: int) -> bool:
-    """Whether the call was made beside another."""
+    """Return True if the call was made together with another."""
     beside = (items[i] for i in (index - 1, index + 1) if 0 <= i < len(items))
     return any(item.get("type") == "function_call" for item in beside)
 
 
 def _look_at_neighbours(framed: Framed, items: Sequence[Mapping[str, Any]], thinks: bool) -> None:
-    """Calls at once: a model that does not reason reads them one by one, two that the server keeps
-    too (18 of 19 bills); of more of these there is no bill."""
+    """Note calls made at once whose cost no bill shows.
+
+    A model that does not reason reads them one by one, also two that the server keeps (18 of 19
+    bills). There is no bill for more of these.
+    """
     run = 0
     for item in items:
         run = run + 1 if item.get("type") == "function_call" else 0
@@ -185,8 +192,11 @@ def _look_at_calls(
 
 
 def _look_at_thoughts(framed: Framed, items: Sequence[Mapping[str, Any]], stored: bool) -> None:
-    """A call that has neither its reasoning before it nor an id: 60 bills are of such that are not
-    stored, three of such that are, one of one beside others that have it."""
+    """Note calls without their reasoning and without an id, if others in the request have them.
+
+    Bills of such calls: 60 that are not stored, three that are stored, one beside others with
+    reasoning.
+    """
     calls = [i for i, item in enumerate(items) if item.get("type") == "function_call"]
     alone = [i for i in calls if not items[i].get("id") and not _thought(items, i)]
     if alone and not stored and len(alone) < len(calls):
