@@ -18,10 +18,10 @@ _NEAR: Final = 80  # characters on either side of a mark that a token may reach
 
 def checks(framed: Framed, tokenizer: Tokenizer) -> list[Finding]:
     """Report control tokens in what users said (`token-injection`), and two BOS (`doubled-bos`)."""
-    found = [one for row in framed.rows for piece in row for one in _injected(piece, tokenizer)]
+    findings = [one for row in framed.rows for piece in row for one in _injected(piece, tokenizer)]
     if framed.control and (twice := _doubled(framed, tokenizer)):
-        found.append(twice)
-    return found
+        findings.append(twice)
+    return findings
 
 
 def _injected(piece: Piece, tokenizer: Tokenizer) -> Iterator[Finding]:

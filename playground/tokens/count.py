@@ -159,20 +159,23 @@ def _nearly(
     body: Mapping[str, Any], framed: Framed, own: Packaged, model: str, api: str
 ) -> TokenCount:
     """Count a framed request with a tokenizer that is similar to the model's own."""
-    found = nearly(framed, own)
+    estimated = nearly(framed, own)
     sums = _Sums()
-    sizes = iter(found.sizes)
+    sizes = iter(estimated.sizes)
     for row in framed.rows:
         sums.add(row, [next(sizes) for _ in row])
     total = sum(sums.origins.values())
     fixed = sum(piece.fixed for row in framed.rows for piece in row)
-    least = 0 if framed.forgets else found.least + (0 if framed.unknown else fixed)
+    least = 0 if framed.forgets else estimated.least + (0 if framed.unknown else fixed)
     more = framed.more
     proxy = packaged(own.like.to if own.like else PROXY)
     return TokenCount(
         tokens=total,
         kind="estimate",
-        range=(min(least, total), None if more is None else max(total, found.most + fixed) + more),
+        range=(
+            min(least, total),
+            None if more is None else max(total, estimated.most + fixed) + more,
+        ),
         model=model,
         api=api,
         source=f"tokens of {proxy.name}, which is like the model's own; {framed.source}",

@@ -127,8 +127,8 @@ def guess(
     )
     if family.digits:
         most += sum(more_of_digits(piece.text) for piece in pieces)
-    most += _THOUGHT * _asks(body, _THINKING)
-    most += _FORMATTED * _asks(body, _FORMAT)
+    most += _THOUGHT * _has_key(body, _THINKING)
+    most += _FORMATTED * _has_key(body, _FORMAT)
     each = family.ratio[1]
     sizes = [
         round(each * size) + _MEDIUM * piece.medium
@@ -139,7 +139,7 @@ def guess(
     for tools_only in (True, False):  # they bear what is less than texts cost, then the others
         borne = [i for i, piece in enumerate(pieces) if (piece.origin == "tools") == tools_only]
         once += _take(sizes, borne, max(0, -once))
-    end = None if media or family.hidden or _unseen(body, pieces) else round(most) + 1
+    end = None if media or family.hidden or _bills_unseen_parts(body, pieces) else round(most) + 1
     start = 0 if forgets(body) else max(0, int(least))
     return Guess(sizes, once, start, end, [family.hidden] if family.hidden else [])
 
@@ -147,25 +147,25 @@ def guess(
 def _take(sizes: list[int], places: Sequence[int], less: int) -> int:
     """Take up to `less` from the sizes at these places, in proportion to each. Return what was
     taken."""
-    whole = sum(sizes[place] for place in places)
-    taken = min(less, whole)
+    total = sum(sizes[place] for place in places)
+    taken = min(less, total)
     before = done = 0
     for place in places:
         before += sizes[place]
-        share = round(taken * before / whole) - done if whole else 0
+        share = round(taken * before / total) - done if total else 0
         sizes[place] -= share
         done += share
     return taken
 
 
-def _asks(body: Mapping[str, Any], keys: Sequence[str]) -> bool:
+def _has_key(body: Mapping[str, Any], keys: Sequence[str]) -> bool:
     """Return True if a request has one of the keys, at the top or where some APIs keep settings."""
     inner = (body.get(key) for key in _NESTED)
     places = [body, *(each for each in inner if isinstance(each, Mapping))]
     return any(place.get(key) for place in places for key in keys)
 
 
-def _unseen(body: Mapping[str, Any], pieces: Sequence[Piece]) -> bool:
+def _bills_unseen_parts(body: Mapping[str, Any], pieces: Sequence[Piece]) -> bool:
     """Return True if a bill may include what the request does not show."""
     if body.get("format") and body.get("think"):  # Ollama asks twice, and bills the thoughts
         return True
@@ -173,7 +173,7 @@ def _unseen(body: Mapping[str, Any], pieces: Sequence[Piece]) -> bool:
 
 
 def forgets(body: Mapping[str, Any]) -> bool:
-    """Return True if the provider may leave out earlier messages, by a summary or by clearing."""
+    """Return True if the provider may drop earlier messages, by summing up or clearing results."""
     if body.get("context_management"):
         return True
     items = messages_of(dict(body))
@@ -181,11 +181,11 @@ def forgets(body: Mapping[str, Any]) -> bool:
 
 
 def serves_itself(body: Mapping[str, Any]) -> bool:
-    """Return True if the provider runs tools of its own, or bills a conversation that it remembers."""
+    """Return True if the provider runs tools of its own, or bills messages that it remembers."""
     if any(body.get(key) for key in _ON_THE_SERVER):
         return True
-    given = tools_of(dict(body))
-    tools = given if isinstance(given, list) else []
+    tools_value = tools_of(dict(body))
+    tools = tools_value if isinstance(tools_value, list) else []
     return any(_is_server_tool(tool) for tool in tools if isinstance(tool, dict))
 
 
@@ -205,20 +205,20 @@ def texts_of(body: Mapping[str, Any]) -> list[Piece]:
         for text in _texts(body.get(key))
         if "messages" not in body
     ]
-    told = [_looked_into(piece) for piece in pieces_of(body)]
-    return [*(piece for piece in told if piece.text or piece.medium or piece.fixed), *prompts]
+    pieces = [_with_medium(piece) for piece in pieces_of(body)]
+    return [*(piece for piece in pieces if piece.text or piece.medium or piece.fixed), *prompts]
 
 
 # of completions and Ollama, Titan, Cohere, Text Generation Inference
 _PROMPTS: Final = ("prompt", "suffix", "inputText", "preamble", "message", "inputs")
 
 
-def _texts(given: Any) -> list[str]:
-    several = given if isinstance(given, list) else [given]
+def _texts(value: Any) -> list[str]:
+    several = value if isinstance(value, list) else [value]
     return [text for text in several if isinstance(text, str) and text]
 
 
-def _looked_into(piece: Piece) -> Piece:
+def _with_medium(piece: Piece) -> Piece:
     """Mark a result with a picture in it as a medium."""
     inside = piece.origin == "results" and _INSIDE.search(piece.text)
     return replace(piece, medium=True) if inside else piece
@@ -268,5 +268,5 @@ def _origin(block: WireBlock) -> Origin:
 
 
 def _name(block: WireBlock) -> str:
-    found = re.search(r'"name": "([^"]+)"', block.text) if block.tier == "tools" else None
-    return found[1] if found else ""
+    match = re.search(r'"name": "([^"]+)"', block.text) if block.tier == "tools" else None
+    return match[1] if match else ""

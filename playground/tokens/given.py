@@ -35,10 +35,10 @@ def given_tokenizer(given: str | PathLike[str]) -> Tokenizer:
     """
     path = Path(given)
     if path.is_dir():
-        found = [path / name for name in _IN_FOLDER if (path / name).is_file()]
-        if not found:
+        files = [path / name for name in _IN_FOLDER if (path / name).is_file()]
+        if not files:
             raise InputFault("no tokenizer in it", where=str(path), expected=_EXPECTED)
-        path = found[0]
+        path = files[0]
     if not path.exists():
         if isinstance(given, str) and (given in PACKAGED or not path.suffix):
             return packaged(given)
@@ -78,10 +78,10 @@ def _converted(path: Path, kind: str) -> FileTokenizer:
     one."""
     stat = path.stat()
     key = f"{_FORM} {path.resolve()} {stat.st_size} {stat.st_mtime_ns}"
-    kept = paths.tokenizers() / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
-    if kept.is_file():
-        return json_text(kept.read_text(encoding="utf-8"), path.name, str(path), kept)
-    made = _KINDS[kind](path, path.name, str(path))
-    kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_file(kept, made.model.to_str(), force=True)
-    return made
+    converted = paths.tokenizers() / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
+    if converted.is_file():
+        return json_text(converted.read_text(encoding="utf-8"), path.name, str(path), converted)
+    tokenizer = _KINDS[kind](path, path.name, str(path))
+    converted.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_file(converted, tokenizer.model.to_str(), force=True)
+    return tokenizer

@@ -60,4 +60,4 @@ def _size(text: str, model: Packaged, controls: re.Pattern[str] | None) -> Seque
 
 def more_of_digits(text: str) -> int:
     """Count the additional tokens if each digit is one: OpenAI's tokenizers join up to three."""
-    return sum(len(found) - ceil(len(found) / 3) for found in _DIGITS.findall(text))
+    return sum(len(digits) - ceil(len(digits) / 3) for digits in _DIGITS.findall(text))

@@ -154,13 +154,13 @@ def _last(framed: Framed, turn: _Turn, functions: Sequence[Mapping[str, Any]], d
         return
     pieces = _turn(turn)
     if functions and turn.role == "user":
-        _look_at_tools(framed, functions)
-        told = [
+        _note_tool_costs(framed, functions)
+        tool_pieces = [
             Piece(f"{tool_text(each)}\n", "tools", tool=str(each["name"]), sure=_SURE)
             for each in functions
         ]
         end = Piece("\n" if dated else "\nQuestion: ", "tools")
-        pieces[1:1] = [Piece(_FUNCTIONS, "tools"), *told, end]
+        pieces[1:1] = [Piece(_FUNCTIONS, "tools"), *tool_pieces, end]
     if turn.role == "assistant":
         framed.add(*pieces)
         return
@@ -168,7 +168,7 @@ def _last(framed: Framed, turn: _Turn, functions: Sequence[Mapping[str, Any]], d
     framed.add(Piece(_head("assistant")))
 
 
-def _look_at_tools(framed: Framed, functions: Sequence[Mapping[str, Any]]) -> None:
+def _note_tool_costs(framed: Framed, functions: Sequence[Mapping[str, Any]]) -> None:
     more = sum(map(more_of_old_versions, functions))
     if more:
         framed.because("how Ollama writes such a tool differs by its version", more)

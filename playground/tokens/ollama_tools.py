@@ -68,8 +68,8 @@ def in_order(value: Any) -> Any:
 
 
 def _tool(function: Mapping[str, Any], version: _Version) -> str:
-    given = function.get("parameters")
-    parameters = given if isinstance(given, dict) else {}
+    value = function.get("parameters")
+    parameters = value if isinstance(value, dict) else {}
     properties = parameters.get("properties")
     inner: dict[str, Any] = {"type": parameters.get("type") or ""}
     for key in ("$defs", "items"):
@@ -90,24 +90,24 @@ def _tool(function: Mapping[str, Any], version: _Version) -> str:
     return go_json({"type": "function", "function": written})
 
 
-def _property(given: Any, version: _Version) -> dict[str, Any]:
-    schema = given if isinstance(given, dict) else {}
-    kept: dict[str, Any] = {}
+def _property(value: Any, version: _Version) -> dict[str, Any]:
+    schema = value if isinstance(value, dict) else {}
+    written: dict[str, Any] = {}
     if isinstance(schema.get("anyOf"), list) and schema["anyOf"]:
-        kept["anyOf"] = [_property(each, version) for each in schema["anyOf"]]
+        written["anyOf"] = [_property(each, version) for each in schema["anyOf"]]
     kind = schema.get("type")
     if kind or version.descriptions:
-        kept["type"] = kind[0] if isinstance(kind, list) and len(kind) == 1 else kind
+        written["type"] = kind[0] if isinstance(kind, list) and len(kind) == 1 else kind
     if schema.get("items") is not None:
-        kept["items"] = in_order(schema["items"])
+        written["items"] = in_order(schema["items"])
     if schema.get("description") or version.descriptions:
-        kept["description"] = schema.get("description") or ""
+        written["description"] = schema.get("description") or ""
     if schema.get("enum"):
-        kept["enum"] = schema["enum"]
+        written["enum"] = schema["enum"]
     if version.nested and isinstance(schema.get("properties"), dict) and schema["properties"]:
-        kept["properties"] = {
+        written["properties"] = {
             key: _property(each, version) for key, each in schema["properties"].items()
         }
     if version.nested and schema.get("required"):
-        kept["required"] = schema["required"]
-    return kept
+        written["required"] = schema["required"]
+    return written

@@ -56,11 +56,11 @@ def chat(
     messages = messages_of(dict(body))
     tools = body.get("tools") or body.get("functions")
     functions = list(functions_of(tools))
-    _look(framed, body, tools, functions)
+    _note_unknown_parts(framed, body, tools, functions)
     form = answer_form(body.get("response_format"))
-    _look_at_form(framed, form, bool(reasoning), bool(functions))
+    _add_form_cost(framed, form, bool(reasoning), bool(functions))
     names = names_of_calls(messages)
-    told = several_results(framed, messages, names)
+    result_indexes = several_results(framed, messages, names)
     behind = next((i for i, m in enumerate(messages) if m.get("role") in _SYSTEM), None)
     if functions and (reasoning or behind is None):
         fixed = _TOOLS_ALONE
@@ -71,7 +71,7 @@ def chat(
         alone = 0 if reasoning else _SECTION if functions else _MESSAGE
         framed.add(Piece(form.section, fixed=alone))
     for index, message in enumerate(messages):
-        if index in told:
+        if index in result_indexes:
             continue
         if index == behind and reasoning and functions:
             text, _ = text_of(message.get("content"))
@@ -81,9 +81,9 @@ def chat(
         else:
             _message(framed, index, message, names)
     if form:
-        _addresses_of_answers(framed, messages, form, bool(functions))
+        _add_answer_addresses(framed, messages, form, bool(functions))
     if reasoning:
-        _rounds(framed, messages, reasoning.harmony)
+        _add_turn_costs(framed, messages, reasoning.harmony)
     else:
         _choice(framed, body.get("tool_choice") or body.get("function_call"), legacy)
     framed.add(Piece(fixed=_REASONING_REPLY if reasoning else _REPLY))
@@ -110,7 +110,7 @@ def _system(
         framed.add(*row, Piece(form.section))
 
 
-def _addresses_of_answers(
+def _add_answer_addresses(
     framed: Framed, messages: Sequence[Mapping[str, Any]], form: AnswerForm, tools: bool
 ) -> None:
     """Count the addresses of answers to the form; the next answer has one too, if no tool can be
@@ -122,7 +122,9 @@ def _addresses_of_answers(
         framed.add(Piece(f" {form.name}", fixed=_ADDRESS))
 
 
-def _look(framed: Framed, body: Mapping[str, Any], tools: Any, functions: Sequence[Any]) -> None:
+def _note_unknown_parts(
+    framed: Framed, body: Mapping[str, Any], tools: Any, functions: Sequence[Any]
+) -> None:
     """Note the parts of a request whose cost is not known."""
     for key in _HIDDEN:
         if body.get(key) and body[key] not in _FREE and not answer_form(body[key]):
@@ -131,7 +133,7 @@ def _look(framed: Framed, body: Mapping[str, Any], tools: Any, functions: Sequen
         framed.because("what a tool that is no function adds is not known")
 
 
-def _look_at_form(framed: Framed, form: AnswerForm | None, reasoning: bool, tools: bool) -> None:
+def _add_form_cost(framed: Framed, form: AnswerForm | None, reasoning: bool, tools: bool) -> None:
     """Count the cost of a form beside its text, as bills of Chat Completions show it.
 
     It is 1 more if the form is open (4 of 4 bills of three projects; 22 of 22 of closed ones are
@@ -146,10 +148,10 @@ def _look_at_form(framed: Framed, form: AnswerForm | None, reasoning: bool, tool
             framed.because("a form that is described twice: bills differ by 1", 1)
         else:
             framed.add(Piece(fixed=_DESCRIBED))
-    look_at_keywords(framed, form)
+    note_unknown_keywords(framed, form)
 
 
-def look_at_keywords(framed: Framed, form: AnswerForm | None) -> None:
+def note_unknown_keywords(framed: Framed, form: AnswerForm | None) -> None:
     """Note the keywords of a schema whose cost no bill shows."""
     if form and form.unknown:
         names = ", ".join(form.unknown)
@@ -159,10 +161,12 @@ def look_at_keywords(framed: Framed, form: AnswerForm | None) -> None:
 def without_descriptions(framed: Framed, functions: Sequence[Mapping[str, Any]]) -> int:
     """Return 1, a token to take off, if no function has a description (bills of gpt-5 and
     gpt-5.5)."""
-    told = [bool(function.get("description")) for function in functions]
-    if any(told) and not all(told):
-        framed.because("tools with a description beside tools without: no bill is known", len(told))
-    return int(not any(told))
+    described = [bool(function.get("description")) for function in functions]
+    if any(described) and not all(described):
+        framed.because(
+            "tools with a description beside tools without: no bill is known", len(described)
+        )
+    return int(not any(described))
 
 
 def _message(
@@ -201,7 +205,7 @@ def _choice(framed: Framed, choice: Any, legacy: bool) -> None:
         framed.add(Piece(fixed=1, origin="tools"))
 
 
-def _rounds(framed: Framed, messages: Sequence[Mapping[str, Any]], harmony: bool) -> None:
+def _add_turn_costs(framed: Framed, messages: Sequence[Mapping[str, Any]], harmony: bool) -> None:
     """Add what a reasoning model is billed for its own turns, however many calls are in one.
 
     8 of 8 bills of two and three calls, of gpt-5 and 5.4, have it; those of o3 and o4 do not (6

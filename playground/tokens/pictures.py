@@ -39,7 +39,7 @@ class Tiles:
 
     def cost(self, part: Mapping[str, Any]) -> int | None:
         """Return the cost of an `image_url` or `input_image`; None if its size cannot be seen."""
-        url, detail = _shown(part)
+        url, detail = _address_and_detail(part)
         if detail == "low":
             return self.base
         size = size_of(url)
@@ -57,7 +57,7 @@ class Rows:
     def cost(self, part: Mapping[str, Any]) -> int | None:
         """Return the cost of an `image_url`; None if its size cannot be seen, or would be
         changed."""
-        size = size_of(_shown(part)[0])
+        size = size_of(_address_and_detail(part)[0])
         if size is None or max(size) > self.most:
             return None
         width, height = (ceil(side / self.patch) for side in size)
@@ -67,13 +67,13 @@ class Rows:
 Pictures = Tiles | Rows
 
 
-def _shown(part: Mapping[str, Any]) -> tuple[Any, Any]:
+def _address_and_detail(part: Mapping[str, Any]) -> tuple[Any, Any]:
     """Return a picture's address, and the detail that is asked for."""
-    given = part.get("image_url")
+    image = part.get("image_url")
     return (
-        (given.get("url"), given.get("detail"))
-        if isinstance(given, dict)
-        else (given, part.get("detail"))
+        (image.get("url"), image.get("detail"))
+        if isinstance(image, dict)
+        else (image, part.get("detail"))
     )
 
 
@@ -86,11 +86,11 @@ def tiles_of(width: int, height: int) -> int:
 
 def size_of(url: Any) -> tuple[int, int] | None:
     """Read width and height of a picture in a `data:` address; None if they cannot be read."""
-    found = _EMBEDDED.match(url) if isinstance(url, str) else None
-    if found is None:
+    match = _EMBEDDED.match(url) if isinstance(url, str) else None
+    if match is None:
         return None
     try:
-        data = base64.b64decode(url[found.end() :])
+        data = base64.b64decode(url[match.end() :])
     except (binascii.Error, ValueError):
         return None
     size = _png(data) or _gif(data) or _jpeg(data)

@@ -126,10 +126,10 @@ def functions_of(tools: Any) -> Iterator[dict[str, Any]]:
 
 def calls_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Collect the calls of a message of Chat Completions, including `function_call`."""
-    given = message.get("tool_calls")
-    if not given and isinstance(message.get("function_call"), dict):
-        given = [{"function": message["function_call"]}]
-    calls = given if isinstance(given, list) else []
+    value = message.get("tool_calls")
+    if not value and isinstance(message.get("function_call"), dict):
+        value = [{"function": message["function_call"]}]
+    calls = value if isinstance(value, list) else []
     return [c for c in calls if isinstance(c, dict) and isinstance(c.get("function"), dict)]
 
 

@@ -87,8 +87,8 @@ class Packaged:
 
     def path(self) -> Path | None:
         """Return the path of the file; None if the package is not installed or has no such file."""
-        found = find_spec(self.module)
-        for folder in (found.submodule_search_locations or ()) if found else ():
+        spec = find_spec(self.module)
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
             path = Path(folder) / self.file
             if path.is_file():
                 return path

@@ -80,14 +80,14 @@ def _added(kind: Any, word: Word) -> Any:
 def merges_of(words: Sequence[Word]) -> list[tuple[str, str]]:
     """List every way in which two pieces make a third, the best score first."""
     plain = {w.text: i for i, w in enumerate(words) if w.type not in (CONTROL, BYTE, UNKNOWN)}
-    found = []
+    scored = []
     for text, rank in plain.items():
         cuts = ((text[:i], text[i:]) for i in range(1, len(text)))
         pairs = [pair for pair in cuts if pair[0] in plain and pair[1] in plain]
         pairs.sort(key=lambda pair: (plain[pair[0]], plain[pair[1]]))
-        found += [(words[rank].score, pair) for pair in pairs]
-    found.sort(key=lambda each: -each[0])
-    return [pair for _score, pair in found]
+        scored += [(words[rank].score, pair) for pair in pairs]
+    scored.sort(key=lambda each: -each[0])
+    return [pair for _score, pair in scored]
 
 
 def _read(data: bytes) -> tuple[list[Word], bool, bool]:

@@ -95,7 +95,7 @@ def mistral(body: Mapping[str, Any], settings: bool) -> Framed:
     """
     source = "control tokens of mistral-common 1.13, V13 and V15"
     framed = Framed(source=source, pictures=Rows(28, 1024))
-    _look_at_mistral(framed, body)
+    _note_unknown_parts(framed, body)
     framed.add(Piece(fixed=1))
     if settings and not _asks_for_json(body):
         framed.add(Piece(fixed=_SETTINGS))
@@ -108,7 +108,7 @@ def mistral(body: Mapping[str, Any], settings: bool) -> Framed:
     return framed
 
 
-def _look_at_mistral(framed: Framed, body: Mapping[str, Any]) -> None:
+def _note_unknown_parts(framed: Framed, body: Mapping[str, Any]) -> None:
     """Note the parts of a request whose cost no bill shows."""
     choice = body.get("tool_choice")
     if isinstance(choice, dict):
@@ -197,8 +197,8 @@ def mistral_first(body: Mapping[str, Any]) -> Framed:
 def prompt_alone(body: Mapping[str, Any]) -> Framed:
     """Frame a prompt that is sent as it is; numbers instead of texts are tokens already."""
     framed = Framed(source="the prompt alone")
-    given = body.get("prompt")
-    for prompt in given if isinstance(given, list) else [given]:
+    value = body.get("prompt")
+    for prompt in value if isinstance(value, list) else [value]:
         if isinstance(prompt, str):
             framed.add(Piece(prompt, "user"))
         elif isinstance(prompt, int):
@@ -235,10 +235,10 @@ def templated(body: Mapping[str, Any], template: ChatTemplate) -> Framed:
     row, at = [], 0
     for index, message in enumerate(messages):
         text = text_of(message.get("content"))[0].strip()
-        found = prompt.find(text, at) if text else -1
-        if found < 0:
+        start = prompt.find(text, at) if text else -1
+        if start < 0:
             continue
-        row += [Piece(prompt[at:found]), Piece(text, origin_of(message.get("role")), index)]
-        at = found + len(text)
+        row += [Piece(prompt[at:start]), Piece(text, origin_of(message.get("role")), index)]
+        at = start + len(text)
     framed.add(*row, Piece(prompt[at:]))
     return framed

@@ -76,7 +76,7 @@ class _Schema:
         if depth > _DEEPEST or self.written > _MOST:
             self.untold[_ENDLESS] = None
             return "any"
-        self._look(schema)
+        self._note_unexplained(schema)
         several = schema.get("anyOf") or schema.get("oneOf")
         if isinstance(several, list):
             return " | ".join(self.type(each, depth + 1) for each in several)
@@ -87,19 +87,19 @@ class _Schema:
             return " | ".join(self.type({**schema, "type": each}, depth + 1) for each in kind)
         return self._plain(schema, kind, depth)
 
-    def _look(self, schema: Mapping[str, Any]) -> None:
+    def _note_unexplained(self, schema: Mapping[str, Any]) -> None:
         """Note the parts of a schema that no bill has, or that the known bills do not explain."""
-        told = set(schema) & _UNTOLD
+        unexplained = set(schema) & _UNTOLD
         several = schema.get("anyOf") or schema.get("oneOf")
         union = several if isinstance(several, list) else []
         inner = [each for each in union if isinstance(each, dict)]
         if any(each.get("type") == "array" for each in inner):
-            told.add("a union with an array")
+            unexplained.add("a union with an array")
         if any("format" in each for each in inner):
-            told.add("a format in a union")
+            unexplained.add("a format in a union")
         if "default" in schema and schema.get("properties"):
-            told.add("the default of an object")
-        self.untold.update(dict.fromkeys(sorted(told), _ONE))
+            unexplained.add("the default of an object")
+        self.untold.update(dict.fromkeys(sorted(unexplained), _ONE))
 
     def _items(self, schema: Mapping[str, Any], depth: int) -> str:
         written = self.type(schema, depth) if schema else "any"
@@ -155,8 +155,8 @@ class _Schema:
         reference = schema.get("$ref")
         if not isinstance(reference, str):
             return schema
-        found: Any = self.root
+        target: Any = self.root
         for key in reference.removeprefix("#").strip("/").split("/"):
-            found = found.get(key) if isinstance(found, dict) else None
+            target = target.get(key) if isinstance(target, dict) else None
         own = {key: value for key, value in schema.items() if key != "$ref"}
-        return {**found, **own} if isinstance(found, dict) else own
+        return {**target, **own} if isinstance(target, dict) else own
