@@ -46,7 +46,7 @@ _MOST_TOOLS: Final = 10_000
 
 
 def looks_like_tools(value: Any) -> bool:
-    """Whether a JSON value holds only tools, by its keys: no messages beside them."""
+    """Return True if a JSON value holds only tools, by its keys: no messages beside them."""
     if isinstance(value, list):
         if any(not isinstance(item, dict) or _NO_TOOLS & item.keys() for item in value):
             return False
@@ -59,7 +59,8 @@ def looks_like_tools(value: Any) -> bool:
 
 
 def _is_call(value: Mapping[str, Any]) -> bool:
-    """Whether it is a call as Llama writes one: `parameters` are its arguments, and no schema."""
+    """Return True for a call as Llama writes one: `parameters` holds its arguments, not a
+    schema."""
     given = value.get("parameters")
     if "name" not in value or "description" in value or not isinstance(given, Mapping) or not given:
         return False
@@ -70,9 +71,9 @@ def _is_call(value: Mapping[str, Any]) -> bool:
 
 
 def read_tool(value: Any, where: str = "tool") -> ToolMetadata:
-    """Read one tool in any form that is known.
+    """Read one tool in any known form.
 
-    Raises InputFault naming the place where it is none, or several.
+    Raises InputFault, with the place, if there is no tool or more than one.
     """
     tools, findings = read_entry(value, where)
     if len(tools) != 1:
@@ -82,9 +83,9 @@ def read_tool(value: Any, where: str = "tool") -> ToolMetadata:
 
 
 def read_tools(value: Any) -> list[ToolMetadata]:
-    """Read tools in any form that is known: a list, or an object that holds one.
+    """Read tools in any known form: a list, or an object that holds one.
 
-    What no schema describes (a provider's own tool, a cache point) is left out. Raises InputFault.
+    Tools without a schema (a provider's own, a cache point) are left out. Raises InputFault.
     """
     return read_tools_and_findings(value)[0]
 
@@ -92,7 +93,7 @@ def read_tools(value: Any) -> list[ToolMetadata]:
 def read_tools_and_findings(
     value: Any, where: str = "tools"
 ) -> tuple[list[ToolMetadata], list[Finding]]:
-    """As `read_tools`, with what was left out of the file or mended."""
+    """Read tools, and report what was left out or mended."""
     if isinstance(value, str | bytes | BaseModel) or not isinstance(value, Iterable):
         raise InputFault(f"tools must be a list, not {value!r:.60}", field=where)
     tools, found = read_entry(value if isinstance(value, Mapping) else list(value), where)
@@ -102,8 +103,8 @@ def read_tools_and_findings(
 
 
 def read_entry(value: Any, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
-    """An entry of a list of tools: mostly one tool; several where it wraps them, none where it is
-    no tool. Raises InputFault."""
+    """Read an entry of a list of tools: usually one tool; several if the entry wraps them, none if
+    it is no tool. Raises InputFault."""
     found: list[Finding] = []
     try:
         return list(_tools(value, where, found)), found
@@ -154,7 +155,7 @@ def _of_mapping(
 
 
 def _tell_left(value: Mapping[str, Any], kept: set[str], where: str, found: list[Finding]) -> None:
-    """The fields of a tool, or of what is around it, that no tool has here."""
+    """Report the fields of a tool, or of its envelope, that `ToolMetadata` does not keep."""
     if left := sorted(map(str, value.keys() - kept - _KNOWN)):
         found.append(finding("tool-fields", where, f"not kept: {', '.join(left)}"))
 
@@ -163,7 +164,7 @@ _KNOWN: Final = {*_SCHEMAS, "parametersJsonSchema", "type", "jsonrpc", "id"}
 
 
 def _no_tool(value: Mapping[str, Any]) -> str:
-    """Why an entry is not a tool that can be described; empty where it is one."""
+    """Return the reason why an entry is not a tool with a schema; "" if it is one."""
     if "mcpServers" in value:
         return "a list of MCP servers; `playground tools --mcp` asks them for their tools"
     # `web_search_20250305`, `computer_use` …: named by their type, described by nobody.
@@ -211,7 +212,8 @@ def _schema(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _of_object(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMetadata]:
-    """A live Python object: our own, a model, a function, a tool of LangChain or of MCP's SDK."""
+    """Read a live Python object: our own, a model, a function, a tool of LangChain or of MCP's
+    SDK."""
     from playground.tool_formats.functions import tool_from_function
     from playground.tool_formats.python_files import tool_from_model
 
@@ -240,7 +242,8 @@ def _of_object(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMet
 
 
 def _plain(tool: ToolMetadata) -> ToolMetadata:
-    """Without what a system's own class has beside: it would be written in that system's form."""
+    """Copy a tool without the fields that a system's own class adds: those would decide its
+    form."""
     return ToolMetadata(**{name: getattr(tool, name) for name in ToolMetadata.model_fields})
 
 
@@ -252,7 +255,8 @@ _ONE_TEXT: Final = {  # LangChain's word for the text that its simplest tools ta
 
 
 def _of_langchain(tool: Any) -> dict[str, Any]:
-    """What LangChain tells a model of a tool: no injected arguments, no text of its own classes."""
+    """Return what LangChain tells a model about a tool, without injected arguments and without the
+    texts of its own classes."""
     schema = tool.tool_call_schema
     if isinstance(schema, type) and issubclass(schema, BaseModel):
         schema = schema.model_json_schema()

@@ -1,7 +1,9 @@
-"""A Python function's signature and docstring as a tool: pydantic for types, docstrings for words.
+"""Make a tool from a Python function's signature and docstring: types by pydantic, words by
+docstrings.
 
-What a model cannot give (`*args`, `**kwargs`) is left out, a type that has no JSON Schema is any
-value, and both are findings; so is a docstring that describes another signature.
+Arguments that a model cannot give (`*args`, `**kwargs`) are left out, and a type without a JSON
+Schema becomes any value. Both are reported as findings; so is a docstring that describes another
+signature.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ _PARAMETERS: Final = "__parameter_names__"
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter as it is declared; `default` is `inspect.Parameter.empty` where there is none."""
+    """A parameter as it is declared; `default` is `inspect.Parameter.empty` if it has none."""
 
     name: str
     annotation: Any = Any
@@ -41,7 +43,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class FunctionSignature:
-    """What a function asks for, wherever it was read from."""
+    """The parameters and the docstring of a function, from any source."""
 
     name: str
     docstring: str = ""
@@ -52,10 +54,12 @@ class FunctionSignature:
 def create_schema_from_function(
     name: str, func: Callable[..., Any], injected_args: Collection[str] = ()
 ) -> type[BaseModel]:
-    """A pydantic model of a function's arguments; its `model_json_schema()` is what a model reads.
+    """Build a pydantic model of a function's arguments; its `model_json_schema()` is what a model
+    reads.
 
     Descriptions come from `Annotated`, `Field` or the docstring (numpy, Google, Sphinx, Epydoc), in
-    this order, or are `Parameter: NAME`. `injected_args` are given by the program: they are hidden.
+    this order; else they are `Parameter: NAME`. `injected_args` are given by the program and hidden
+    from the model.
     """
     return model_of(_named(signature_of(func), name), injected_args)
 
@@ -63,14 +67,14 @@ def create_schema_from_function(
 def tool_from_function(
     func: Callable[..., Any], name: str = "", injected_args: Collection[str] = ()
 ) -> tuple[ToolMetadata, list[Finding]]:
-    """The tool that a function is, and what of it no schema can say."""
+    """Make a tool from a function, and report what no schema can express."""
     return tool_from_signature(_named(signature_of(func), name), injected_args)
 
 
 def tool_from_signature(
     signature: FunctionSignature, injected_args: Collection[str] = ()
 ) -> tuple[ToolMetadata, list[Finding]]:
-    """As `tool_from_function`, of a signature from elsewhere."""
+    """Make a tool from a signature, and report what no schema can express."""
     model = model_of(signature, injected_args)
     schema = model.model_json_schema()
     documented = _parsed(signature.docstring)
@@ -83,7 +87,7 @@ def tool_from_signature(
 
 
 def signature_of(func: Callable[..., Any]) -> FunctionSignature:
-    """The signature of a live function; the function itself is not called."""
+    """Read the signature of a live function without calling it."""
     name = getattr(func, "__name__", "tool")
     found: list[Finding] = []
     try:
@@ -104,20 +108,20 @@ def signature_of(func: Callable[..., Any]) -> FunctionSignature:
 
 
 def _annotated(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Where the annotations stand of what can be called without being a function."""
+    """Return the object that holds the annotations of a callable."""
     if isinstance(func, functools.partial):
         return _annotated(func.func)
     return func if inspect.isroutine(func) or inspect.isclass(func) else type(func).__call__
 
 
 def var_arguments(tool: str, written: str) -> Finding:
-    """That a model cannot give arguments without names."""
+    """Report arguments without names, which a model cannot give."""
     message = f"{written} is left out: its arguments have no names"
     return finding("var-arguments", f"tool {tool}", message)
 
 
 def checked_annotation(annotation: Any, tool: str, name: str, found: list[Finding]) -> Any:
-    """The annotation, or Any with a finding where pydantic has no JSON Schema for it."""
+    """Return the annotation; if pydantic has no JSON Schema for it, return Any and report it."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -131,9 +135,9 @@ def checked_annotation(annotation: Any, tool: str, name: str, found: list[Findin
 
 
 def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) -> type[BaseModel]:
-    """The pydantic model of a signature's arguments.
+    """Build the pydantic model of a signature's arguments.
 
-    Raises InputFault where pydantic can make none, as of bounds that a type has not.
+    Raises InputFault if pydantic cannot, for instance because of bounds that a type does not have.
     """
     documented = {p.arg_name: p.description for p in _parsed(signature.docstring).params}
     fields: dict[str, Any] = {}
@@ -161,13 +165,15 @@ def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) 
 
 
 def parameter_names(model: type[BaseModel]) -> Mapping[str, str]:
-    """Of a model of a function's arguments, the parameter that each field stands for; else none."""
+    """Map each field of a model of a function's arguments to its parameter; other models give an
+    empty mapping."""
     names: Mapping[str, str] = getattr(model, _PARAMETERS, {})
     return names
 
 
 def _description(parameter: Parameter, documented: Mapping[str, str | None]) -> dict[str, Any]:
-    """The description, unless a `Field` speaks for itself, within `Annotated` or as the default."""
+    """Return the description, unless a `Field` has its own, within `Annotated` or as the
+    default."""
     notes = getattr(parameter.annotation, "__metadata__", ())
     if any(isinstance(note, FieldInfo) for note in (*notes, parameter.default)):
         return {}
@@ -177,7 +183,7 @@ def _description(parameter: Parameter, documented: Mapping[str, str | None]) -> 
 
 
 def _typed(annotation: Any, first: FieldInfo) -> Any:
-    """The type with a note that comes before its own."""
+    """Return the type, with a note before the type's own notes."""
     base = getattr(annotation, "__origin__", annotation)
     notes = getattr(annotation, "__metadata__", None)
     return (base, first, *notes) if notes is not None else (annotation, first)
@@ -216,7 +222,7 @@ def _lies(
     documented: Docstring,
     injected_args: Collection[str],
 ) -> list[Finding]:
-    """What a docstring says of parameters that are not there, or are of another type."""
+    """Report parameters in a docstring that do not exist or have another type."""
     found = []
     names = {*tool.parameters, *injected_args}
     # They are told of as left out already; that the docstring knows them is no lie.
@@ -240,7 +246,8 @@ def _lies(
 
 
 def _described(documented: Docstring) -> list[DocstringParam]:
-    """The parameters; not a `Returns:` that is underlined, which the library takes for one."""
+    """Return the parameters of a docstring, without an underlined `Returns:`, which the library
+    takes for a parameter."""
     names = [parameter.arg_name for parameter in documented.params]
     end = next((i for i, name in enumerate(names) if name.endswith(":")), len(names))
     return documented.params[:end]

@@ -1,7 +1,8 @@
-"""OpenAPI 3 documents: every operation is a tool, its parameters and its JSON body one schema.
+"""Read OpenAPI 3 documents: every operation is a tool, its parameters and its JSON body one schema.
 
-`$ref`s within the document are put in their place; one that leads back to itself, or out of the
-document, leaves its operation out with a finding. Source: OpenAPI Specification 3.0 and 3.1.
+`$ref`s within the document are replaced by their targets. An operation with a `$ref` that leads
+back to itself, or out of the document, is left out with a finding. Source: OpenAPI Specification
+3.0 and 3.1.
 """
 
 from __future__ import annotations
@@ -21,14 +22,15 @@ _Found = tuple[dict[str, Any] | None, list[Finding]]
 
 
 def is_openapi(value: Mapping[str, Any]) -> bool:
-    """Whether it is a whole document of OpenAPI 3."""
+    """Return True for a complete document of OpenAPI 3."""
     return str(value.get("openapi", "")).startswith("3") and isinstance(value.get("paths"), Mapping)
 
 
 def operations(document: Mapping[str, Any], where: str) -> Iterator[_Found]:
-    """Each operation as a tool, None for one that is left out, with the findings about it.
+    """Yield each operation as a tool, or None if it is left out, with the findings about it.
 
-    Raises InputFault where not one is left."""
+    Raises InputFault if none is left.
+    """
     any_left, first = False, ""
     names: set[str] = set()
     for path, item in document["paths"].items():
@@ -56,7 +58,7 @@ def operations(document: Mapping[str, Any], where: str) -> Iterator[_Found]:
 
 
 class _Refused(Exception):
-    """Why an operation cannot be a tool."""
+    """The reason why an operation cannot be a tool."""
 
     def __init__(self, code: str, message: str) -> None:
         self.code = code
@@ -102,7 +104,7 @@ def _tool(
 
 
 def _described(parameter: Mapping[str, Any]) -> Any:
-    """A parameter's schema, with the parameter's own description."""
+    """Return a parameter's schema, with the parameter's own description."""
     schema = parameter.get("schema")
     if not isinstance(schema, Mapping):
         schema = next(iter(_content(parameter)), {})
@@ -111,7 +113,8 @@ def _described(parameter: Mapping[str, Any]) -> Any:
 
 
 def _add_body(body: Mapping[str, Any], properties: dict[str, Any], required: list[str]) -> None:
-    """The fields of a body that is an object stand beside the parameters; another is `body`."""
+    """Add the fields of a body that is an object to the parameters; add any other body as
+    `body`."""
     schema = next(iter(_content(body)), {})
     fields = schema.get("properties")
     if not isinstance(fields, Mapping) or set(fields) & set(properties):
@@ -126,7 +129,7 @@ def _add_body(body: Mapping[str, Any], properties: dict[str, Any], required: lis
 
 
 def _content(holder: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The schemas of a `content`, JSON first."""
+    """Return the schemas of a `content`, JSON first."""
     content = holder.get("content")
     kinds = content if isinstance(content, Mapping) else {}
     ordered = sorted(kinds, key=lambda kind: "json" not in str(kind))
@@ -135,7 +138,7 @@ def _content(holder: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 class _References:
-    """The document's `$ref`s, put in their places within bounds."""
+    """The document's `$ref`s, replaced by their targets within bounds."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document, self._left = dict(document), _MOST_VALUES
@@ -145,7 +148,7 @@ class _References:
         return [item for item in placed if isinstance(item, dict)]
 
     def placed(self, node: Any, inside: tuple[str, ...] = ()) -> Any:
-        """The value without references. Raises _Refused."""
+        """Return the value with its references replaced. Raises _Refused."""
         # References within references double at every step: a kilobyte may stand for gigabytes.
         self._left -= 1
         if self._left < 0:

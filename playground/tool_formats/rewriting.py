@@ -1,6 +1,7 @@
-"""A tool's schema as a target takes it: what its rules refuse, written in another way.
+"""Rewrite a tool's schema for a target: what its rules refuse is written in another way.
 
-Each rewrite is a named function from one schema to another; what no rewrite is known for stays.
+Each rewrite is a named function from one schema to another. A refused part without a known rewrite
+stays.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _MOST_WRITTEN: Final = 5_000  # definitions, for one `$ref`
 
 
 def rewritten(tool: ToolMetadata, target: SchemaTarget) -> ToolMetadata:
-    """The tool with the schema that the target takes."""
+    """Return the tool with a schema that the target takes."""
     schema = copy.deepcopy(tool.input_schema)
     if any(rule.instead == "close" for rule in target.rules):
         _merge_all(schema)
@@ -44,7 +45,7 @@ def rewritten(tool: ToolMetadata, target: SchemaTarget) -> ToolMetadata:
 
 
 def _keyword(rule: SchemaRule) -> str:
-    """The keyword that a rule is about, where its name says more."""
+    """Return the keyword that a rule is about; its name may say more."""
     return rule.keyword.partition(" ")[0]
 
 
@@ -77,14 +78,15 @@ def _merge(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 
 def _merge_all(schema: Schema) -> None:
-    """Before objects are closed: one half of an allOf would not allow the other's properties."""
+    """Merge every allOf before objects are closed: a closed half would refuse the other's
+    properties."""
     for node in sorted(nodes(schema), key=lambda each: -len(each.path)):
         if not node.is_root and "allOf" in node.schema:
             _join_all(node.schema, schema)
 
 
 def _join_all(node: Schema, root: Schema) -> None:
-    """All parts as one: a part that is a `$ref` by what it means, since there can be but one."""
+    """Merge all parts of an allOf; a `$ref` is replaced by its target, since only one can stay."""
     for part in node.pop("allOf"):
         if isinstance(part, dict):
             _join(node, _resolved(part, root))
@@ -101,7 +103,7 @@ def _join(node: Schema, part: Schema) -> None:
 
 
 def _flatten(node: Schema, rule: SchemaRule, root: Schema) -> None:
-    """One object of all: required is what every one of them requires."""
+    """Merge all parts into one object; it requires what every part requires."""
     key = _keyword(rule)
     given = node.pop(key)
     parts = [_resolved(part, root) for part in given if isinstance(part, dict)]
@@ -132,9 +134,11 @@ def _inline(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 
 def _written_out(node: Schema, root: Schema, above: tuple[str, ...], written: list[int]) -> None:
-    """The definition in place of its `$ref`, and those in it; one that leads to itself ends there
-    as any object. `written` is how many were written so far: definitions that hold each other twice
-    grow beyond all bounds. Raises InputFault."""
+    """Replace a `$ref` by its definition, and those in it; a recursive one ends as any object.
+
+    `written` counts the definitions written so far, because definitions that contain each other
+    twice grow without bounds. Raises InputFault above the limit.
+    """
     while isinstance(ref := node.get("$ref"), str):
         del node["$ref"]
         found = referred(root, ref) if ref not in above else None
@@ -156,8 +160,8 @@ def _unravel(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 
 def _laid_open(node: Schema, root: Schema, above: tuple[str, ...], written: list[int]) -> None:
-    """The definition in place of a `$ref` with keywords beside it, which count for more; of one
-    that leads to itself the `$ref` alone stays. Raises InputFault as `_written_out` does."""
+    """Replace a `$ref` with keywords beside it by its definition; the keywords count for more. A
+    recursive `$ref` stays, without its keywords. Raises InputFault as `_written_out` does."""
     ref = node.get("$ref")
     if not isinstance(ref, str) or len(node) == 1:
         return

@@ -1,4 +1,4 @@
-"""Smaller schemas that say the same, or less: what a tool's tokens are spent on."""
+"""Shrink a tool's schema, to save tokens: without loss, or by leaving things out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NO_NAME: Final = re.compile(r"\W+")
 
 
 def hoisted(schema: Schema) -> Schema:
-    """The same schema with what it says more than once in `$defs`, once; the largest first."""
+    """Return the schema with each repeated part written once, in `$defs`; the largest first."""
     found = copy.deepcopy(schema)
     while twice := _repeated(found):
         text, places = twice
@@ -32,7 +32,7 @@ def hoisted(schema: Schema) -> Schema:
 
 
 def _repeated(schema: Schema) -> tuple[str, list[tuple[str | int, ...]]] | None:
-    """The largest part that stands in several places, and these."""
+    """Return the largest part that stands in several places, and these places."""
     texts: dict[str, list[tuple[str | int, ...]]] = {}
     for node in nodes(schema):
         if node.path and node.path[0] != "$defs":
