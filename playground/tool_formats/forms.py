@@ -61,12 +61,19 @@ def looks_like_tools(value: Any) -> bool:
 def _is_call(value: Mapping[str, Any]) -> bool:
     """Return True for a call as Llama writes one: `parameters` holds its arguments, not a
     schema."""
-    given = value.get("parameters")
-    if "name" not in value or "description" in value or not isinstance(given, Mapping) or not given:
+    parameters = value.get("parameters")
+    if (
+        "name" not in value
+        or "description" in value
+        or not isinstance(parameters, Mapping)
+        or not parameters
+    ):
         return False
-    by_name = any(isinstance(v, Mapping) and _SCHEMA_WORDS & v.keys() for v in given.values())
+    by_name = any(isinstance(v, Mapping) and _SCHEMA_WORDS & v.keys() for v in parameters.values())
     return (
-        not by_name and given.get("type") not in _TYPES and not _SCHEMA_WORDS & {*given} - {"type"}
+        not by_name
+        and parameters.get("type") not in _TYPES
+        and not _SCHEMA_WORDS & {*parameters} - {"type"}
     )
 
 
@@ -96,18 +103,18 @@ def read_tools_and_findings(
     """Read tools, and report what was left out or mended."""
     if isinstance(value, str | bytes | BaseModel) or not isinstance(value, Iterable):
         raise InputFault(f"tools must be a list, not {value!r:.60}", field=where)
-    tools, found = read_entry(value if isinstance(value, Mapping) else list(value), where)
+    tools, findings = read_entry(value if isinstance(value, Mapping) else list(value), where)
     if len(tools) > _MOST_TOOLS:
         raise InputFault(f"{len(tools):,} tools", field=where, expected=f"at most {_MOST_TOOLS:,}")
-    return tools, found
+    return tools, findings
 
 
 def read_entry(value: Any, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
     """Read an entry of a list of tools: usually one tool; several if the entry wraps them, none if
     it is no tool. Raises InputFault."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     try:
-        return list(_tools(value, where, found)), found
+        return list(_tools(value, where, findings)), findings
     except RecursionError as error:
         raise InputFault("nested too deeply", field=where, expected=_EXPECTED) from error
 
@@ -140,21 +147,25 @@ def _of_mapping(
             return
     for key in _INNER:
         if isinstance(value.get(key), Mapping):
-            _tell_left(value, {key}, where, found)
+            _report_unkept_fields(value, {key}, where, found)
             yield from _of_mapping(value[key], where, found)
             return
     # Bedrock's mark stands between the tools; Anthropic's stands on one, which has a name.
     if "cachePoint" in value or ("cache_control" in value and "name" not in value):
         found.append(finding("cache-mark", where, "a cache mark, not a tool"))
         return
-    if left_out := _no_tool(value):
+    if left_out := _why_no_tool(value):
         found.append(finding("tool-left-out", where, left_out))
         return
-    _tell_left(value, {"name", "description", "examples", "required_parameters"}, where, found)
+    _report_unkept_fields(
+        value, {"name", "description", "examples", "required_parameters"}, where, found
+    )
     yield _tool(value, where)
 
 
-def _tell_left(value: Mapping[str, Any], kept: set[str], where: str, found: list[Finding]) -> None:
+def _report_unkept_fields(
+    value: Mapping[str, Any], kept: set[str], where: str, found: list[Finding]
+) -> None:
     """Report the fields of a tool, or of its envelope, that `ToolMetadata` does not keep."""
     if left := sorted(map(str, value.keys() - kept - _KNOWN)):
         found.append(finding("tool-fields", where, f"not kept: {', '.join(left)}"))
@@ -163,7 +174,7 @@ def _tell_left(value: Mapping[str, Any], kept: set[str], where: str, found: list
 _KNOWN: Final = {*_SCHEMAS, "parametersJsonSchema", "type", "jsonrpc", "id"}
 
 
-def _no_tool(value: Mapping[str, Any]) -> str:
+def _why_no_tool(value: Mapping[str, Any]) -> str:
     """Return the reason why an entry is not a tool with a schema; "" if it is one."""
     if "mcpServers" in value:
         return "a list of MCP servers; `playground tools --mcp` asks them for their tools"
@@ -200,14 +211,14 @@ def _schema(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if isinstance(body.get("parametersJsonSchema"), Mapping):
         return body["parametersJsonSchema"]  # type: ignore[no-any-return]
     for key in _SCHEMAS:
-        given = body.get(key)
-        if isinstance(given, type) and issubclass(given, BaseModel):
-            return given.model_json_schema()
-        if isinstance(given, Mapping):
+        value = body.get(key)
+        if isinstance(value, type) and issubclass(value, BaseModel):
+            return value.model_json_schema()
+        if isinstance(value, Mapping):
             # Bedrock wraps it in `json`; a schema with a property of that name has other keys too.
-            inner = given.get("json") if key == "inputSchema" else None
-            whole = inner if isinstance(inner, Mapping) and len(given) == 1 else given
-            return whole if "required_parameters" in body else json_schema(whole)
+            inner = value.get("json") if key == "inputSchema" else None
+            unwrapped = inner if isinstance(inner, Mapping) and len(value) == 1 else value
+            return unwrapped if "required_parameters" in body else json_schema(unwrapped)
     return None
 
 
@@ -218,17 +229,17 @@ def _of_object(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMet
     from playground.tool_formats.python_files import tool_from_model
 
     if isinstance(value, ToolMetadata):
-        yield _plain(value)
+        yield _without_own_fields(value)
     elif isinstance(value, type) and issubclass(value, BaseModel):
         yield tool_from_model(value)
     elif hasattr(value, "tool_call_schema"):
         yield _tool(_of_langchain(value), where)
     elif any(hasattr(value, key) for key in _SCHEMAS) and hasattr(value, "name"):
         names = ("name", "description", *_SCHEMAS)
-        given = {name: getattr(value, name) for name in names if hasattr(value, name)}
-        yield _tool(given, where)
+        attributes = {name: getattr(value, name) for name in names if hasattr(value, name)}
+        yield _tool(attributes, where)
     elif isinstance(getattr(value, "metadata", None), ToolMetadata):
-        yield _plain(value.metadata)
+        yield _without_own_fields(value.metadata)
     elif callable(value):
         try:
             tool, more = tool_from_function(value)
@@ -241,7 +252,7 @@ def _of_object(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMet
         raise InputFault(f"a tool must be an object, not {value!r:.60}", field=where)
 
 
-def _plain(tool: ToolMetadata) -> ToolMetadata:
+def _without_own_fields(tool: ToolMetadata) -> ToolMetadata:
     """Copy a tool without the fields that a system's own class adds: those would decide its
     form."""
     return ToolMetadata(**{name: getattr(tool, name) for name in ToolMetadata.model_fields})

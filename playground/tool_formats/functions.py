@@ -83,7 +83,10 @@ def tool_from_signature(
         description=(documented.description or "").strip(),
         input_schema=schema,
     )
-    return tool, [*signature.findings, *_lies(tool, signature, documented, injected_args)]
+    return tool, [
+        *signature.findings,
+        *_docstring_mismatches(tool, signature, documented, injected_args),
+    ]
 
 
 def signature_of(func: Callable[..., Any]) -> FunctionSignature:
@@ -91,7 +94,7 @@ def signature_of(func: Callable[..., Any]) -> FunctionSignature:
     name = getattr(func, "__name__", "tool")
     found: list[Finding] = []
     try:
-        hints = typing.get_type_hints(_annotated(func), include_extras=True)
+        hints = typing.get_type_hints(_annotations_holder(func), include_extras=True)
     except Exception as error:  # an annotation is any expression
         found.append(finding("annotation-unread", f"tool {name}", f"annotations: {error}"))
         hints = {}
@@ -107,10 +110,10 @@ def signature_of(func: Callable[..., Any]) -> FunctionSignature:
     return FunctionSignature(name, func.__doc__ or "", tuple(parameters), found)
 
 
-def _annotated(func: Callable[..., Any]) -> Callable[..., Any]:
+def _annotations_holder(func: Callable[..., Any]) -> Callable[..., Any]:
     """Return the object that holds the annotations of a callable."""
     if isinstance(func, functools.partial):
-        return _annotated(func.func)
+        return _annotations_holder(func.func)
     return func if inspect.isroutine(func) or inspect.isclass(func) else type(func).__call__
 
 
@@ -153,7 +156,10 @@ def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) 
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
         # what is written in the signature comes later, and wins
         parameters[name] = parameter.name
-        fields[name] = (Annotated[_typed(parameter.annotation, Field(**described))], default)
+        fields[name] = (
+            Annotated[_with_first_note(parameter.annotation, Field(**described))],
+            default,
+        )
     config = ConfigDict(protected_namespaces=())
     try:
         made: type[BaseModel] = create_model(signature.name, __config__=config, **fields)
@@ -182,7 +188,7 @@ def _description(parameter: Parameter, documented: Mapping[str, str | None]) -> 
     return {"description": text or documented.get(parameter.name, fallback)}
 
 
-def _typed(annotation: Any, first: FieldInfo) -> Any:
+def _with_first_note(annotation: Any, first: FieldInfo) -> Any:
     """Return the type, with a note before the type's own notes."""
     base = getattr(annotation, "__origin__", annotation)
     notes = getattr(annotation, "__metadata__", None)
@@ -216,24 +222,24 @@ _WRITTEN_TYPES: Final[Mapping[str, str]] = {
 }
 
 
-def _lies(
+def _docstring_mismatches(
     tool: ToolMetadata,
     signature: FunctionSignature,
     documented: Docstring,
     injected_args: Collection[str],
 ) -> list[Finding]:
     """Report parameters in a docstring that do not exist or have another type."""
-    found = []
+    findings = []
     names = {*tool.parameters, *injected_args}
     # They are told of as left out already; that the docstring knows them is no lie.
     stars = {"args", "kwargs"} if _has_stars(signature.findings) else set()
-    for parameter in _described(documented):
+    for parameter in _documented_parameters(documented):
         name = parameter.arg_name.lstrip("*")
         place = f"tool {tool.name}, parameter {name}"
         if name not in names | stars:
             known = ", ".join(tool.parameters) or "none"
             text = f"the docstring describes it, but the signature has: {known}"
-            found.append(finding("docstring-lies", place, text))
+            findings.append(finding("docstring-lies", place, text))
             continue
         written = _WRITTEN_TYPES.get((parameter.type_name or "").strip().lower())
         given = allowed_types(tool.parameter_schema(name))
@@ -241,11 +247,11 @@ def _lies(
         wider = written == "number" and "integer" in given
         if written and given and written not in given and not wider:
             text = f"{parameter.type_name} in the docstring, {' or '.join(sorted(given))} declared"
-            found.append(finding("docstring-lies", place, text))
-    return found
+            findings.append(finding("docstring-lies", place, text))
+    return findings
 
 
-def _described(documented: Docstring) -> list[DocstringParam]:
+def _documented_parameters(documented: Docstring) -> list[DocstringParam]:
     """Return the parameters of a docstring, without an underlined `Returns:`, which the library
     takes for a parameter."""
     names = [parameter.arg_name for parameter in documented.params]

@@ -69,10 +69,10 @@ def misfit(check: Check, arguments: Mapping[str, Any]) -> str:
     if check.surely_takes(arguments):
         return ""
     try:
-        found: ValidationError | None = next(check.validator.iter_errors(arguments), None)
+        error: ValidationError | None = next(check.validator.iter_errors(arguments), None)
     except (Unresolvable, RecursionError, re.error):
         return ""
-    return "" if found is None else found.message[:_MOST_SAID]
+    return "" if error is None else error.message[:_MOST_SAID]
 
 
 @lru_cache(maxsize=512)
@@ -101,6 +101,6 @@ def _plain_types(schema: Mapping[str, Any]) -> dict[str, frozenset[type]] | None
     return {name: _TYPES[each["type"]] for name, each in properties.items()}
 
 
-def _is_plain(given: Mapping[str, Any]) -> bool:
-    kind = given.get("type")
-    return _OF_PLAIN_PROPERTY.issuperset(given) and isinstance(kind, str) and kind in _TYPES
+def _is_plain(schema: Mapping[str, Any]) -> bool:
+    kind = schema.get("type")
+    return _OF_PLAIN_PROPERTY.issuperset(schema) and isinstance(kind, str) and kind in _TYPES

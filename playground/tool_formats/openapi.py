@@ -31,7 +31,7 @@ def operations(document: Mapping[str, Any], where: str) -> Iterator[_Found]:
 
     Raises InputFault if none is left.
     """
-    any_left, first = False, ""
+    any_read, first_refusal = False, ""
     names: set[str] = set()
     for path, item in document["paths"].items():
         for method, operation in (item if isinstance(item, Mapping) else {}).items():
@@ -42,18 +42,18 @@ def operations(document: Mapping[str, Any], where: str) -> Iterator[_Found]:
                 shared = item.get("parameters") or ()
                 tool, found = _tool(document, operation, shared, f"{method}_{path}", place)
             except _Refused as refused:
-                first = first or str(refused)
+                first_refusal = first_refusal or str(refused)
                 yield None, [finding(refused.code, place, f"left out: {refused}")]
                 continue
             if tool["name"] in names:
-                given, tool["name"] = tool["name"], f"{tool['name']}_{len(names)}"
-                text = f"{given} is used twice: {tool['name']}"
+                taken_name, tool["name"] = tool["name"], f"{tool['name']}_{len(names)}"
+                text = f"{taken_name} is used twice: {tool['name']}"
                 found.append(finding("name-mended", place, text))
             names.add(tool["name"])
-            any_left = True
+            any_read = True
             yield tool, found
-    if not any_left:
-        problem = f"no operation can be read{': ' if first else ''}{first}"
+    if not any_read:
+        problem = f"no operation can be read{': ' if first_refusal else ''}{first_refusal}"
         raise InputFault(problem, field=where, expected="an operation whose $refs can be resolved")
 
 
@@ -69,7 +69,7 @@ def _tool(
     document: Mapping[str, Any], operation: Mapping[str, Any], shared: Any, made: str, place: str
 ) -> tuple[dict[str, Any], list[Finding]]:
     refs = _References(document)
-    found: list[Finding] = []
+    findings: list[Finding] = []
     properties: dict[str, Any] = {}
     required: list[str] = []
     every: dict[tuple[str, str], dict[str, Any]] = {}
@@ -78,7 +78,7 @@ def _tool(
         if isinstance(parameter.get("name"), str):
             every[str(parameter.get("in")), parameter["name"]] = parameter
         else:
-            found.append(finding("tool-fields", place, "a parameter without a name is not kept"))
+            findings.append(finding("tool-fields", place, "a parameter without a name is not kept"))
     for (within, name), parameter in every.items():
         # `id` may be in the path and in the query: a tool has one namespace.
         key = name if name not in properties else f"{name}_{within}"
@@ -88,7 +88,7 @@ def _tool(
     left = [key for key in _LEFT if key in operation]
     left += ["where the parameters stand"] if every else []
     if left:
-        found.append(finding("tool-fields", place, f"not kept: {', '.join(left)}"))
+        findings.append(finding("tool-fields", place, f"not kept: {', '.join(left)}"))
     body = refs.placed(operation.get("requestBody"))
     if isinstance(body, Mapping):
         _add_body(body, properties, required)
@@ -98,9 +98,9 @@ def _tool(
     name = str(operation.get("operationId") or "")
     if not name:
         name = re.sub(r"[^A-Za-z0-9]+", "_", made).strip("_")
-        found.append(finding("name-mended", place, f"no operationId: {name}"))
+        findings.append(finding("name-mended", place, f"no operationId: {name}"))
     description = operation.get("description") or operation.get("summary") or ""
-    return {"name": name, "description": str(description), "input_schema": schema}, found
+    return {"name": name, "description": str(description), "input_schema": schema}, findings
 
 
 def _described(parameter: Mapping[str, Any]) -> Any:
@@ -123,9 +123,9 @@ def _add_body(body: Mapping[str, Any], properties: dict[str, Any], required: lis
             required.append("body")
         return
     properties |= fields
-    given = schema.get("required")
-    if isinstance(given, list):
-        required += [name for name in given if isinstance(name, str)]
+    body_required = schema.get("required")
+    if isinstance(body_required, list):
+        required += [name for name in body_required if isinstance(name, str)]
 
 
 def _content(holder: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -133,8 +133,8 @@ def _content(holder: Mapping[str, Any]) -> list[dict[str, Any]]:
     content = holder.get("content")
     kinds = content if isinstance(content, Mapping) else {}
     ordered = sorted(kinds, key=lambda kind: "json" not in str(kind))
-    found = [kinds[kind].get("schema") for kind in ordered if isinstance(kinds[kind], Mapping)]
-    return [dict(schema) for schema in found if isinstance(schema, Mapping)]
+    schemas = [kinds[kind].get("schema") for kind in ordered if isinstance(kinds[kind], Mapping)]
+    return [dict(schema) for schema in schemas if isinstance(schema, Mapping)]
 
 
 class _References:

@@ -186,11 +186,11 @@ _OF_TOOLS: Final[Mapping[str, Callable[[ToolMetadata], bool]]] = {
 @cache
 def schema_targets() -> dict[str, SchemaTarget]:
     """Read every target, by its name. The files are checked as they are read."""
-    found = {}
+    targets = {}
     for path in sorted(_HERE.glob("*.json")):
         target = SchemaTarget.model_validate_json(path.read_bytes())
-        found[target.target] = target
-    return found
+        targets[target.target] = target
+    return targets
 
 
 def schema_target(name: str) -> SchemaTarget:
@@ -203,21 +203,21 @@ def schema_target(name: str) -> SchemaTarget:
 def lint_tool(tool: ToolMetadata, target: SchemaTarget) -> list[Finding]:
     """Report what a target refuses or changes in a tool: a finding for each rule and place, with
     what to write instead, and the source."""
-    found = []
+    findings = []
     every = list(nodes(tool.input_schema))
     for rule in target.rules:
         about = _OF_TOOLS.get(rule.keyword)
         places = ["name and description"] if about and about(tool) else []
         if about is None:
             places = [node.where for node in every if applies(rule, node)]
-        found += [_finding(rule, target, f"tool {tool.name}: {place}") for place in places]
-    return found
+        findings += [_finding(rule, target, f"tool {tool.name}: {place}") for place in places]
+    return findings
 
 
 def _finding(rule: SchemaRule, target: SchemaTarget, where: str) -> Finding:
     note = f" ({rule.note})" if rule.note else ""
-    told = f"{target.title}: {rule.keyword} is {rule.effect}{note}; {INSTEAD[rule.instead]}"
-    return finding(_CODES[rule.effect], where, f"{told} [{rule.source}, {rule.date}]")
+    message = f"{target.title}: {rule.keyword} is {rule.effect}{note}; {INSTEAD[rule.instead]}"
+    return finding(_CODES[rule.effect], where, f"{message} [{rule.source}, {rule.date}]")
 
 
 def applies(rule: SchemaRule, node: SchemaNode) -> bool:
@@ -238,15 +238,15 @@ def nodes(schema: Schema) -> Iterator[SchemaNode]:
 
 def inner_schemas(node: Schema) -> list[tuple[tuple[str | int, ...], Any]]:
     """Return the schemas directly inside a schema, each with the steps that lead to it."""
-    found: list[tuple[tuple[str | int, ...], Any]] = []
+    schemas: list[tuple[tuple[str | int, ...], Any]] = []
     for key, value in node.items():
         if key in _BY_NAME and isinstance(value, dict):
-            found += [((key, name), inner) for name, inner in value.items()]
+            schemas += [((key, name), inner) for name, inner in value.items()]
         elif key in _BY_INDEX and isinstance(value, list):
-            found += [((key, index), inner) for index, inner in enumerate(value)]
+            schemas += [((key, index), inner) for index, inner in enumerate(value)]
         elif key in _ONE:
-            found.append(((key,), value))
-    return found
+            schemas.append(((key,), value))
+    return schemas
 
 
 def referred(root: Schema, ref: str) -> Schema | None:

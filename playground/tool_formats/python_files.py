@@ -1,7 +1,7 @@
 """Read the tools of a Python file from its syntax tree: the file is never imported or executed.
 
 If some functions are marked `@tool` (or `@function_tool`, `@mcp.tool()` …), only those are tools;
-else all functions are. A pydantic model is a tool if nothing else in the file uses it.
+else all public ones are. A pydantic model is a tool if nothing else in the file uses it.
 """
 
 from __future__ import annotations

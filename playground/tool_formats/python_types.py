@@ -130,12 +130,12 @@ class Types:
 
     def field(self, call: ast.Call) -> FieldInfo:
         """Evaluate `Field(...)`, with literal arguments only. Raises Unread."""
-        given = {word.arg: word.value for word in call.keywords if word.arg in _FIELD}
+        arguments = {word.arg: word.value for word in call.keywords if word.arg in _FIELD}
         if call.args:
-            given["default"] = call.args[0]
+            arguments["default"] = call.args[0]
         factory = any(word.arg == "default_factory" for word in call.keywords)
         values = {}
-        for name, node in given.items():
+        for name, node in arguments.items():
             try:
                 values[name] = ast.literal_eval(node)
             except (ValueError, TypeError, RecursionError):
@@ -145,10 +145,10 @@ class Types:
             values = {**values, "default_factory": lambda: None}
             values.pop("default", None)
         try:
-            found: FieldInfo = Field(**values)
+            field: FieldInfo = Field(**values)
         except (PydanticUserError, TypeError, ValueError) as error:
             raise Unread(f"{ast.unparse(call)} ({error})") from error
-        return found
+        return field
 
     def _constant(self, node: ast.Constant) -> Any:
         if node.value is None:
@@ -195,10 +195,10 @@ class Types:
             raise Unread(f"{ast.unparse(node)} ({error})") from error
 
     def _literal(self, node: ast.expr) -> Any:
-        found = self.value(node)
-        if isinstance(found, FieldInfo) or found is UNKNOWN:
+        value = self.value(node)
+        if isinstance(value, FieldInfo) or value is UNKNOWN:
             raise Unread(ast.unparse(node))
-        return found
+        return value
 
     def _note(self, node: ast.expr) -> Any:
         """Return the text or Field beside the type in `Annotated`; None for any other note."""
@@ -219,8 +219,8 @@ class Types:
         return any(self._is_model(base) for base in bases)
 
     def _is_model(self, base: str) -> bool:
-        found = self._own.get(base)
-        return isinstance(found, type) and issubclass(found, BaseModel)
+        own = self._own.get(base)
+        return isinstance(own, type) and issubclass(own, BaseModel)
 
     def _model(self, node: ast.ClassDef, bases: set[str]) -> type[BaseModel]:
         fields: dict[str, Any] = {

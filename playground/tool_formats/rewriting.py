@@ -105,13 +105,13 @@ def _join(node: Schema, part: Schema) -> None:
 def _flatten(node: Schema, rule: SchemaRule, root: Schema) -> None:
     """Merge all parts into one object; it requires what every part requires."""
     key = _keyword(rule)
-    given = node.pop(key)
-    parts = [_resolved(part, root) for part in given if isinstance(part, dict)]
+    given_parts = node.pop(key)
+    parts = [_resolved(part, root) for part in given_parts if isinstance(part, dict)]
     if key != "allOf":
         names = [sorted(part.get("properties") or part.get("required") or ()) for part in parts]
         choice = " or ".join(", ".join(each) for each in names if each)
-        told = f"({'one' if key == 'oneOf' else 'any'} of: {choice})"
-        node["description"] = f"{node.get('description', '')} {told}".strip()
+        alternatives = f"({'one' if key == 'oneOf' else 'any'} of: {choice})"
+        node["description"] = f"{node.get('description', '')} {alternatives}".strip()
         always = [set(part.get("required") or ()) for part in parts]
         shared = set.intersection(*always) if always else set()
         parts = [{**part, "required": [n for n in part.get("required") or () if n in shared]}
@@ -123,17 +123,17 @@ def _flatten(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 
 def _resolved(part: Schema, root: Schema) -> Schema:
-    found = referred(root, part["$ref"]) if isinstance(part.get("$ref"), str) else None
-    if found is None:
+    target = referred(root, part["$ref"]) if isinstance(part.get("$ref"), str) else None
+    if target is None:
         return part
-    return {**copy.deepcopy(found), **{key: part[key] for key in part if key != "$ref"}}
+    return {**copy.deepcopy(target), **{key: part[key] for key in part if key != "$ref"}}
 
 
 def _inline(node: Schema, rule: SchemaRule, root: Schema) -> None:
-    _written_out(node, root, (), [0])
+    _inline_refs(node, root, (), [0])
 
 
-def _written_out(node: Schema, root: Schema, above: tuple[str, ...], written: list[int]) -> None:
+def _inline_refs(node: Schema, root: Schema, above: tuple[str, ...], written: list[int]) -> None:
     """Replace a `$ref` by its definition, and those in it; a recursive one ends as any object.
 
     `written` counts the definitions written so far, because definitions that contain each other
@@ -141,32 +141,32 @@ def _written_out(node: Schema, root: Schema, above: tuple[str, ...], written: li
     """
     while isinstance(ref := node.get("$ref"), str):
         del node["$ref"]
-        found = referred(root, ref) if ref not in above else None
+        definition = referred(root, ref) if ref not in above else None
         above, written[0] = (*above, ref), written[0] + 1
         if written[0] > _MOST_WRITTEN:
             problem = f"{ref} written out holds more than {_MOST_WRITTEN:,} definitions"
             raise InputFault(problem, expected="a smaller schema")
-        if found is None:
+        if definition is None:
             node.setdefault("type", "object")
             break
-        for key, value in copy.deepcopy(found).items():
+        for key, value in copy.deepcopy(definition).items():
             node.setdefault(key, value)
     for inner in [each.schema for each in nodes(node) if each.path and "$ref" in each.schema]:
-        _written_out(inner, root, above, written)
+        _inline_refs(inner, root, above, written)
 
 
 def _unravel(node: Schema, rule: SchemaRule, root: Schema) -> None:
-    _laid_open(node, root, (), [0])
+    _unravel_refs(node, root, (), [0])
 
 
-def _laid_open(node: Schema, root: Schema, above: tuple[str, ...], written: list[int]) -> None:
+def _unravel_refs(node: Schema, root: Schema, above: tuple[str, ...], written: list[int]) -> None:
     """Replace a `$ref` with keywords beside it by its definition; the keywords count for more. A
-    recursive `$ref` stays, without its keywords. Raises InputFault as `_written_out` does."""
+    recursive `$ref` stays, without its keywords. Raises InputFault as `_inline_refs` does."""
     ref = node.get("$ref")
     if not isinstance(ref, str) or len(node) == 1:
         return
-    found = referred(root, ref)
-    if found is None or ref in above:
+    definition = referred(root, ref)
+    if definition is None or ref in above:
         node.clear()
         node["$ref"] = ref
         return
@@ -175,16 +175,16 @@ def _laid_open(node: Schema, root: Schema, above: tuple[str, ...], written: list
     if written[0] > _MOST_WRITTEN:
         problem = f"{ref} written out holds more than {_MOST_WRITTEN:,} definitions"
         raise InputFault(problem, expected="a smaller schema")
-    for key, value in copy.deepcopy(found).items():
+    for key, value in copy.deepcopy(definition).items():
         node.setdefault(key, value)
     for inner in [each.schema for each in nodes(node)]:
-        _laid_open(inner, root, above, written)
+        _unravel_refs(inner, root, above, written)
 
 
 def _nullable(node: Schema, rule: SchemaRule, root: Schema) -> None:
-    given = node.pop("type")
-    kinds = [kind for kind in given if kind != "null"]
-    if "null" in given:
+    types = node.pop("type")
+    kinds = [kind for kind in types if kind != "null"]
+    if "null" in types:
         node["nullable"] = True
     if len(kinds) == 1:
         node["type"] = kinds[0]
