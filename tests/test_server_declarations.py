@@ -250,3 +250,12 @@ def test_a_server_that_is_asked_for_is_read_once_and_no_other_is() -> None:
         "for _ in range(2): pg.parse('x', 'hermes', server='roo')\n"
     )
     assert printed(program) == ["16", "roo.toml", "presets.toml"]
+
+
+def test_every_choice_has_a_comment() -> None:
+    source = (ROOT / "playground" / "servers" / "view.py").read_text()
+    body = source.partition("class View:")[2].partition("@property")[0].splitlines()
+    for field in fields(View):
+        (line,) = (n for n, text in enumerate(body) if text.startswith(f"    {field.name}: "))
+        assert body[line - 1].startswith("    # "), field.name
+        assert not body[line - 1].startswith("    # ---"), field.name

@@ -11,7 +11,7 @@ One declaration per server
     presets (`presets.toml`). A view's `source` is the version, file and line in the server's own
     code where the choice was read; nothing of that code is here. Recorded replies only check a
     declaration: each suite tests its own quirk, and choices fitted to cases do not carry over.
-    `declarations.py` reads and checks a file when its server is asked for, and not before.
+    A file is read and checked when its server is asked for, and not before.
 
 How a reply is projected
     `segments` groups the merged events into what is kept or lost together: a call with its markers,

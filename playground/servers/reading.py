@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 from playground.events import CallEndedEvent, CallStartedEvent, Event, FindingEvent, Span
@@ -104,7 +105,7 @@ class ServerReader:
     already_read: bool = False  # a server has read such replies: their calls are no text
     is_built_in: bool = True  # the declarations know the dialect
 
-    @property
+    @cached_property
     def view(self) -> View:
         if self.already_read:
             return View()

@@ -72,7 +72,7 @@ def _known_codes(codes: tuple[str, ...]) -> tuple[str, ...]:
 
 def _known_switches(switches: Mapping[str, str]) -> Mapping[str, str]:
     """Check names and values against the fields of `Switches`."""
-    hints = get_type_hints(Switches)
+    hints = get_type_hints(Switches) if switches else {}
     for name, value in switches.items():
         if name not in hints:
             raise ValueError(f"no switch is called {name!r}; known: {', '.join(hints)}")
@@ -206,8 +206,9 @@ class View:
     # a value stays text if our reading had to mend its JSON (vLLM's engine)
     mended_json_as_text: bool = False
 
-    # --- how the reply is read at all: fields of `Switches` (Ollama's olmo3-think)
+    # --- parsing
 
+    # fields of `Switches` that the server sets (Ollama's olmo3-think)
     switches: Annotated[Mapping[str, str], AfterValidator(_known_switches)] = field(
         default_factory=dict
     )
