@@ -37,8 +37,8 @@ from wild_replies import ODD, PROSE, some_call
 from playground.dialects import DeclaredDialect, get_dialect
 from playground.dialects.reading import parse
 from playground.messages import TextPart, ToolCallPart
-from playground.servers import SERVERS as DECLARED
 from playground.servers import Parser
+from playground.servers.declarations import load_server
 
 Make = Callable[[DeclaredDialect, random.Random], str]
 UNICODE: Final = ("Přístav čeká", "日本の港", "naïve café", "🙂 ok", "«так»", "ﬃ")
@@ -248,7 +248,7 @@ def compare(
     """Counts by parser, dialect, kind and outcome."""
     counts: Counts = Counter()
     server, make = made
-    for name in dict.fromkeys((*parser.reads, *parser.shares)):
+    for name in dict.fromkeys((*parser.default_for, *parser.also_reads)):
         dialect = get_dialect(name)
         assert isinstance(dialect, DeclaredDialect)
         read = make(parser.name, name, [function(tool) for tool in TOOLS])
@@ -270,7 +270,7 @@ def compare(
 
 def _needs_both(kind: str, parser: Parser) -> bool:
     """Whether a parser of reasoning would have to run beside that of tools."""
-    dropped = parser.view.reasoning == "dropped with calls" and kind == "reasoning"
+    dropped = parser.view.reasoning == "dropped beside calls" and kind == "reasoning"
     return kind in WITH_REASONING and not dropped
 
 
@@ -346,7 +346,7 @@ def parsers_of(given: argparse.Namespace, version: str) -> MakeRead:
 
 def main() -> None:
     given = options()
-    declared = next(server for server in DECLARED if server.name == given.server)
+    declared = load_server(given.server)
     make = parsers_of(given, declared.version)
     warnings.simplefilter("ignore")
     counts: Counts = Counter()

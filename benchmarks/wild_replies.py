@@ -45,7 +45,7 @@ from playground.events import (
 from playground.messages import TextPart, ToolCallPart
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.result import ParseResult, gather
-from playground.servers.stretches import extents
+from playground.servers.segments import call_spans
 
 WORDS: Final = re.findall(r"\w+", "amber birch cedar delta ember fjord grove heron inlet knoll")
 ODD: Final = ("a<b & c>d", "it's", 'say "hi"', "C:\\new", "line\nline", "x = {1: 2}", "//host/y")
@@ -152,7 +152,7 @@ def _losses(result: ParseResult, reply: Reply) -> Iterator[str]:
         yield "characters lost"
     ended = [event for event in result.events if isinstance(event, CallEndedEvent)]
     given = {event.call_index: json.dumps(event.arguments) for event in ended}
-    reach = extents(result.events)
+    reach = call_spans(result.events)
     aborted = [reach[event.call_index] for event in result.aborted]
     told = " ".join(found.message for found in result.findings)
     for event in result.events:
@@ -207,7 +207,7 @@ def outcome(result: ParseResult, reply: Reply, other: bool) -> str:
 
 def _told(events: list[Event], index: int) -> bool:
     """Whether a finding stands in a call, or behind it and before the next."""
-    reach = extents(events)
+    reach = call_spans(events)
     stop = min(
         (span.start for span in reach.values() if span.start > reach[index].start), default=0
     )

@@ -31,7 +31,7 @@ from playground.parsing.declaration import (
 )
 from playground.parsing.notations import NOTATIONS, VALUES
 from playground.recordings.apis import APIS
-from playground.servers import SERVERS, Parser, Server, View
+from playground.servers import Parser, Server, View, all_servers
 from playground.sessions.formats.table import FORMATS_HEAD, formats_rows
 from playground.sessions.native_format import SCHEMA_FILE, json_schema
 from playground.tool_formats.portability import INSTEAD, SchemaTarget, schema_targets
@@ -265,7 +265,7 @@ def _in_cell(example: str) -> str:
 def servers() -> str:
     """The document as it stands, with its tables of views written anew."""
     text = SERVERS_PAGE.read_text(encoding="utf-8")
-    tables = "\n".join(line for server in SERVERS for line in _server(server))
+    tables = "\n".join(line for server in all_servers() for line in _server(server))
     return _between("servers", tables, text)
 
 
@@ -311,8 +311,8 @@ def _server(server: Server) -> list[str]:
 
 def _reads(parser: Parser) -> str:
     """What it reads, and behind `named:` what it reads too where it is named."""
-    shared = [each for each in parser.shares if each not in parser.reads]
-    own, named = (", ".join(map("`{}`".format, each)) for each in (parser.reads, shared))
+    shared = [each for each in parser.also_reads if each not in parser.default_for]
+    own, named = (", ".join(map("`{}`".format, each)) for each in (parser.default_for, shared))
     return " ".join(each for each in (own, f"named: {named}" if named else "") if each)
 
 
@@ -329,6 +329,8 @@ def _choices(view: View) -> str:
 def _choice(value: object) -> str:
     if isinstance(value, dict):
         return " ".join(f"{key} {option}" for key, option in value.items())
+    if isinstance(value, tuple):
+        return " ".join(map(_in_cell, value))
     return "yes" if value is True else _in_cell(str(value)) if "|" in str(value) else str(value)
 
 

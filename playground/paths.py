@@ -49,6 +49,11 @@ def documents() -> Path:
     return _found("_docs", "docs")
 
 
+def server_declarations() -> Path:
+    """The folder with a TOML file for each server that the playground knows."""
+    return _PACKAGE / "servers" / "declarations"
+
+
 def streamlit_config() -> Path:
     return _found("_streamlit/config.toml", ".streamlit/config.toml")
 

@@ -37,6 +37,8 @@ def test_the_wheel_holds_pages_samples_configuration_and_components(installed: P
         "_streamlit/config.toml",
         "sessions/session.schema.json",
         "py.typed",
+        "servers/declarations/vllm.toml",
+        "servers/declarations/presets.toml",
     ):
         assert (package / name).exists()
     assert len(list((package / "_sample_sessions").glob("*.json"))) >= 8

@@ -32,8 +32,8 @@ from playground.questions.report_texts import LITERALS, handed, suite_test
 from playground.questions.server_report import server_report, smaller
 from playground.questions.server_view import dropped_by_servers, server_view
 from playground.recordings.recording import Recording, TextChunk
-from playground.servers import SERVERS, ServerReading, server_names
-from playground.servers.stretches import stretches
+from playground.servers import ServerReading, all_servers, server_names
+from playground.servers.segments import segments
 from playground.servers.view import Language, Server
 from playground.show.frames import cross_readings
 from playground.show.payloads import player
@@ -94,7 +94,7 @@ def test_every_server_has_a_reading() -> None:
 
 def test_a_report_has_the_smallest_reply_that_shows_the_difference() -> None:
     made = server_report(recording(TEXT), "hermes", "vllm")
-    assert [found.code for found in made.reading.told] == ["server-drops"]
+    assert [found.code for found in made.reading.server_findings] == ["server-drops"]
     assert made.text == f"{CALL}T"
     assert "vllm:hermes drops text after a call" in made.issue
     assert "vllm 0.33.0 vllm/tool_parsers/hermes_tool_parser.py" in made.issue
@@ -230,7 +230,7 @@ READ: Final[dict[Language, Callable[[str], Any]]] = {
 }
 
 
-@pytest.mark.parametrize("language", sorted({s.suite.language for s in SERVERS if s.suite}))
+@pytest.mark.parametrize("language", sorted({s.suite.language for s in all_servers() if s.suite}))
 @given(st.text())
 @example("😀 \x7f\x00\u2028\ufeff\U000e0001 \"\\'`\n\r\t\b\f ｜")
 def test_a_literal_is_the_reply_to_the_character(language: Language, text: str) -> None:
@@ -241,7 +241,7 @@ def test_a_literal_is_the_reply_to_the_character(language: Language, text: str) 
     assert read(LITERALS[language](value)) == value
 
 
-@pytest.mark.parametrize("server", [server for server in SERVERS if server.suite])
+@pytest.mark.parametrize("server", [server for server in all_servers() if server.suite])
 def test_a_suites_test_has_its_holes_filled(server: Server) -> None:
     spec = next((parser.name for parser in server.parsers), "")
     tools, call = [ToolMetadata(name="f")], f"{CALL}T"
@@ -349,7 +349,7 @@ def test_a_call_of_many_events_is_one_stretch_in_linear_time() -> None:
     taken = []
     for _ in range(3):
         began = time.process_time()
-        call, text = stretches(events)
+        call, text = segments(events)
         taken.append(time.process_time() - began)
     assert min(taken) < 0.2  # it was 2 s
     assert (call.kind, call.events, text.events) == ("call", events[:-1], events[-1:])

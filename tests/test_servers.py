@@ -33,9 +33,9 @@ from playground.parsing.switches import Switches
 from playground.prompt_data import PromptData
 from playground.questions.server_view import server_view
 from playground.recordings.recording import Recording, TextChunk, ToolCallChunk
-from playground.servers import SERVERS, ServerReading, View, get_server, server_names
+from playground.servers import ServerReading, View, all_servers, get_server, server_names
 from playground.servers.reading import ServerReader
-from playground.servers.stretches import extents, stretches
+from playground.servers.segments import call_spans, segments
 from playground.servers.view import Server
 
 WEATHER = {"name": "get_weather", "input_schema": {"type": "object", "properties": {"city": {}}}}
@@ -349,7 +349,7 @@ def check(reading: ServerReading, text: str) -> None:
     assert len(reading.tool_calls) <= len(reading.lossless.tool_calls) + told
     # a whole call that is not handed over is told of, whatever became of it
     if len(reading.tool_calls) < len(reading.lossless.tool_calls):
-        assert reading.told
+        assert reading.server_findings
 
 
 def choices(kind: type) -> dict[str, st.SearchStrategy[object]]:
@@ -362,17 +362,18 @@ def choices(kind: type) -> dict[str, st.SearchStrategy[object]]:
 
 # What is no closed set: as servers declare it, as it stands in many a marker, and what none has.
 OTHERS: dict[str, st.SearchStrategy[object]] = {
-    "opens": st.sampled_from(["", "<think>", "no marker"]),
-    "header": st.sampled_from(["", "<|message|>", "<", ">", "no marker"]),
-    "verbatim": st.sampled_from([(), ("a",), ("content", "city")]),
-    "breaks_at": st.sampled_from([(), ("]",), ("a", " ")]),
-    "strangers": st.sampled_from([(), ("<tool_call>", "<tool_calls>")]),
-    "ends_with": st.sampled_from([(), (">",), ("}", ")")]),
-    "leaks": st.sampled_from([(), ("<tool_calls>",), ("[", ">")]),
-    "erases": st.sampled_from([(), ("<tool_call>",), ("a", ">")]),
-    "text_end": st.sampled_from(["", "<|return|>", "a"]),
-    "skips": st.sampled_from([0, 1, 3]),
-    "unmended": st.sampled_from([(), ("missing-closer",), ("relaxed-json", "unexpected-text")]),
+    "assumed_prefill": st.sampled_from(["", "<think>", "no marker"]),
+    "header_marker": st.sampled_from(["", "<|message|>", "<", ">", "no marker"]),
+    "never_trimmed": st.sampled_from([(), ("a",), ("content", "city")]),
+    "values_must_not_hold": st.sampled_from([(), ("]",), ("a", " ")]),
+    "unknown_markers": st.sampled_from([(), ("<tool_call>", "<tool_calls>")]),
+    "call_must_end_with": st.sampled_from([(), (">",), ("}", ")")]),
+    "markers_left_in_content": st.sampled_from([(), ("<tool_calls>",), ("[", ">")]),
+    "erased_beside_calls": st.sampled_from([(), ("<tool_call>",), ("a", ">")]),
+    "text_must_end_with": st.sampled_from(["", "<|return|>", "a"]),
+    "unsupported_repairs": st.sampled_from(
+        [(), ("missing-closer",), ("relaxed-json", "unexpected-text")]
+    ),
     "switches": st.fixed_dictionaries({}, optional=choices(Switches)),
 }
 views = st.builds(View, **choices(View), **OTHERS)
@@ -447,7 +448,7 @@ def test_a_dialect_that_no_parser_of_the_server_reads_is_text(
     assert isinstance(reading, ServerReading)
     assert (reading.content, reading.tool_calls) == (text, [])
     assert reading.lossless.tool_calls
-    (told,) = reading.told
+    (told,) = reading.server_findings
     assert told.code == "no-parser"
     assert told.message.startswith(f"{server} ")
     assert told.message.endswith(f"no parser that reads {dialect}: calls are handed over as text")
@@ -460,11 +461,11 @@ def test_calls_that_a_server_has_read_are_handed_over_by_none_as_text(server: st
     recording = Recording("r", "native", (TextChunk("Well."), ToolCallChunk(call)))
     reading = server_view(recording, "native", server)
     assert (reading.content, [call.name for call in reading.tool_calls]) == ("Well.", ["say"])
-    assert [found.code for found in reading.told] == ["read-before"]
+    assert [found.code for found in reading.server_findings] == ["read-before"]
     # by what a dialect says of itself, whatever its name is
     other = server_view(recording, replace(DIALECT, name="gateway"), server)
     assert (other.content, other.tool_calls) == (reading.content, reading.tool_calls)
-    assert [found.code for found in other.told] == ["read-before"]
+    assert [found.code for found in other.server_findings] == ["read-before"]
 
 
 def test_a_dialect_of_which_no_view_is_declared_is_read_all_the_same_and_told() -> None:
@@ -555,7 +556,7 @@ def test_a_named_parser_leaves_a_dialect_of_another_family_as_it_stands(
     reading = pg.parse(text, dialect, [WEATHER], server=server)
     assert isinstance(reading, ServerReading)
     assert (reading.content, reading.tool_calls, reading.dropped) == (text, [], [])
-    (told,) = reading.told
+    (told,) = reading.server_findings
     assert (told.code, told.severity, told.where) == ("unread-dialect", "warning", dialect)
     name = server.partition(":")[0]
     assert told.message.endswith(f"handed over as text; {name}:{other} reads it")
@@ -576,7 +577,7 @@ def test_a_named_parser_reads_every_dialect_that_shares_its_form(
     reading = pg.parse(text, dialect, [WEATHER], server=server)
     assert isinstance(reading, ServerReading)
     assert [(call.name, call.arguments) for call in reading.tool_calls] == CALL
-    assert not reading.told
+    assert not reading.server_findings
 
 
 def test_a_value_that_may_be_null_is_null_where_the_server_makes_it_so() -> None:
@@ -612,7 +613,7 @@ def test_what_becomes_of_a_parser_that_raises_is_that_nothing_is_handed_over() -
 
 def test_a_parsers_file_is_another_name_of_it() -> None:
     assert get_server("vllm:llama", "hermes").name == "vllm:llama3_json"
-    assert not get_server("vllm:llama", "hermes").unknown
+    assert not get_server("vllm:llama", "hermes").unknown_parser
 
 
 def test_the_switches_of_a_server_set_how_the_reply_is_read() -> None:
@@ -624,15 +625,15 @@ def test_the_switches_of_a_server_set_how_the_reply_is_read() -> None:
 # the declarations
 
 
-@pytest.mark.parametrize("server", SERVERS, ids=lambda server: server.name)
+@pytest.mark.parametrize("server", all_servers(), ids=lambda server: server.name)
 def test_a_declaration_names_its_parsers_and_their_sources(server: Server) -> None:
     names = [name for parser in server.parsers for name in (parser.name, *parser.aliases)]
-    read = [dialect for parser in server.parsers for dialect in parser.reads]
+    read = [dialect for parser in server.parsers for dialect in parser.default_for]
     assert len(names) == len(set(names))
     assert len(read) == len(set(read))
-    shared = [dialect for parser in server.parsers for dialect in parser.shares]
+    shared = [dialect for parser in server.parsers for dialect in parser.also_reads]
     assert {*read, *shared} <= set(pg.dialect_names())
-    assert all(parser.reads or parser.shares for parser in server.parsers)
+    assert all(parser.default_for or parser.also_reads for parser in server.parsers)
     for view in (server.view, *(parser.view for parser in server.parsers)):
         assert view.source or view == View()
 
@@ -657,8 +658,8 @@ def test_markup_has_a_role_and_does_not_merge_over_it() -> None:
 def test_a_failed_call_reaches_up_to_its_closer() -> None:
     text = "A <tool_call>{'name': !} oh </tool_call> B"
     events = pg.parse(text, "hermes").events
-    assert extents(events) == {0: Span(2, 40)}
-    assert [stretch.kind for stretch in stretches(events)] == ["text", "failed", "text"]
+    assert call_spans(events) == {0: Span(2, 40)}
+    assert [segment.kind for segment in segments(events)] == ["text", "failed", "text"]
 
 
 def test_a_cut_argument_is_told_from_a_whole_one() -> None:
@@ -692,7 +693,7 @@ def test_a_named_parser_is_taken_to_read_a_dialect_of_the_users_own() -> None:
     found = pg.parse('!{"name": "f", "arguments": {}}', own, server="vllm:hermes")
     assert [call.name for call in found.tool_calls] == ["f"]
     assert isinstance(found, ServerReading) and found.assumed
-    assert [each.code for each in found.told] == ["usual-parser"]
+    assert [each.code for each in found.server_findings] == ["usual-parser"]
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def replay(
     ]
     timeline, result = timelines[0], timelines[0].result
     readings = [each.server for each in timelines if each.server is not None]
-    told_of_servers = [told for each in readings for told in each.told]
+    told_of_servers = [told for each in readings for told in each.server_findings]
     unread = any(each.code == "no-dialect" for each in about)
     about += _other_dialect(timeline, tools)
     found = [*about, *result.findings, *chosen.findings]
@@ -129,7 +129,7 @@ def _read_by(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -
     if parser is None or parser.can_read(recording.dialect):
         return recording.dialect
     text = "".join(given for kind, given in map(shown, recording.chunks) if kind == "text")
-    best = likeliest(text, tools, [*parser.reads, *parser.shares])
+    best = likeliest(text, tools, [*parser.default_for, *parser.also_reads])
     return best[0].dialect if best is not None and best[0].calls else recording.dialect
 
 
@@ -172,7 +172,7 @@ def _tell_servers(timelines: Sequence[Timeline], with_events: bool) -> None:
 
 
 def _tell_result(result: ParseResult, with_events: bool, error: object = None) -> None:
-    from playground.servers.stretches import stretches
+    from playground.servers.segments import segments
 
     for part in ("reasoning", "content"):
         if getattr(result, part).strip():
@@ -180,9 +180,9 @@ def _tell_result(result: ParseResult, with_events: bool, error: object = None) -
     for call in result.tool_calls:
         arguments = json.dumps(call.arguments, ensure_ascii=False)
         say(f"=== call {call.name}\n{arguments}")
-    for stretch in stretches(result.events):
-        if (aborted := stretch.aborted) is not None:
-            raw = "" if result.switches.broken_calls == "text" else f"\n{stretch.text.strip()}"
+    for segment in segments(result.events):
+        if (aborted := segment.aborted) is not None:
+            raw = "" if result.switches.broken_calls == "text" else f"\n{segment.text.strip()}"
             say(f"=== aborted call {aborted.name or '(unnamed)'}: {aborted.reason}{raw}")
     if error is not None:
         say(f"=== error {json.dumps(error, ensure_ascii=False)}")

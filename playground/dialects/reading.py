@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from types import NoneType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from playground.arguments import as_bytes, takes
 from playground.dialects import Dialect, get_dialect, is_ours
@@ -14,8 +14,10 @@ from playground.parsing.parser import DialectParser
 from playground.parsing.result import ParseResult, read_to_end, with_finding
 from playground.parsing.switches import Switches
 from playground.prompt_data import PromptData
-from playground.servers import ServerReader, get_server
 from playground.tool_formats import read_tools
+
+if TYPE_CHECKING:
+    from playground.servers import ServerReader
 
 
 @takes(
@@ -47,8 +49,10 @@ def parse(
     if not server:
         result = _read(answer, chosen.create_parser(prompt_data, prefill, switches))
         return looked_over(result, chosen, prompt_data)
-    native = chosen.is_native_toolcalling()
-    reader = get_server(server, chosen.name, read_before=native, ours=is_ours(chosen.name))
+    from playground.servers import get_server  # here, since most replies are read without one
+
+    native, built_in = chosen.is_native_toolcalling(), is_ours(chosen.name)
+    reader = get_server(server, chosen.name, already_read=native, is_built_in=built_in)
     opened = reader.prefill(prefill)
     parser = parser_for(reader, chosen, prompt_data, opened, switches)
     by_name = {tool.name: tool for tool in prompt_data.tool_metadata}

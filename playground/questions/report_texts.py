@@ -15,25 +15,25 @@ from playground.guides.use_case import fenced
 from playground.json_numbers import finite, is_finite
 from playground.parsing.result import ParseResult
 from playground.servers import ServerReading
-from playground.servers.reading import DOUBTS
-from playground.servers.stretches import stretches
+from playground.servers.reading import DOUBT_CODES
+from playground.servers.segments import segments
 from playground.servers.view import Language, Suite
 from playground.tools import ToolMetadata
 
 _HOLE: Final = re.compile(r"\{\{(\w+)\}\}")
-NO_LOSS: Final = ("unknown-parser", "unread-dialect", *DOUBTS)
+NO_LOSS: Final = ("unknown-parser", "unread-dialect", *DOUBT_CODES)
 """What is told about how a server was asked, not of what it loses."""
 
 
 def lost(reading: ServerReading) -> list[str]:
     """What is dropped, more than white space, and what is handed over cut: without places."""
-    found = [f for f in reading.told if f.code not in NO_LOSS and f.severity != "info"]
+    found = [f for f in reading.server_findings if f.code not in NO_LOSS and f.severity != "info"]
     return [finding.message for finding in found]
 
 
 def handed(result: ParseResult) -> dict[str, Any]:
     """What a client gets of a reply, as JSON has it; blanks at the ends of a text are nothing."""
-    failed = [each.text for each in stretches(result.events) if each.aborted is not None]
+    failed = [each.text for each in segments(result.events) if each.aborted is not None]
     calls = [{"name": call.name, "arguments": call.arguments} for call in result.tool_calls]
     return {
         "content": result.content.strip(),
@@ -68,13 +68,13 @@ def suite_test(
     """A test that fails while the server loses what it loses; "" where the suite is not known or
     asserts nothing that differs, such as reasoning, which another parser of the server reads."""
     whole, got = handed(reading.lossless), handed(reading)
-    seen = suite.seen if suite else ()
-    if suite is None or not is_finite(whole) or all(whole[name] == got[name] for name in seen):
+    asserted = suite.asserted if suite else ()
+    if suite is None or not is_finite(whole) or all(whole[name] == got[name] for name in asserted):
         return ""
     write = LITERALS[suite.language]
     holes = {"parser": parser, "text": write(text)}
     holes |= {"tools": write([typed_schema(tool) for tool in tools])}
-    holes |= {name: write(whole[name]) for name in seen}
+    holes |= {name: write(whole[name]) for name in asserted}
     return _HOLE.sub(lambda hole: holes[hole[1]], suite.text)
 
 

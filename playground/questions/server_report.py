@@ -21,7 +21,7 @@ from playground.questions.report_texts import NO_LOSS, handed, issue_text, lost,
 from playground.questions.server_view import server_view
 from playground.recordings.recording import Recording
 from playground.servers import ServerReading, get_server
-from playground.servers.stretches import stretches
+from playground.servers.segments import segments
 from playground.tool_formats import read_tools
 from playground.tools import ToolMetadata
 
@@ -69,7 +69,7 @@ def server_report(
         return thing in lost(read) and _loses(read) and _kin(read.lossless, whole.lossless)
 
     smallest = smaller(
-        [(s.text, s.ended is not None) for s in stretches(whole.lossless.events)], shows
+        [(s.text, s.ended is not None) for s in segments(whole.lossless.events)], shows
     )
     reading = _read(smallest, chosen, server, listed, recording.prefill)
     lossless = parse(smallest, chosen, listed, recording.prefill)
@@ -102,7 +102,7 @@ def _findings(
     recording: Recording, dialect: str, whole: ServerReading, tools: Sequence[ToolMetadata]
 ) -> tuple[Finding, ...]:
     """What else is to be known of a reply than what is lost of it."""
-    found = [told for told in whole.told if told.code in NO_LOSS]
+    found = [each for each in whole.server_findings if each.code in NO_LOSS]
     if not whole.lossless.tool_calls and not whole.lossless.aborted:
         other = foreign(detect_recording(recording, tools), dialect)
         found += [other] if other else []
@@ -123,9 +123,9 @@ def _test(
     alone = _read(text, dialect, server, offered)
     if (handed(alone), handed(alone.lossless)) != (handed(reading), handed(reading.lossless)):
         return ""
-    reader = get_server(server, dialect.name, ours=is_ours(dialect.name))
+    reader = get_server(server, dialect.name, is_built_in=is_ours(dialect.name))
     parser = reader.parser.name if reader.parser else dialect.name
-    named = reader.parser is None or reader.parser.tested
+    named = reader.parser is None or reader.parser.in_suite
     return suite_test(reader.server.suite if named else None, parser, text, offered, alone)
 
 

@@ -15,7 +15,7 @@ from playground.parsing.switches import Switches
 from playground.prompt_data import PromptData
 from playground.recordings.feeding import feed
 from playground.recordings.recording import Recording
-from playground.servers import SERVERS, ServerReading, get_server, reader_for
+from playground.servers import ServerReading, all_servers, get_server, reader_for
 from playground.tool_formats import read_tools
 from playground.tools import ToolMetadata
 
@@ -34,7 +34,8 @@ def server_view(
     """
     chosen = get_dialect(dialect)
     native = chosen.is_native_toolcalling()
-    reader = get_server(server, chosen.name, read_before=native, ours=is_ours(chosen.name))
+    built_in = is_ours(chosen.name)
+    reader = get_server(server, chosen.name, already_read=native, is_built_in=built_in)
     data = PromptData(tool_metadata=read_tools(tools))
     opened = reader.prefill(recording.prefill)
     parser = parser_for(reader, chosen, data, opened, switches)
@@ -53,10 +54,10 @@ def dropped_by_servers(
     parser = chosen.create_parser(PromptData(tool_metadata=list(tools)))
     by_name = {tool.name: tool for tool in tools}
     counted: dict[str, int] = {}
-    before = chosen.is_native_toolcalling()
-    for server in SERVERS:
-        if not server.lossless:
-            reader = reader_for(server, "", chosen.name, read_before=before)
+    already_read = chosen.is_native_toolcalling()
+    for server in all_servers():
+        if not server.is_lossless:
+            reader = reader_for(server, "", chosen.name, already_read=already_read)
             reading = reader.reading(result, parser, by_name)
             counted[server.name] = sum(len("".join(e.text.split())) for e in reading.dropped)
     return counted

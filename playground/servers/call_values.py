@@ -10,99 +10,104 @@ from typing import Any
 
 from playground.events import CallEndedEvent, FindingEvent
 from playground.parsing.values import dump_json, read_value
-from playground.servers.stretches import Stretch
+from playground.servers.segments import ReplySegment
 from playground.servers.view import View
 from playground.tools import Schema, ToolMetadata, allowed_types, json_type
 
 ToolsByName = Mapping[str, ToolMetadata]
 
 
-def handed_over(
+def delivered_call(
     call: CallEndedEvent, view: View, tools: ToolsByName
 ) -> tuple[CallEndedEvent, set[str]]:
-    """The call with its arguments as the view has them, and the keys of those that are gone."""
+    """Return the call with the arguments that the server gives it, and the keys of those that it
+    leaves out."""
     tool = tools.get(call.name)
-    if view.unescaped:
+    if view.names_unescaped:
         unescaped = {unescape(key): value for key, value in call.arguments.items()}
         call = replace(call, name=unescape(call.name), arguments=unescaped)
-    gone = _undeclared(call, tool) if view.undeclared == "dropped" else set[str]()
-    if view.values == "texts":
+    texts_only = view.value_types == "texts only"
+    gone = _undeclared_keys(call, tool) if view.undeclared_arguments == "dropped" else set[str]()
+    if texts_only:
         gone |= {key for key, value in call.arguments.items() if not isinstance(value, str)}
     arguments = {key: value for key, value in call.arguments.items() if key not in gone}
-    arguments |= _inner_texts(call.arguments) if view.values == "texts" else {}
-    arguments |= _left_as_text(call, arguments, view, tool)
-    arguments |= _repeated(call) if view.duplicates == "list" else {}
+    arguments |= _inner_texts(call.arguments) if texts_only else {}
+    arguments |= _unread_values(call, arguments, view, tool)
+    arguments |= _repeated_arguments(call) if view.repeated_arguments == "list" else {}
     changed = {key: _value(key, value, view, tool) for key, value in arguments.items()}
     return replace(call, arguments=changed), gone
 
 
-def _inner_texts(arguments: Mapping[str, Any]) -> dict[str, str]:
-    """Texts inside of objects, by their own keys."""
-    found: dict[str, str] = {}
-    for value in arguments.values():
-        inner = value if isinstance(value, dict) else {}
-        found |= {key: text for key, text in inner.items() if isinstance(text, str)}
-        found |= _inner_texts({key: each for key, each in inner.items() if isinstance(each, dict)})
-    return found
+def complete_call(segment: ReplySegment, tools: ToolsByName, with_open: bool) -> CallEndedEvent:
+    """Turn a failed call into a complete one, with the arguments that were read.
 
-
-def as_far_as_read(stretch: Stretch, tools: ToolsByName, with_open: bool) -> CallEndedEvent:
-    """A failed call as one that ended: with the arguments that were read to their ends, or the one
-    that was left open too. Where its opener has no body, all that stands behind it is the name."""
-    aborted = stretch.aborted
+    `with_open` includes the argument that was left open. If the call's opener has no body, all the
+    text after it is the name.
+    """
+    aborted = segment.aborted
     assert aborted is not None
     name = aborted.name or ""
     if aborted.reason == "unreadable-call":
-        rest = (e.text for e in stretch.events if isinstance(e, FindingEvent))
+        rest = (e.text for e in segment.events if isinstance(e, FindingEvent))
         name = f"{name}{''.join(rest)}".strip()
     tool = tools.get(name)
-    left_out = aborted.argument_open and not with_open
-    whole = aborted.raw[:-1] if left_out else aborted.raw
+    leaves_out_last = aborted.argument_open and not with_open
+    raw = aborted.raw[:-1] if leaves_out_last else aborted.raw
     arguments = {
         key: read_value(text, tool.parameter_schema(key) if tool else {})[0]
-        for key, text in whole
+        for key, text in raw
         if key is not None
     }
     index = aborted.call_index
     return CallEndedEvent(aborted.span, index, f"call_{index + 1}", name, arguments, aborted.raw)
 
 
-def _undeclared(call: CallEndedEvent, tool: ToolMetadata | None) -> set[str]:
-    """Arguments that the tool has not. A tool without any takes them all."""
+def _inner_texts(arguments: Mapping[str, Any]) -> dict[str, str]:
+    """Collect the texts in objects at any depth, by their own keys."""
+    texts: dict[str, str] = {}
+    for value in arguments.values():
+        inner = value if isinstance(value, dict) else {}
+        texts |= {key: text for key, text in inner.items() if isinstance(text, str)}
+        texts |= _inner_texts({key: each for key, each in inner.items() if isinstance(each, dict)})
+    return texts
+
+
+def _undeclared_keys(call: CallEndedEvent, tool: ToolMetadata | None) -> set[str]:
+    """Return the arguments that the tool does not have. A tool without any takes them all."""
     declared = set(tool.parameters) if tool else set()
     return set(call.arguments) - declared if declared else set()
 
 
-def _repeated(call: CallEndedEvent) -> dict[str, Any]:
-    """Arguments that were given more than once, with all their texts."""
+def _repeated_arguments(call: CallEndedEvent) -> dict[str, Any]:
+    """Return all texts of each argument that was given more than once."""
     texts: dict[str, list[str]] = {}
     for key, text in call.raw:
         if key is not None:
             texts.setdefault(key, []).append(text)
-    return {key: found for key, found in texts.items() if len(found) > 1}
+    return {key: values for key, values in texts.items() if len(values) > 1}
 
 
-def _left_as_text(
+def _unread_values(
     call: CallEndedEvent, arguments: Mapping[str, Any], view: View, tool: ToolMetadata | None
 ) -> dict[str, str]:
-    """The texts of values that the server does not read."""
+    """Return the values that the server does not read, as text."""
     texts = {key: text for key, text in call.raw if key is not None}
     return {
         key: texts[key]
         for key, value in arguments.items()
-        if key in texts
-        and (
-            _referred(key, value, view, tool)
-            or (view.values == "scalars" and isinstance(value, list | dict))
-            or (view.values == "elements" and _is_object(value, texts[key]))
-            or (view.exact and not isinstance(value, str) and not _is_json(texts[key]))
-        )
+        if key in texts and _stays_text(key, value, texts[key], view, tool)
     }
 
 
-def _is_object(value: Any, text: str) -> bool:
-    """Whether a list or an object is written as JSON."""
-    return isinstance(value, list | dict) and _is_json(text)
+def _stays_text(key: str, value: Any, text: str, view: View, tool: ToolMetadata | None) -> bool:
+    """Return True if the server leaves a value as it is written."""
+    is_nested = isinstance(value, list | dict)
+    return (
+        _has_referred_type(key, value, view, tool)
+        or (view.value_types == "scalars" and is_nested)
+        or (view.value_types == "scalars and marked" and is_nested and _is_json(text))
+        or (view.mended_json_as_text and not isinstance(value, str) and not _is_json(text))
+    )
 
 
 def _is_json(text: str) -> bool:
@@ -113,9 +118,9 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _referred(key: str, value: Any, view: View, tool: ToolMetadata | None) -> bool:
-    """Whether only a reference in the schema gives the value its type."""
-    if view.references == "followed" or tool is None:
+def _has_referred_type(key: str, value: Any, view: View, tool: ToolMetadata | None) -> bool:
+    """Return True if only a `$ref`, which the server ignores, gives the value its type."""
+    if view.schema_references == "followed" or tool is None:
         return False
     schema = tool.own_schema(key)
     return "$ref" in dump_json(schema) and json_type(value) not in allowed_types(schema)
@@ -123,15 +128,15 @@ def _referred(key: str, value: Any, view: View, tool: ToolMetadata | None) -> bo
 
 def _value(key: str, value: Any, view: View, tool: ToolMetadata | None) -> Any:
     schema: Schema = tool.parameter_schema(key) if tool else {}
-    if view.nulled and tool and "null" in allowed_types(tool.own_schema(key)):
+    if view.nullable_as_null and tool and "null" in allowed_types(tool.own_schema(key)):
         return None
-    if view.trimmed and key not in view.verbatim:
+    if view.values_trimmed and key not in view.never_trimmed:
         value = _trimmed(value)
-    match view.values:
-        case "typed" | "scalars" | "elements" | "texts":
+    match view.value_types:
+        case "all" | "scalars" | "scalars and marked" | "texts only":
             return value
-        case "text":
-            return _texts(value, schema)
+        case "declared":
+            return _undeclared_as_text(value, schema)
         case "guessed":
             return _guessed(value)
 
@@ -142,14 +147,17 @@ def _trimmed(value: Any) -> Any:
     return value.strip() if isinstance(value, str) else value
 
 
-def _texts(value: Any, schema: Schema) -> Any:
-    """What no schema gives a type, at any depth, as the texts that they are written as."""
+def _undeclared_as_text(value: Any, schema: Schema) -> Any:
+    """Turn values to which no schema gives a type into the text of their JSON, at any depth."""
     if isinstance(value, dict):
         declared = schema.get("properties")
         inner = declared if isinstance(declared, dict) else {}
-        return {key: _texts(item, _as_schema(inner.get(key))) for key, item in value.items()}
+        return {
+            key: _undeclared_as_text(item, _as_schema(inner.get(key)))
+            for key, item in value.items()
+        }
     if isinstance(value, list):
-        return [_texts(item, _as_schema(schema.get("items"))) for item in value]
+        return [_undeclared_as_text(item, _as_schema(schema.get("items"))) for item in value]
     return value if isinstance(value, str) or allowed_types(schema) else dump_json(value)
 
 
@@ -158,7 +166,7 @@ def _as_schema(value: Any) -> Schema:
 
 
 def _guessed(value: Any) -> Any:
-    """A text that is JSON, as what it stands for."""
+    """Read a text as JSON if it is JSON."""
     if not isinstance(value, str):
         return value
     try:

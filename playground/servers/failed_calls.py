@@ -1,4 +1,4 @@
-"""What becomes of calls that fail: the steps about them."""
+"""The steps that decide on calls that fail, and the fates that such a call may have."""
 
 from __future__ import annotations
 
@@ -18,232 +18,225 @@ from playground.events import (
     TextEvent,
 )
 from playground.findings import finding
-from playground.servers.call_values import as_far_as_read
+from playground.servers.call_values import complete_call
 from playground.servers.projection import Projection
-from playground.servers.stretches import Stretch
+from playground.servers.segments import ReplySegment
 from playground.servers.view import Failed
 
 
-def failed(reply: Projection) -> None:
-    _unmended(reply)
-    for stretch in reply.of_kind("failed"):
-        aborted = stretch.aborted
-        if aborted is None and stretch.ended is None:
+def place_failed_calls(reply: Projection) -> None:
+    """Give each failed call its fate (View.on_truncated, on_malformed, on_missing_body,
+    on_missing_closer)."""
+    _fail_mended_calls(reply)
+    for segment in reply.of_kind("failed"):
+        aborted = segment.aborted
+        if aborted is None and segment.ended is None:
             continue  # content by now, with the whole reply
-        reason = aborted.reason if aborted else _reason(reply, stretch)
-        fate = reply.view.failed(reason, reply.switches)
-        _FATES[fate](reply, stretch)
+        reason = aborted.reason if aborted else _reason_of_mended(reply, segment)
+        _FATES[reply.view.fate_of(reason, reply.switches)](reply, segment)
 
 
-def _reason(reply: Projection, mended: Stretch) -> str:
-    """Why the server cannot read a call that was mended here."""
+def _fail_mended_calls(reply: Projection) -> None:
+    """Fail calls that our reading has mended and the server does not (View.unsupported_repairs)."""
+    repairs = set(reply.view.unsupported_repairs)
+    for segment in reply.of_kind("call") if repairs else ():
+        if _codes(segment) & repairs:
+            segment.kind = "failed"
+
+
+def _reason_of_mended(reply: Projection, mended: ReplySegment) -> str:
+    """Return the reason why the server cannot read a call that was mended here."""
     if "missing-closer" not in _codes(mended):
         return "unmended"
-    behind = reply.stretches[reply.stretches.index(mended) + 1 :]
-    after = next((stretch for stretch in behind if stretch.kind != "note"), None)
-    if after is None or after.kind != "section":
+    rest = reply.segments[reply.segments.index(mended) + 1 :]
+    following = next((segment for segment in rest if segment.kind != "note"), None)
+    if following is None or following.kind != "section":
         return "truncated-call"
-    closes = after.text.lstrip().startswith(tuple(reply.closers))
+    closes = following.text.lstrip().startswith(tuple(reply.closers))
     return "unended-call" if closes else "truncated-call"
 
 
-def _codes(stretch: Stretch) -> set[str]:
-    return {e.finding.code for e in stretch.events if isinstance(e, FindingEvent)}
+def _codes(segment: ReplySegment) -> set[str]:
+    return {e.finding.code for e in segment.events if isinstance(e, FindingEvent)}
 
 
-def _unmended(reply: Projection) -> None:
-    """Calls that our reading has mended, and the server does not."""
-    for stretch in reply.of_kind("call") if reply.view.unmended else ():
-        if _codes(stretch) & set(reply.view.unmended):
-            stretch.kind = "failed"
+def leave_calls_outside_sections(reply: Projection) -> None:
+    """Make calls content that stand in no section (View.calls_outside_sections)."""
+    is_inside = False
+    for segment in reply.segments if reply.view.calls_outside_sections == "text" else ():
+        if segment.kind in ("section", "bare"):  # an opener that text follows is bare
+            opened = max((segment.text.rfind(opener) for opener in reply.openers), default=-1)
+            closed = max((segment.text.rfind(closer) for closer in reply.closers), default=-1)
+            is_inside = opened > closed if opened != closed else is_inside
+        elif segment.kind in ("call", "failed") and not is_inside:
+            reply.as_text(segment)
 
 
-def sectionless(reply: Projection) -> None:
-    """Calls that stand in no section."""
-    inside = False
-    for stretch in reply.stretches if reply.view.sectionless == "text" else ():
-        if stretch.kind in ("section", "bare"):  # an opener that text follows is bare
-            opened = max((stretch.text.rfind(opener) for opener in reply.openers), default=-1)
-            closed = max((stretch.text.rfind(closer) for closer in reply.closers), default=-1)
-            inside = opened > closed if opened != closed else inside
-        elif stretch.kind in ("call", "failed") and not inside:
-            reply.as_text(stretch)
-
-
-def unclosed(reply: Projection) -> None:
-    """A section without its closer, in which nothing counts."""
-    codes = {
-        event.finding.code
-        for stretch in reply.stretches
-        for event in stretch.events
-        if isinstance(event, FindingEvent)
-    }
-    if "unclosed-section" not in codes:
+def place_unclosed_section(reply: Projection) -> None:
+    """Decide on the calls of a section without its closer (View.on_unclosed_section)."""
+    if not any("unclosed-section" in _codes(segment) for segment in reply.segments):
         return
-    if reply.view.unclosed == "reply":
-        whole(reply, keep_calls=False)
-    elif reply.view.unclosed == "error":
-        fails(reply)
-    elif reply.view.unclosed == "dropped":
-        for call in _last_section(reply):
-            if call.kind == "call":
-                reply.drop(call, "a call of a section without its closer")
-    elif reply.view.unclosed == "text":
-        for stretch in _last_section(reply):
-            reply.as_text(stretch)
+    match reply.view.on_unclosed_section:
+        case "reply as text":
+            reply_as_text(reply, keep_calls=False)
+        case "error":
+            fail_request(reply)
+        case "dropped":
+            for segment in _last_section(reply):
+                if segment.kind == "call":
+                    reply.drop(segment, "a call of a section without its closer")
+        case "text":
+            for segment in _last_section(reply):
+                reply.as_text(segment)
+        case "delivered":
+            pass
 
 
-def _last_section(reply: Projection) -> list[Stretch]:
-    """The opener and the calls of the section that is still open at the end: a blank marker, or one
-    that begins a closer, opens none."""
-    found: list[Stretch] = []
-    for stretch in reply.stretches:
-        marker = stretch.text.strip()
-        if stretch.kind == "section" and not any(c.startswith(marker) for c in reply.closers):
-            found = [stretch]
-        elif stretch.kind in ("call", "section", "separator"):
-            found.append(stretch)
-    return found
+def _last_section(reply: Projection) -> list[ReplySegment]:
+    """Return the opener and the calls of the section that is still open at the end.
+
+    A blank marker, or one that begins a closer, opens no section.
+    """
+    section: list[ReplySegment] = []
+    for segment in reply.segments:
+        marker = segment.text.strip()
+        if segment.kind == "section" and not any(c.startswith(marker) for c in reply.closers):
+            section = [segment]
+        elif segment.kind in ("call", "section", "separator"):
+            section.append(segment)
+    return section
 
 
-def _failed_dropped(reply: Projection, stretch: Stretch) -> None:
-    reply.drop(stretch, "a call that it cannot read")
+def fail_request(reply: Projection) -> None:
+    """End the request with an error: a client that waits for the whole reply gets nothing."""
+    start = reply.segments[0].span.start
+    error = finding("server-fails", "the reply", f"{reply.server} answers with an error")
+    for segment in reply.segments:
+        reply.drop(segment, "a reply, with an error")
+    reply.segments.insert(0, ReplySegment("note", [FindingEvent(Span(start, start), error)]))
 
 
-def _failed_text(reply: Projection, stretch: Stretch) -> None:
-    reply.as_text(stretch)
+def stop_reading(reply: Projection, at: ReplySegment) -> None:
+    """Drop a segment and everything after it."""
+    for segment in reply.segments[reply.segments.index(at) :]:
+        reply.drop(segment, "what does not fit, and everything after it")
 
 
-def _failed_arguments(reply: Projection, stretch: Stretch) -> None:
-    """The arguments are content, without the markers around them and the name."""
+def deliver_nothing(reply: Projection) -> None:
+    """Drop all but the reasoning."""
+    for segment in reply.segments:
+        if segment.kind not in ("reasoning", "note", "stop"):
+            reply.drop(segment, "a reply with a call that it cannot read")
+
+
+def reply_as_text(reply: Projection, keep_calls: bool) -> None:
+    """Make all but the reasoning content."""
+    reply.all_is_text = True
+    for segment in reply.segments:
+        if segment.kind not in ("reasoning", "note", "stop"):
+            reply.as_text(segment, keep_calls and segment.kind == "call")
+
+
+# the fates of a failed call, by their names in a view
+
+
+def _drop(reply: Projection, segment: ReplySegment) -> None:
+    reply.drop(segment, "a call that it cannot read")
+
+
+def _as_text(reply: Projection, segment: ReplySegment) -> None:
+    reply.as_text(segment)
+
+
+def _arguments_as_text(reply: Projection, segment: ReplySegment) -> None:
+    """Make the arguments content, without the name and the markers around them."""
     kept: list[Event] = []
-    whole_call = stretch.ended is not None
-    for event in stretch.events:
+    is_complete = segment.ended is not None
+    for event in segment.events:
         match event:
             case ArgumentEvent():
                 kept.append(TextEvent(event.span, event.text))
-            case CallNamedEvent() if whole_call:
-                kept.append(reply.lost(event.span, event.text, "the name of a call"))
+            case CallNamedEvent() if is_complete:
+                kept.append(reply.dropped(event.span, event.text, "the name of a call"))
             case CallNamedEvent():
                 kept.append(MarkupEvent(event.span, event.text))
             case CallStartedEvent() | CallAbortedEvent() | CallEndedEvent():
                 pass  # no call any more
             case _:
                 kept.append(event)
-    stretch.kind, stretch.events = "text", kept
+    segment.kind, segment.events = "text", kept
 
 
-def _failed_call(reply: Projection, stretch: Stretch) -> None:
-    _delivered(reply, stretch, with_open=False)
+def _deliver(reply: Projection, segment: ReplySegment) -> None:
+    _deliver_call(reply, segment, with_open=False)
 
 
-def _failed_open_call(reply: Projection, stretch: Stretch) -> None:
-    _delivered(reply, stretch, with_open=True)
+def _deliver_with_open(reply: Projection, segment: ReplySegment) -> None:
+    _deliver_call(reply, segment, with_open=True)
 
 
-def _failed_whole_call(reply: Projection, stretch: Stretch) -> None:
-    aborted = stretch.aborted
+def _deliver_if_closed(reply: Projection, segment: ReplySegment) -> None:
+    aborted = segment.aborted
     if aborted is None or (aborted.name in reply.tools and not aborted.argument_open):
-        _delivered(reply, stretch, with_open=False)
+        _deliver_call(reply, segment, with_open=False)
     else:
-        _failed_error(reply, stretch)
+        fail_request(reply)
 
 
-def _delivered(reply: Projection, stretch: Stretch, with_open: bool) -> None:
-    """The call is delivered as far as it was read, which is told."""
-    aborted = stretch.aborted
-    if aborted is None:  # what was mended is whole
-        stretch.kind = "call"
+def _deliver_call(reply: Projection, segment: ReplySegment, with_open: bool) -> None:
+    """Deliver a call as far as it was read, with a finding; `with_open` includes an argument that
+    was left open."""
+    aborted = segment.aborted
+    if aborted is None:  # what was mended is complete
+        segment.kind = "call"
         return
     if not aborted.name:
-        reply.drop(stretch, "a call that it cannot read")
+        _drop(reply, segment)
         return
-    delivered, code = as_far_as_read(stretch, reply.tools, with_open), "server-delivers"
-    at = Span(aborted.span.start, aborted.span.start)
-    told = FindingEvent(
-        at,
-        finding(
-            code,
-            f"call {aborted.call_index}",
-            f"{reply.who} hands over the call of {delivered.name!r} as far as it was read",
-        ),
-    )
-    changed = [(told, delivered) if event is aborted else (event,) for event in stretch.events]
-    stretch.events = [event for events in changed for event in events]
-    stretch.kind = "call"
+    call = complete_call(segment, reply.tools, with_open)
+    message = f"{reply.server} hands over the call of {call.name!r} as far as it was read"
+    start = Span(aborted.span.start, aborted.span.start)
+    note = FindingEvent(start, finding("server-delivers", f"call {aborted.call_index}", message))
+    changed = [(note, call) if event is aborted else (event,) for event in segment.events]
+    segment.events = [event for events in changed for event in events]
+    segment.kind = "call"
 
 
-def _failed_if_alone(reply: Projection, stretch: Stretch) -> None:
-    if any(other.ended and other.kind == "call" for other in reply.stretches):
-        reply.drop(stretch, "a call that it cannot read")
+def _reply_as_text_unless_call(reply: Projection, segment: ReplySegment) -> None:
+    if any(other.ended and other.kind == "call" for other in reply.segments):
+        _drop(reply, segment)
     else:
-        whole(reply, keep_calls=False)
+        reply_as_text(reply, keep_calls=False)
 
 
-def _failed_reply(reply: Projection, _: Stretch) -> None:
-    whole(reply, keep_calls=False)
+def _reply_as_text(reply: Projection, _: ReplySegment) -> None:
+    reply_as_text(reply, keep_calls=False)
 
 
-def _failed_reply_and_calls(reply: Projection, _: Stretch) -> None:
-    whole(reply, keep_calls=True)
+def _reply_as_text_and_calls(reply: Projection, _: ReplySegment) -> None:
+    reply_as_text(reply, keep_calls=True)
 
 
-def _failed_error(reply: Projection, _: Stretch) -> None:
-    fails(reply)
+def _fail_request(reply: Projection, _: ReplySegment) -> None:
+    fail_request(reply)
 
 
-def fails(reply: Projection) -> None:
-    """The request ends with an error: a client that waits for the whole reply gets nothing."""
-    start = reply.stretches[0].span.start
-    told = finding("server-fails", "the reply", f"{reply.who} answers with an error")
-    for stretch in reply.stretches:
-        reply.drop(stretch, "a reply, with an error")
-    at_start = FindingEvent(Span(start, start), told)
-    reply.stretches.insert(0, Stretch("note", [at_start]))
+def _deliver_nothing(reply: Projection, _: ReplySegment) -> None:
+    deliver_nothing(reply)
 
 
-def _failed_ends(reply: Projection, stretch: Stretch) -> None:
-    ends(reply, stretch)
-
-
-def ends(reply: Projection, at: Stretch) -> None:
-    """Reading ends where this stands: it is dropped with all that is behind it."""
-    behind = reply.stretches[reply.stretches.index(at) :]
-    for stretch in behind:
-        reply.drop(stretch, "what does not fit, and all behind it")
-
-
-def _failed_nothing(reply: Projection, _: Stretch) -> None:
-    nothing(reply)
-
-
-def nothing(reply: Projection) -> None:
-    """Of all but reasoning nothing is handed over."""
-    for stretch in reply.stretches:
-        if stretch.kind not in ("reasoning", "note", "stop"):
-            reply.drop(stretch, "a reply with a call that it cannot read")
-
-
-def whole(reply: Projection, keep_calls: bool) -> None:
-    """All but reasoning is content."""
-    reply.whole = True
-    for stretch in reply.stretches:
-        if stretch.kind not in ("reasoning", "note", "stop"):
-            reply.as_text(stretch, keep_calls and stretch.kind == "call")
-
-
-_FATES: Final[dict[Failed, Callable[[Projection, Stretch], None]]] = {
-    "": _failed_dropped,
-    "dropped": _failed_dropped,
-    "text": _failed_text,
-    "arguments": _failed_arguments,
-    "call": _failed_call,
-    "open call": _failed_open_call,
-    "whole call or error": _failed_whole_call,
-    "reply": _failed_reply,
-    "reply if alone": _failed_if_alone,
-    "reply and calls": _failed_reply_and_calls,
-    "ends": _failed_ends,
-    "error": _failed_error,
-    "nothing": _failed_nothing,
+_FATES: Final[dict[Failed, Callable[[Projection, ReplySegment], None]]] = {
+    "": _drop,
+    "dropped": _drop,
+    "text": _as_text,
+    "arguments as text": _arguments_as_text,
+    "delivered": _deliver,
+    "delivered with open argument": _deliver_with_open,
+    "delivered if closed, else error": _deliver_if_closed,
+    "reply as text": _reply_as_text,
+    "reply as text unless another call was read": _reply_as_text_unless_call,
+    "reply as text and calls": _reply_as_text_and_calls,
+    "reading stops": stop_reading,
+    "error": _fail_request,
+    "nothing delivered": _deliver_nothing,
 }

@@ -1,6 +1,6 @@
-"""A reply that is being projected, and what a step may do with a stretch of it.
+"""A reply that is being projected, and the changes that a step may make to its segments.
 
-Every character keeps its place: it is handed over as content, as reasoning or in a call, it is
+Every character keeps its place: it is delivered as content, as reasoning or in a call, it is
 markup, or it lies in a `server-drops` finding. So nothing can get lost here without being named.
 """
 
@@ -23,7 +23,7 @@ from playground.events import (
 from playground.findings import finding
 from playground.parsing.switches import Switches
 from playground.servers.call_values import ToolsByName
-from playground.servers.stretches import Stretch
+from playground.servers.segments import ReplySegment
 from playground.servers.view import View
 
 DROPS: Final = "server-drops"
@@ -31,53 +31,59 @@ DROPS: Final = "server-drops"
 
 @dataclass
 class Projection:
-    """One reply under one view. `who` is what findings call the server; `openers` and `closers` are
-    the literals with which sections and calls of the dialect begin and end. `whole` says that the
-    reply is content as it came."""
+    """One reply under one view."""
 
-    who: str
+    server: str  # as findings call it
     view: View
     switches: Switches
     tools: ToolsByName
-    openers: Sequence[str] = ()
-    closers: Sequence[str] = ()
-    whole: bool = False
-    stretches: list[Stretch] = field(default_factory=list)
-    unread: list[CallEndedEvent] = field(default_factory=list)  # whole calls that are content
+    openers: Sequence[str] = ()  # literals with which sections and calls of the dialect begin
+    closers: Sequence[str] = ()  # and end
+    all_is_text: bool = False  # the reply is content as it came
+    segments: list[ReplySegment] = field(default_factory=list)
+    calls_as_text: list[CallEndedEvent] = field(default_factory=list)  # complete ones
 
-    def drop(self, stretch: Stretch, what: str) -> None:
-        """Nothing of the stretch is handed over: all that it owns is in one finding. What was told
-        in the midst of it is told behind it, for spans tile."""
-        owned = [event for event in stretch.events if owned_text(event)]
-        notes = [e for e in stretch.events if isinstance(e, FindingEvent) and not e.text]
-        stretch.kind, stretch.events = "note", list(notes)
+    @property
+    def has_calls(self) -> bool:
+        """True if a call is still to be delivered."""
+        return any(segment.ended for segment in self.segments)
+
+    def drop(self, segment: ReplySegment, what: str) -> None:
+        """Deliver nothing of a segment: put all its text into one finding.
+
+        Findings from inside the segment move to its end, because spans tile.
+        """
+        owned = [event for event in segment.events if owned_text(event)]
+        notes = [e for e in segment.events if isinstance(e, FindingEvent) and not e.text]
+        segment.kind, segment.events = "note", list(notes)
         if owned:
             text = "".join(map(owned_text, owned))
             span = Span(owned[0].span.start, owned[-1].span.stop)
             before = [note for note in notes if note.span.start <= span.start]
-            at_end = Span(span.stop, span.stop)
-            behind = [replace(note, span=at_end) for note in notes[len(before) :]]
-            stretch.events = [*before, self.lost(span, text, what), *behind]
+            end = Span(span.stop, span.stop)
+            after = [replace(note, span=end) for note in notes[len(before) :]]
+            segment.events = [*before, self.dropped(span, text, what), *after]
 
-    def lost(self, span: Span, text: str, what: str) -> FindingEvent:
-        """The finding that holds what is not handed over; of white space alone it is no warning."""
+    def dropped(self, span: Span, text: str, what: str) -> FindingEvent:
+        """Return the finding that holds dropped text; white space alone is no warning."""
         place = f"characters {span.start} to {span.stop}"
-        found = finding(DROPS, place, f"{self.who} drops {what}")
-        return FindingEvent(span, found if text.strip() else replace(found, severity="info"), text)
+        warning = finding(DROPS, place, f"{self.server} drops {what}")
+        given = warning if text.strip() else replace(warning, severity="info")
+        return FindingEvent(span, given, text)
 
-    def as_text(self, stretch: Stretch, keep_calls: bool = False) -> None:
-        """All of the stretch is content; with `keep_calls` what it calls is delivered too."""
-        if stretch.ended is not None and not keep_calls:
-            self.unread.append(stretch.ended)
-        stretch.events = [
+    def as_text(self, segment: ReplySegment, keep_calls: bool = False) -> None:
+        """Make all of a segment content; with `keep_calls` its call is delivered too."""
+        if segment.ended is not None and not keep_calls:
+            self.calls_as_text.append(segment.ended)
+        segment.events = [
             changed
-            for event in stretch.events
+            for event in segment.events
             if (changed := _as_text(event, keep_calls)) is not None
         ]
-        stretch.kind = "text"
+        segment.kind = "text"
 
-    def of_kind(self, *kinds: str) -> list[Stretch]:
-        return [stretch for stretch in self.stretches if stretch.kind in kinds]
+    def of_kind(self, *kinds: str) -> list[ReplySegment]:
+        return [segment for segment in self.segments if segment.kind in kinds]
 
 
 def _as_text(event: Event, keep_calls: bool) -> Event | None:

@@ -1,9 +1,10 @@
-"""What a server makes of a reply: our reading of it, projected."""
+"""The reading that a server makes of a reply: our own, projected."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 from playground.events import CallEndedEvent, CallStartedEvent, Event, FindingEvent, Span
@@ -13,10 +14,12 @@ from playground.parsing.result import ParseResult, gather
 from playground.parsing.switches import Switches
 from playground.servers.projection import DROPS, Projection
 from playground.servers.steps import project
-from playground.servers.view import UNREAD, Parser, Server, View
+from playground.servers.view import READS_NO_CALLS, Parser, Server, View
 from playground.tools import ToolMetadata
 
-TOLD: Final = (
+DOUBT_CODES: Final = ("usual-parser", "unproven-repair")
+"""Codes of findings which say that a reading is a guess."""
+SERVER_CODES: Final = (
     DROPS,
     "call-as-text",
     "server-delivers",
@@ -28,8 +31,8 @@ TOLD: Final = (
     "unproven-repair",
     "read-before",
 )
-DOUBTS: Final = ("usual-parser", "unproven-repair")
-_MENDED: Final = frozenset(
+"""Codes of findings about the server, in contrast to those of our own reading."""
+_REPAIR_CODES: Final = frozenset(
     {
         "mended-opener",
         "doubled-opener",
@@ -46,47 +49,49 @@ _MENDED: Final = frozenset(
         "missing-name",
     }
 )
-"""What our parsers find in a reply that was not written as its dialect has it, and what is told
-apart by no choice of every view."""
+"""Codes of findings in replies that were not written as their dialect demands. Not every view has a
+choice that decides about such a reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerReading(ParseResult):
-    """What a server hands to its client. Its `events` tile the stream as those of `lossless` do,
-    our own reading of the same reply; what is dropped lies in `server-drops` findings among them.
+    """A reply as a server hands it to its client.
+
+    The `events` tile the stream as those of `lossless` do, our own reading of the same reply. What
+    the server drops lies in `server-drops` findings among them.
     """
 
     server: str
-    parser: str  # "" where the server's default for the dialect is none in particular
+    parser: str  # "" if the server has no particular default parser for the dialect
     view: View
     lossless: ParseResult
 
     @property
     def name(self) -> str:
-        """`vllm:hermes`: the server and its parser."""
+        """The server and its parser, as in `vllm:hermes`."""
         return f"{self.server}:{self.parser}" if self.parser else self.server
 
     @property
     def assumed(self) -> bool:
-        """Whether it is not known how the server reads the dialect, or what was mended of the
-        reply: the reading is a guess."""
+        """True if the reading is a guess: it is not known how the server reads the dialect, or
+        what our reading had to mend in the reply."""
         return bool(self.doubts)
 
     @property
     def doubts(self) -> list[Finding]:
-        """Why the reading is a guess."""
-        return [found for found in self.findings if found.code in DOUBTS]
+        """The reasons why the reading is a guess."""
+        return [each for each in self.findings if each.code in DOUBT_CODES]
 
     @property
-    def told(self) -> list[Finding]:
-        """The findings about what the server does, beside those of our own reading."""
-        return [found for found in self.findings if found.code in TOLD]
+    def server_findings(self) -> list[Finding]:
+        """The findings about the server, without those of our own reading."""
+        return [each for each in self.findings if each.code in SERVER_CODES]
 
     @property
     def dropped(self) -> list[FindingEvent]:
-        """What the server drops, in order."""
-        found = (event for event in self.events if isinstance(event, FindingEvent))
-        return [event for event in found if event.finding.code == DROPS]
+        """The parts of the reply that the server drops, in order."""
+        events = (event for event in self.events if isinstance(event, FindingEvent))
+        return [event for event in events if event.finding.code == DROPS]
 
 
 @dataclass(frozen=True)
@@ -96,41 +101,38 @@ class ServerReader:
     server: Server
     parser: Parser | None
     dialect: str
-    unknown: str = ""
-    """The parser that was asked for, where the server has none of that name."""
-    read_before: bool = False
-    """Whether a server has read such replies already: their calls are no text."""
-    ours: bool = True
-    """Whether the dialect is one that the declarations know."""
+    unknown_parser: str = ""  # the parser that was asked for, if the server has none of that name
+    already_read: bool = False  # a server has read such replies: their calls are no text
+    is_built_in: bool = True  # the declarations know the dialect
 
-    @property
+    @cached_property
     def view(self) -> View:
-        if self.read_before:
+        if self.already_read:
             return View()
         own = self.parser.view if self.parser else self.server.view
-        return replace(UNREAD, source=own.source) if self._reads_none else own
+        return replace(READS_NO_CALLS, source=own.source) if self._is_unread else own
 
     @property
-    def _reads_none(self) -> bool:
-        """Whether nothing that runs reads the dialect: its calls are text."""
+    def _is_unread(self) -> bool:
+        """True if the server cannot read the dialect: its calls are text."""
         if self.parser:
-            reads = self.parser.can_read(self.dialect) or not self.ours
+            may_read = self.parser.can_read(self.dialect) or not self.is_built_in
         else:
-            reads = self.server.reads(self.dialect)
-        return not reads and not self.read_before
+            may_read = self.server.may_read(self.dialect)
+        return not may_read and not self.already_read
 
     @property
     def name(self) -> str:
-        """`vllm`, or `vllm:hermes` with its parser."""
+        """The server and its parser, as in `vllm` or `vllm:hermes`."""
         return f"{self.server.name}:{self.parser.name}" if self.parser else self.server.name
 
     def switches(self, dialect: Switches) -> Switches:
-        """How the reply is read at all."""
+        """Return the dialect's switches as this server sets them."""
         return self.view.read_with(dialect)
 
     def prefill(self, given: str) -> str:
-        """What stands before the reply, as this server takes it."""
-        return given or self.view.opens
+        """Return the prompt's end before the reply, or the one that this server assumes."""
+        return given or self.view.assumed_prefill
 
     def reading(
         self,
@@ -139,16 +141,20 @@ class ServerReader:
         tools: Mapping[str, ToolMetadata],
         prefill: str = "",
     ) -> ServerReading:
-        """The server's reading of a reply that `parser` has read as `lossless`."""
+        """Return the server's reading of a reply that `parser` has read as `lossless`."""
         view = self.view
         projection = Projection(
             self.name, view, lossless.switches, tools, parser.openers, parser.closers
         )
         projected = project(projection, lossless.events)
-        unproven = self._unproven(lossless, parser.openers)
-        events = [*self._told(projection.unread), *unproven, *projected]
+        findings = [
+            *self._about_parser(),
+            *self._about_calls(projection.calls_as_text),
+            *self._about_repairs(lossless, parser.openers),
+        ]
+        events = [*(FindingEvent(Span(0, 0), each) for each in findings), *projected]
         result = gather(events, replace(lossless.switches, broken_calls="apart"))
-        opened = prefill.lstrip() if view.reasoning == "content after opener" else ""
+        opened = prefill.lstrip() if view.reasoning == "content with opener" else ""
         return ServerReading(
             content=opened + result.content,
             reasoning=result.reasoning,
@@ -163,84 +169,96 @@ class ServerReader:
             lossless=lossless,
         )
 
-    def _told(self, unread: Sequence[CallEndedEvent]) -> list[Event]:
-        """That the parser which was asked for is none of the server's, or that none reads this, or
-        that one which does leaves calls unread."""
-        found: list[Finding] = []
-        if self.unknown:
-            known = ", ".join(parser.name for parser in self.server.parsers) or "none"
-            usual = "none" if self._reads_none else "the server's usual reading"
-            instead = f"{self.parser.name!r}" if self.parser else usual
-            who = f"{self.server.name} has no parser {self.unknown!r}"
-            message = f"{who}: {instead} reads; known: {known}"
-            found.append(finding("unknown-parser", self.unknown, message))
-        if self._reads_none and self.parser:
-            found.append(finding("unread-dialect", self.dialect, self._misread()))
-        elif self._reads_none:
-            who = f"{self.server.name} {self.server.version}"
+    def _about_parser(self) -> Iterator[Finding]:
+        """Report a parser that the server does not have, and a dialect that no parser reads, or of
+        which this is not known."""
+        server, dialect = self.server, self.dialect
+        if self.unknown_parser:
+            yield finding("unknown-parser", self.unknown_parser, self._fallback())
+        if self._is_unread and self.parser:
+            yield finding("unread-dialect", dialect, self._misread())
+        elif self._is_unread:
+            who = f"{server.name} {server.version}"
+            message = f"{who} has no parser that reads {dialect}: calls are handed over as text"
+            yield finding("no-parser", dialect, message)
+        elif self.already_read:
             message = (
-                f"{who} has no parser that reads {self.dialect}: calls are handed over as text"
+                "a server has already made calls from this reply: what"
+                f" {server.name} would have delivered is not known"
             )
-            found.append(finding("no-parser", self.dialect, message))
-        elif self.read_before:
-            who = self.server.name
-            message = f"a server has read this reply: what {who} would make of it is not told"
-            found.append(finding("read-before", self.dialect, message))
-        elif self.parser and not self.ours:
-            who = f"not known whether {self.name} reads {self.dialect}"
-            found.append(finding("usual-parser", self.dialect, f"{who}: that it does is assumed"))
-        elif self.parser is None and self.server.parsers:
-            who = f"not known how {self.server.name} reads {self.dialect}"
+            yield finding("read-before", dialect, message)
+        elif self.parser and not self.is_built_in:
+            who = f"not known whether {self.name} reads {dialect}"
+            yield finding("usual-parser", dialect, f"{who}: that it does is assumed")
+        elif self.parser is None and server.parsers:
+            who = f"not known how {server.name} reads {dialect}"
             message = f"{who}: what most of its parsers do is assumed"
-            found.append(finding("usual-parser", self.dialect, message))
-        if unread and not self._reads_none:
-            message = f"{self.name} hands over a whole call as text"
-            if self.view.calls == "whole":
-                message += ": it reads calls only where no text stands beside them"
-            names = ", ".join(dict.fromkeys(call.name for call in unread))
-            found.append(finding("call-as-text", names, message))
-        return [FindingEvent(Span(0, 0), each) for each in found]
+            yield finding("usual-parser", dialect, message)
 
-    def _unproven(self, lossless: ParseResult, openers: Sequence[str]) -> list[Event]:
-        """That calls were read, or given up, by repairs of which the view says nothing, or that
-        reasoning holds what begins a call."""
-        if self.read_before or self._reads_none:
-            return []
-        mended = {found.code for found in lossless.findings} & _MENDED
-        mended |= {"missing-closer"} if _unclosed_before_another(lossless.events) else set()
-        told = sorted(mended - set(self.view.unmended))
-        told += ["an opener in reasoning"] * any(each in lossless.reasoning for each in openers)
-        if not told:
-            return []
-        message = f"our reading gets over {', '.join(told)}: that {self.name} does is assumed"
-        return [FindingEvent(Span(0, 0), finding("unproven-repair", self.dialect, message))]
+    def _fallback(self) -> str:
+        """Name the reader that stands in for an unknown parser, and the known parsers."""
+        known = ", ".join(parser.name for parser in self.server.parsers) or "none"
+        usual = "none" if self._is_unread else "the server's usual reading"
+        instead = f"{self.parser.name!r}" if self.parser else usual
+        who = f"{self.server.name} has no parser {self.unknown_parser!r}"
+        return f"{who}: {instead} reads; known: {known}"
 
     def _misread(self) -> str:
-        """Which dialects the parser reads, and who reads this one."""
+        """Name the dialects that the parser reads, and the parser that reads this one."""
         assert self.parser is not None
-        own = ", ".join(dict.fromkeys((*self.parser.reads, *self.parser.shares)))
+        own = ", ".join(dict.fromkeys((*self.parser.default_for, *self.parser.also_reads)))
         message = f"{self.name} reads {own}, not {self.dialect}: calls are handed over as text"
-        other = self.server.reader_of(self.dialect)
+        other = self.server.default_parser(self.dialect)
         return f"{message}; {self.server.name}:{other.name} reads it" if other else message
 
+    def _about_calls(self, as_text: Sequence[CallEndedEvent]) -> Iterator[Finding]:
+        """Report complete calls that the server hands over as text."""
+        if not as_text or self._is_unread:
+            return
+        message = f"{self.name} hands over a whole call as text"
+        if self.view.calls_read == "whole reply":
+            message += ": it reads calls only where no text stands beside them"
+        names = ", ".join(dict.fromkeys(call.name for call in as_text))
+        yield finding("call-as-text", names, message)
 
-def _unclosed_before_another(events: Sequence[Event]) -> bool:
-    """Whether a call without its closer stands before another one, as of several bodies in one tag:
-    at the end of a reply most servers do without it."""
-    open_call = False
+    def _about_repairs(self, lossless: ParseResult, openers: Sequence[str]) -> Iterator[Finding]:
+        """Report repairs of our reading of which the view says nothing, and openers in reasoning:
+        the server may read such a reply otherwise."""
+        if self.already_read or self._is_unread:
+            return
+        repairs = {each.code for each in lossless.findings} & _REPAIR_CODES
+        repairs |= {"missing-closer"} if _has_unclosed_call(lossless.events) else set()
+        doubtful = sorted(repairs - set(self.view.unsupported_repairs))
+        in_reasoning = any(opener in lossless.reasoning for opener in openers)
+        doubtful += ["an opener in reasoning"] * in_reasoning
+        if doubtful:
+            what = ", ".join(doubtful)
+            message = f"our reading gets over {what}: that {self.name} does is assumed"
+            yield finding("unproven-repair", self.dialect, message)
+
+
+def _has_unclosed_call(events: Sequence[Event]) -> bool:
+    """Return True if a call without its closer stands before another call, as with several bodies
+    in one tag. At the end of a reply, most servers need no closer."""
+    is_open = False
     for event in events:
-        if isinstance(event, CallStartedEvent) and open_call:
+        if isinstance(event, CallStartedEvent) and is_open:
             return True
         if isinstance(event, FindingEvent) and event.finding.code == "missing-closer":
-            open_call = True
+            is_open = True
     return False
 
 
 def reader_for(
-    server: Server, parser: str, dialect: str, *, read_before: bool = False, ours: bool = True
+    server: Server,
+    parser: str,
+    dialect: str,
+    *,
+    already_read: bool = False,
+    is_built_in: bool = True,
 ) -> ServerReader:
-    """The reader of a dialect's replies; an unknown parser falls back on the dialect's."""
-    asked = server.named(parser)
-    unknown = parser if parser and asked is None else ""
-    reads = asked or server.reader_of(dialect)
-    return ServerReader(server, reads, dialect, unknown, read_before, ours)
+    """Return the reader of a dialect's replies. An unknown parser falls back on the dialect's."""
+    named = server.parser_named(parser)
+    unknown = parser if parser and named is None else ""
+    chosen = named or server.default_parser(dialect)
+    return ServerReader(server, chosen, dialect, unknown, already_read, is_built_in)

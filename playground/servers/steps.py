@@ -1,6 +1,6 @@
-"""The steps of a projection, in their order: which parsers run, then calls, text and values.
+"""The steps of a projection, in order: which parsers run, then calls, text and values.
 
-A step changes what an event is, never where it stands.
+A step changes what an event is, never its span.
 """
 
 from __future__ import annotations
@@ -8,86 +8,85 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from playground.events import (
-    ArgumentEvent,
-    Event,
-)
-from playground.servers import calls_read, texts
-from playground.servers.call_values import handed_over
-from playground.servers.failed_calls import failed, sectionless, unclosed
-from playground.servers.headers import header
+from playground.events import ArgumentEvent, Event
+from playground.servers import call_steps, failed_calls, text_steps
+from playground.servers.call_values import delivered_call
 from playground.servers.projection import Projection
-from playground.servers.sections import sections
-from playground.servers.stretches import stretches
+from playground.servers.section_steps import read_first_sections
+from playground.servers.segments import segments
 
 
 def project(reply: Projection, events: Iterable[Event]) -> list[Event]:
-    """What the server hands over of merged events, and what it drops, over the same spans."""
-    reply.stretches = stretches(events)
+    """Return merged events as the server delivers or drops them, over the same spans."""
+    reply.segments = segments(events)
     for step in STEPS:
         step(reply)
-    return [event for stretch in reply.stretches for event in stretch.events]
+    return [event for segment in reply.segments for event in segment.events]
 
 
-def _reasoning(reply: Projection) -> None:
-    called = any(stretch.ended for stretch in reply.stretches)
-    for stretch in reply.of_kind("reasoning"):
+def _place_reasoning(reply: Projection) -> None:
+    """Separate, drop or keep the reasoning (View.reasoning)."""
+    has_calls = reply.has_calls
+    for segment in reply.of_kind("reasoning"):
         match reply.view.reasoning:
-            case "apart":
+            case "separate":
                 pass
-            case "dropped with calls" if not called:
+            case "dropped beside calls" if not has_calls:
                 pass
-            case "dropped" | "dropped with calls":
-                reply.drop(stretch, "reasoning")
-            case "content" | "content after opener":
-                reply.as_text(stretch)
+            case "dropped" | "dropped beside calls":
+                reply.drop(segment, "reasoning")
+            case "content" | "content with opener":
+                reply.as_text(segment)
 
 
-def _values(reply: Projection) -> None:
-    """Arguments of calls that are delivered, as the server gives them."""
-    for stretch in reply.stretches:
-        ended = stretch.ended
+def _convert_values(reply: Projection) -> None:
+    """Give delivered calls the arguments that the server gives them."""
+    for segment in reply.segments:
+        ended = segment.ended
         if ended is None:
             continue
-        call, gone = handed_over(ended, reply.view, reply.tools)
-        apart = {e.key for e in stretch.events if isinstance(e, ArgumentEvent)}
-        # what has no event of its own: of a body that holds them all, or an empty one
-        told = [reply.lost(ended.span, "", f"the argument {k!r}") for k in sorted(gone - apart)]
-        events = [_without(reply, event, gone) for event in stretch.events]
+        call, gone = delivered_call(ended, reply.view, reply.tools)
+        own_events = {e.key for e in segment.events if isinstance(e, ArgumentEvent)}
+        # arguments without an event of their own: one body holds them all, or they are empty
+        notes = [
+            reply.dropped(ended.span, "", f"the argument {key!r}")
+            for key in sorted(gone - own_events)
+        ]
+        events = [_without_arguments(reply, event, gone) for event in segment.events]
         place = events.index(ended)
-        stretch.events = [*events[:place], *told, call, *events[place + 1 :]]
+        segment.events = [*events[:place], *notes, call, *events[place + 1 :]]
 
 
-def _without(reply: Projection, event: Event, gone: set[str]) -> Event:
+def _without_arguments(reply: Projection, event: Event, gone: set[str]) -> Event:
     if isinstance(event, ArgumentEvent) and event.key in gone:
-        return reply.lost(event.span, event.text, f"the argument {event.key!r}")
+        return reply.dropped(event.span, event.text, f"the argument {event.key!r}")
     return event
 
 
 STEPS: Final[tuple[Callable[[Projection], None], ...]] = (
-    _reasoning,
-    calls_read.calls,
-    calls_read.strangers,
-    calls_read.closed,
-    sectionless,
-    sections,
-    calls_read.behind,
-    calls_read.breaking,
-    texts.orphans,
-    calls_read.late_closers,
-    calls_read.indexed,
-    calls_read.unknown,
-    calls_read.bare,
-    failed,
-    unclosed,
-    header,
-    texts.until,
-    texts.ended_texts,
-    texts.texts,
-    texts.skips,
-    texts.around,
-    texts.partial,
-    texts.erases,
-    texts.leaks,
-    _values,
+    _place_reasoning,
+    call_steps.read_by_position,
+    call_steps.leave_unknown_markers,
+    call_steps.require_endings,
+    failed_calls.leave_calls_outside_sections,
+    read_first_sections,
+    call_steps.take_text_after_calls,
+    call_steps.break_sections,
+    text_steps.place_stray_markers,
+    call_steps.extend_to_late_closers,
+    call_steps.require_index,
+    call_steps.place_unknown_tools,
+    call_steps.drop_calls_without_arguments,
+    failed_calls.place_failed_calls,
+    failed_calls.place_unclosed_section,
+    text_steps.drop_header,
+    text_steps.drop_after_opener,
+    text_steps.require_text_endings,
+    text_steps.keep_first_text,
+    text_steps.skip_separators,
+    text_steps.place_text_around_calls,
+    text_steps.drop_half_opener,
+    text_steps.erase_literals,
+    text_steps.leave_section_markers,
+    _convert_values,
 )

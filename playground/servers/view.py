@@ -1,196 +1,256 @@
-"""A view: what one parser of a server hands to its client of a reply, in few choices.
+"""The view of a parser: which parts of a reply it delivers to the client, in a few choices.
 
-Each choice names something that our lossless reading tells apart; the default of each is to lose
-nothing. Where a choice was read in the server's own code, `source` says so.
+Each choice names something that our lossless reading distinguishes, and its default loses nothing.
+A view is checked when it is built: an unknown field or choice raises pydantic's ValidationError.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_args, get_type_hints
 
-from playground.errors import UnknownNameError
+from pydantic import AfterValidator, ConfigDict
+from pydantic.dataclasses import dataclass as checked_dataclass
+
+from playground.findings import CODES
 from playground.parsing.switches import Switches
 
 Keep = Literal["kept", "dropped"]
-Beside = Literal["kept", "dropped", "ends", "error"]
+Around = Literal["kept", "dropped", "reading stops", "error"]
+"""The fate of text beside calls. `reading stops`: the client has what stood before it; `error`: the
+request fails, and the client has nothing."""
 Failed = Literal[
-    "",
+    "",  # as the dialect has it: dropped, or text
     "dropped",
     "text",
-    "arguments",
-    "call",
-    "open call",
-    "whole call or error",
-    "reply",
-    "reply if alone",
-    "reply and calls",
-    "ends",
+    "arguments as text",  # without the markers around them and the name
+    "delivered",  # as far as it was read, without an argument that was left open
+    "delivered with open argument",
+    "delivered if closed, else error",  # closed: no argument is open, and the tool was offered
+    "reply as text",  # the whole reply, without the calls that were read
+    "reply as text unless another call was read",  # then it is dropped
+    "reply as text and calls",  # the whole reply, and the calls that were read beside it
+    "reading stops",
     "error",
-    "nothing",
+    "nothing delivered",  # as if the parser raises an error
+]
+"""The fate of a call that cannot be read."""
+Position = Literal[
+    "anywhere",
+    "whole reply",  # no text beside them
+    "whole reply or marked",  # or after a tag or a fence
+    "at the start",  # no text before them, except text that a marker has ended
+    "at the end",  # no text after them
+    "nowhere",
+]
+Sections = Literal[
+    "all",
+    "first",  # another has the fate of text after calls
+    "first, rest dropped",
+    "first, dropped to last closer",  # all up to the last closer is dropped with it
+    "first to last as one",  # dropped from the first to the last if the first has arguments
+    "first call",  # the first call counts as a section
+    "only one call",  # with another call nothing is delivered
+]
+Reasoning = Literal[
+    "separate",
+    "dropped",
+    "dropped beside calls",
+    "content",  # with its tags
+    "content with opener",  # with the opener that the prompt wrote, too
 ]
 
 
-Sections = Literal["all", "first", "first alone", "first call", "only call", "echoed", "greedy"]
-Reasoning = Literal["apart", "dropped", "dropped with calls", "content", "content after opener"]
+def _known_codes(codes: tuple[str, ...]) -> tuple[str, ...]:
+    """Check that repairs are named by codes of findings."""
+    unknown = [code for code in codes if code not in CODES]
+    if unknown:
+        raise ValueError(f"no finding has the code {unknown[0]!r}")
+    return codes
 
 
-@dataclass(frozen=True, slots=True)
+def _known_switches(switches: Mapping[str, str]) -> Mapping[str, str]:
+    """Check names and values against the fields of `Switches`."""
+    hints = get_type_hints(Switches) if switches else {}
+    for name, value in switches.items():
+        if name not in hints:
+            raise ValueError(f"no switch is called {name!r}; known: {', '.join(hints)}")
+        choices = get_args(hints[name])
+        if value not in choices:
+            raise ValueError(f"{name} is {value!r}; expected one of {', '.join(choices)}")
+    return switches
+
+
+@checked_dataclass(frozen=True, slots=True, config=ConfigDict(extra="forbid", strict=True))
 class View:
-    """What a server does where a reply leaves a choice.
+    """The choices of one parser of a server, read in the server's own code at `source`."""
 
-    Which parsers run: `reasoning` is handed over apart; not at all, or not beside a call; or it is
-    content with its tags, and with the opener that the prompt wrote (`content after opener`).
-    `opens` is how a reply begins where its prompt says nothing: an opened tag. `header` is a
-    literal: text before the first marker that has it addresses the message, and is none of it; a
-    reply without such a marker is `headless`.
-
-    Which calls are looked for: those `anywhere`, `nowhere`, only where they are the `whole` reply,
-    or that and behind a tag or a fence (`marked`), or where no text stands before them but one that
-    a marker has ended (`at the start`), or none follows them (`at the end`); else they are content.
-    Of `sections` all are read, or the `first`: another has the fate of text after calls, or is
-    dropped (`first alone`); all up to the last closer may be dropped with it (`echoed`), or all
-    from the first to the last where the first has arguments (`greedy`); or the `first call` counts
-    for a section, or is the `only call`: with another nothing is handed over. Calls that stand in
-    no section may be content (`sectionless`). A call has to end with one of `ends_with`, or is
-    content. `bare` are calls without arguments. `breaks_at` are literals that end a section in a
-    value too: all its calls are broken.
-    `strangers` are how markers of the dialect begin that the server does not know: content.
-
-    Text: all of it, or the first text alone (`texts`); beside a call only what
-    ends with `text_end`. What stands right behind a call, up to the
-    next, is text, or part of its arguments, or breaks the call (`behind`); `skips` are as many
-    characters there that are taken for a separator. What stands `before` the first call, `between`
-    calls (in their sections too) and `after` the last; `until` an opener that led to no call, or
-    only up to its closer, or the end; `partial` is half an opener at the very end, or any tag that
-    is open there; `orphans` are closers without an opener: markup, or content (`closers kept`:
-    those of calls alone), or content where no call is read, with whatever other markers of calls
-    are left then (`as it came`: markers of messages too). `leaks` are markers of sections that stay
-    content, `erases` are literals that are taken out of content beside a call.
-
-    A call that fails, by how: it was `cut` off by the end, is `broken`, or its opener has no body
-    (`unread`). Its text is content or dropped, or its arguments alone are content; or it is
-    delivered as far as it was read, without the argument that was left open or (`open call`) with
-    it, or (`whole call or error`) where none was left open, of a tool that was offered, and else an
-    error; or the whole reply is content, without the calls that were read or with them, or only
-    where no call was read; or `nothing` of the reply is handed over, as where the parser raises an
-    error; or the request fails, and the client has nothing, or reading `ends` there, and the client
-    has what stood before; so it may with text beside calls and with unknown tools. An empty choice
-    takes the dialect's own. `unmended` are repairs of our reading by the codes of their findings: a
-    call that needed one is broken to the server, or cut off where it lacks its closer, which may
-    have a fate of its own where that of its section stands (`unended`). `unclosed` is a section
-    whose closer is missing: its calls are delivered or dropped, or it is content, or the whole
-    reply is, or the request fails; with `late_closers` a call reaches up to a closer that stands
-    behind other stray markers.
-
-    `unknown` are calls of tools that were not offered, `undeclared` arguments that the tool has
-    not. With `indexed` a call needs an index behind its name (`name:0`); `unescaped` decodes
-    entities in names and keys. `duplicates` of an argument give the last of them or a list;
-    `trimmed` takes blanks off the ends of all values but the `verbatim`; `values` without a type in
-    the schema stay text, or all texts are guessed to be JSON where they can be, or lists and
-    objects stay text (`scalars`, or
-    `elements`: those that are written as JSON), or values that are no text are left out, and
-    texts inside of them are arguments of their own (`texts`). A value whose
-    type stands behind a reference (`$ref`) stays text where `references` are `unread`, and one
-    whose JSON was mended here where the server is `exact`. With `nulled` one that
-    may be null is null.
-
-    `switches` say how the reply is read at all: the fields of `Switches`.
-    """
-
+    # version, file and line of the server's code
     source: str = ""
-    reasoning: Reasoning = "apart"
-    calls: Literal["anywhere", "whole", "marked", "at the start", "at the end", "nowhere"] = (
-        "anywhere"
+
+    # --- which parsers run
+
+    # reasoning: separate from content, dropped, or content with its tags (vLLM's apertus)
+    reasoning: Reasoning = "separate"
+    # the prefill to assume if the prompt gives none: an opened tag (Ollama's qwen3-vl-thinking)
+    assumed_prefill: str = ""
+    # marker that ends a message's header: text before it is an address, not content (harmony)
+    header_marker: str = ""
+    # text of a reply that has no such marker (Ollama's harmony)
+    replies_without_header: Keep = "kept"
+
+    # --- which calls are read; all others are content
+
+    # position in the reply at which calls are read (llama3_json: "whole reply")
+    calls_read: Position = "anywhere"
+    # sections of calls that are read (vLLM's jamba: "first")
+    sections_read: Sections = "all"
+    # calls that stand in no section (SGLang's kimi_k2: "text")
+    calls_outside_sections: Literal["delivered", "text"] = "delivered"
+    # endings of a call, one of which it must have (Rapid-MLX's hy_v3)
+    call_must_end_with: tuple[str, ...] = ()
+    # calls without arguments (both minimax of MLX, SGLang's step3)
+    calls_without_arguments: Keep = "kept"
+    # literals that end a section even inside a value: its calls are malformed (phi4_mini_json)
+    values_must_not_hold: tuple[str, ...] = ()
+    # beginnings of markers that the dialect has and the server does not know (vLLM's deepseek_v4)
+    unknown_markers: tuple[str, ...] = ()
+    # a name needs an index after it, as in `name:0` (vLLM's kimi_k2)
+    index_after_name_required: bool = False
+
+    # --- text
+
+    # text before the first call (minicpm5: "dropped")
+    text_before_calls: Keep = "kept"
+    # text between calls, and inside their sections (most parsers of vLLM: "dropped")
+    text_between_calls: Around = "kept"
+    # text after the last call (most parsers of vLLM: "dropped")
+    text_after_calls: Around = "kept"
+    # text directly after a call (mistral of Rapid-MLX and vllm-mlx; SGLang's llama3: a separator)
+    text_right_after_call: Literal[
+        "text", "argument", "malformed call", "first character dropped"
+    ] = "text"
+    # content after an opener that no call follows (SGLang's mistral: "dropped")
+    after_opener_without_call: Literal["kept", "dropped", "dropped to closer"] = "kept"
+    # half an opener, or any open tag, at the very end (Ollama; Kodu: "open tag dropped")
+    half_opener_at_end: Literal["kept", "dropped", "open tag dropped"] = "kept"
+    # texts that are content: all, or the first alone (harmony of Rapid-MLX)
+    texts_kept: Literal["all", "first"] = "all"
+    # ending without which a text beside a call is dropped (vllm-mlx's harmony)
+    text_must_end_with: str = ""
+
+    # --- markers
+
+    # markers without their partner: dropped, or content; "all" are markers of messages, too
+    # (the MLX servers: "kept without calls"; SGLang's muse: "all kept without calls")
+    stray_markers: Literal[
+        "dropped", "kept", "closers kept", "kept without calls", "all kept without calls"
+    ] = "dropped"
+    # markers of sections that stay in the content (Rapid-MLX's lfm)
+    markers_left_in_content: tuple[str, ...] = ()
+    # literals that are removed from content beside a call (vLLM's apertus)
+    erased_beside_calls: tuple[str, ...] = ()
+    # a call extends to its closer even after other stray markers (the AI SDK's hermes)
+    closer_after_stray_markers: bool = False
+
+    # --- calls that fail
+
+    # a call that the end of the reply cuts off
+    on_truncated: Failed = ""
+    # a call that cannot be read
+    on_malformed: Failed = ""
+    # an opener without the body of a call; on_malformed says nothing of it
+    on_missing_body: Failed = ""
+    # a call without its closer in a section that has one (Ollama's qwen3-coder: "error");
+    # empty: as on_truncated
+    on_missing_closer: Failed = ""
+    # repairs of our reading, by the codes of their findings, that the server does not make: a call
+    # that needed one is malformed, or truncated if it lacks its closer
+    unsupported_repairs: Annotated[tuple[str, ...], AfterValidator(_known_codes)] = ()
+    # the calls of a section without its closer (vLLM's jamba: "reply as text")
+    on_unclosed_section: Literal["delivered", "dropped", "text", "reply as text", "error"] = (
+        "delivered"
     )
-    sections: Sections = "all"
-    sectionless: Literal["calls", "text"] = "calls"
-    ends_with: tuple[str, ...] = ()
-    bare: Keep = "kept"
-    breaks_at: tuple[str, ...] = ()
-    opens: str = ""
-    strangers: tuple[str, ...] = ()
-    header: str = ""
-    headless: Keep = "kept"
-    leaks: tuple[str, ...] = ()
-    erases: tuple[str, ...] = ()
-    texts: Literal["all", "first"] = "all"
-    text_end: str = ""
-    behind: Literal["text", "argument", "broken"] = "text"
-    skips: int = 0
-    before: Beside = "kept"
-    between: Beside = "kept"
-    after: Beside = "kept"
-    until: Literal["end", "opener", "closer"] = "end"
-    partial: Literal["kept", "dropped", "open tag dropped"] = "kept"
-    orphans: Literal["dropped", "kept", "closers kept", "kept without calls", "as it came"] = (
-        "dropped"
+
+    # --- tools and arguments
+
+    # calls of tools that were not offered (SGLang: "dropped")
+    on_unknown_tool: Literal[
+        "delivered", "dropped", "text", "reply as text", "reading stops", "error"
+    ] = "delivered"
+    # arguments that the tool does not have (vLLM's minicpm5)
+    undeclared_arguments: Keep = "kept"
+    # an argument that is given twice: its last value, or a list of all (the AI SDK's qwen3coder)
+    repeated_arguments: Literal["last", "list"] = "last"
+    # names and keys have their HTML entities decoded (vLLM's kimi_k3)
+    names_unescaped: bool = False
+    # values lose the white space at their ends (Roo Code, Cline) ...
+    values_trimmed: bool = False
+    # ... but for those of these arguments (Roo Code: `content`)
+    never_trimmed: tuple[str, ...] = ()
+    # values that are read as JSON, while the others stay text:
+    #   "declared": those to which the schema gives a type (vLLM's gemma4)
+    #   "guessed": texts too, if they are JSON (vllm-mlx's qwen)
+    #   "scalars": no lists and objects (vLLM's step3)
+    #   "scalars and marked": lists and objects too, unless written as JSON (SGLang's minimax-m3)
+    #   "texts only": none; other values are left out, texts in objects are arguments of their own
+    #   (vLLM's functiongemma)
+    value_types: Literal[
+        "all", "declared", "guessed", "scalars", "scalars and marked", "texts only"
+    ] = "all"
+    # a value that may be null is null (SGLang's minimax-m2)
+    nullable_as_null: bool = False
+    # types that the schema gives by `$ref`; "ignored": such a value stays text (vLLM's engine)
+    schema_references: Literal["followed", "ignored"] = "followed"
+    # a value stays text if our reading had to mend its JSON (vLLM's engine)
+    mended_json_as_text: bool = False
+
+    # --- parsing
+
+    # fields of `Switches` that the server sets (Ollama's olmo3-think)
+    switches: Annotated[Mapping[str, str], AfterValidator(_known_switches)] = field(
+        default_factory=dict
     )
-    cut: Failed = ""
-    broken: Failed = ""
-    unread: Failed = ""
-    unmended: tuple[str, ...] = ()
-    unended: Failed = ""
-    unclosed: Literal["calls", "dropped", "text", "reply", "error"] = "calls"
-    late_closers: bool = False
-    unknown: Literal["delivered", "dropped", "text", "reply", "ends", "error"] = "delivered"
-    undeclared: Keep = "kept"
-    indexed: bool = False
-    unescaped: bool = False
-    duplicates: Literal["last", "list"] = "last"
-    trimmed: bool = False
-    verbatim: tuple[str, ...] = ()
-    values: Literal["typed", "text", "guessed", "scalars", "elements", "texts"] = "typed"
-    nulled: bool = False
-    references: Literal["followed", "unread"] = "followed"
-    exact: bool = False
-    switches: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def plain(self) -> bool:
-        """Whether no choice differs from what loses nothing."""
+    def is_lossless(self) -> bool:
+        """True if no choice differs from its default."""
         return replace(self, source="") == View()
 
     def read_with(self, switches: Switches) -> Switches:
-        """The dialect's switches, as this server sets them; a failed call stands apart, for what
-        becomes of it is a choice of the view."""
+        """Return the dialect's switches as this server sets them."""
         chosen: dict[str, Any] = dict(self.switches)
         return replace(switches, **chosen)
 
-    def failed(self, reason: str, dialect: Switches) -> Failed:
-        """What becomes of a call that was aborted for this reason."""
-        unended = self.unended or self.cut
+    def fate_of(self, reason: str, dialect: Switches) -> Failed:
+        """Return the fate of a call that was aborted for this reason."""
         by_reason = {
-            "truncated-call": self.cut,
-            "unended-call": unended,
-            "unreadable-call": self.unread,
+            "truncated-call": self.on_truncated,
+            "unended-call": self.on_missing_closer or self.on_truncated,
+            "unreadable-call": self.on_missing_body,
         }
-        chosen = by_reason.get(reason, self.broken)
+        chosen = by_reason.get(reason, self.on_malformed)
         return chosen or ("text" if dialect.broken_calls == "text" else "dropped")
 
 
 LOSSLESS: Final = View()
-UNREAD: Final = View(calls="nowhere", orphans="kept")
-"""What a server does that looks for no calls."""
+READS_NO_CALLS: Final = View(calls_read="nowhere", stray_markers="kept")
 
 
 @dataclass(frozen=True, slots=True)
 class Parser:
-    """One of a server's parsers, as the server names it. `reads` are the dialects that it reads
-    where no parser is named, `shares` those whose calls it reads too where it is named; `aliases`
-    are other names of it, its file's among them. Where it is not `tested`, a test of the server's
-    suite cannot name it."""
+    """One of a server's parsers, by the name that the server gives it."""
 
     name: str
     view: View
-    reads: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
-    shares: tuple[str, ...] = ()
-    tested: bool = True
+    default_for: tuple[str, ...] = ()  # dialects that it reads if no parser is named
+    aliases: tuple[str, ...] = ()  # other names of it, its file's among them
+    also_reads: tuple[str, ...] = ()  # dialects whose calls it reads if it is named
+    in_suite: bool = True  # False if a test of the server's suite cannot name it
 
     def can_read(self, dialect: str) -> bool:
-        return dialect in self.reads or dialect in self.shares
+        return dialect in self.default_for or dialect in self.also_reads
 
 
 Language = Literal["python", "go", "typescript"]
@@ -198,58 +258,49 @@ Language = Literal["python", "go", "typescript"]
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A test as a server's own suite has them, with holes: the name of the `{{parser}}`, the
-    `{{text}}` of a reply, `{{tools}}` in OpenAI's form, and what the test asserts of `{{content}}`,
-    `{{reasoning}}` and `{{calls}}` (a list of `name` and `arguments`). All but the first become
-    literals of the language; what is no text becomes in Go a text of JSON."""
+    """A test in the form of a server's own suite, with holes.
+
+    The holes: the name of the `{{parser}}`, the `{{text}}` of a reply, `{{tools}}` in OpenAI's
+    form, and the expected `{{content}}`, `{{reasoning}}` and `{{calls}}` (a list of `name` and
+    `arguments`). All but the first are filled with literals of the language; in Go, values other
+    than text become a text of JSON.
+    """
 
     language: Language
     text: str
 
     @property
-    def seen(self) -> tuple[str, ...]:
-        """What the test asserts of a reply."""
+    def asserted(self) -> tuple[str, ...]:
+        """The parts of a reply that the test asserts."""
         return tuple(n for n in ("content", "reasoning", "calls") if f"{{{{{n}}}}}" in self.text)
 
 
 @dataclass(frozen=True)
 class Server:
-    """A server or client, and its parsers; `view` is how it reads what none of them reads. `suite`
-    is None where nothing is known of its tests.
-
-    `also` are the dialects that parsers of it read of which no view is declared: it has none for
-    any other, and hands their replies over as text. None where this is not known.
-    """
+    """A server or client, and its parsers."""
 
     name: str
     version: str
-    view: View = LOSSLESS
+    view: View = LOSSLESS  # of a reply that none of the parsers reads
     parsers: tuple[Parser, ...] = ()
-    also: tuple[str, ...] | None = None
-    suite: Suite | None = None
+    # dialects that parsers without a view read: any other is text to it. None if not known.
+    other_dialects: tuple[str, ...] | None = None
+    suite: Suite | None = None  # None if nothing is known of its tests
 
     @property
-    def lossless(self) -> bool:
-        """Whether it is not known to lose anything."""
-        return self.view.plain and all(parser.view.plain for parser in self.parsers)
+    def is_lossless(self) -> bool:
+        """True if it is not known to lose anything."""
+        return self.view.is_lossless and all(parser.view.is_lossless for parser in self.parsers)
 
-    def named(self, name: str) -> Parser | None:
-        """The parser of that name, or other name."""
+    def parser_named(self, name: str) -> Parser | None:
+        """Return the parser of that name or alias."""
         return next((p for p in self.parsers if name in (p.name, *p.aliases)), None)
 
-    def reader_of(self, dialect: str) -> Parser | None:
-        """The parser that reads a dialect where none is named."""
-        return next((p for p in self.parsers if dialect in p.reads), None)
+    def default_parser(self, dialect: str) -> Parser | None:
+        """Return the parser that reads a dialect if none is named."""
+        return next((p for p in self.parsers if dialect in p.default_for), None)
 
-    def reads(self, dialect: str) -> bool:
-        """Whether a parser of it may read a dialect, as far as is known."""
-        return self.also is None or dialect in self.also or self.reader_of(dialect) is not None
-
-
-def chosen(servers: Iterable[Server], spec: str) -> tuple[Server, str]:
-    """The server of `NAME` or `NAME:PARSER`, and the parser. Raises UnknownNameError."""
-    known = {server.name: server for server in servers}
-    name, _, parser = spec.partition(":")
-    if name not in known:
-        raise UnknownNameError("server", name, list(known))
-    return known[name], parser
+    def may_read(self, dialect: str) -> bool:
+        """Return True if a parser may read a dialect, as far as is known."""
+        others = self.other_dialects
+        return others is None or dialect in others or self.default_parser(dialect) is not None

@@ -1,9 +1,10 @@
-"""The form that an answer must have, as OpenAI's models read a JSON Schema of it.
+"""The form that an answer must have, as OpenAI's models read its JSON Schema.
 
-A section of the system prompt, as openai/harmony writes it (docs/format.md, "Structured output"):
-a heading, the schema's name and the schema as JSON without blanks, other letters than ASCII
-escaped. Left out are the keywords that the decoder sees to, and `required`. Told by bills of 2025
-and 2026; a schema's keyword that none of them had makes the count inexact.
+It is a section of the system prompt, as openai/harmony writes it (docs/format.md, "Structured
+output"): a heading, the schema's name, and the schema as JSON without blanks, with all letters
+outside ASCII escaped. The keywords that the decoder enforces are left out, and so is `required`.
+This follows from bills of 2025 and 2026; a keyword that stood in none of these schemas makes the
+count inexact.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _BY_NAME: Final = ("properties", "$defs")  # what stands in these are names, no 
 
 @dataclass(frozen=True)
 class AnswerForm:
-    """A schema with its name and what is said of it, and whether it is binding."""
+    """A schema with its name and description."""
 
     name: str
     schema: Mapping[str, Any]
@@ -42,17 +43,17 @@ class AnswerForm:
 
     @property
     def open(self) -> bool:
-        """Whether an answer may hold more than the schema names: neither strict nor closed."""
+        """True if an answer may hold more than the schema names: not strict, and not closed."""
         return not self.strict and self.schema.get("additionalProperties") is not False
 
     @property
     def unknown(self) -> list[str]:
-        """Keywords of which no bill has told whether they are written."""
+        """The keywords of the schema that stood in no recorded bill's schema."""
         return sorted(set(_keywords(self.schema)) - _LEFT_OUT - _WRITTEN)
 
 
 def answer_form(given: Any) -> AnswerForm | None:
-    """The form in a `response_format` of Chat Completions or a `text.format` of Responses."""
+    """Read the form in a `response_format` of Chat Completions or a `text.format` of Responses."""
     if not isinstance(given, dict) or given.get("type") != "json_schema":
         return None
     inner = given.get("json_schema", given)

@@ -1,4 +1,4 @@
-"""What a count sees on its way: control tokens in texts, a beginning written twice."""
+"""Findings that a count makes on its way: control tokens in texts, and a doubled beginning."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _NEAR: Final = 80  # characters on either side of a mark that a token may reach
 
 
 def checks(framed: Framed, tokenizer: Tokenizer) -> list[Finding]:
-    """`token-injection` for control tokens in what somebody said, `doubled-bos` for two BOS."""
-    found = [one for row in framed.rows for piece in row for one in _injected(piece, tokenizer)]
+    """Report control tokens in what users said (`token-injection`), and two BOS (`doubled-bos`)."""
+    findings = [one for row in framed.rows for piece in row for one in _injected(piece, tokenizer)]
     if framed.control and (twice := _doubled(framed, tokenizer)):
-        found.append(twice)
-    return found
+        findings.append(twice)
+    return findings
 
 
 def _injected(piece: Piece, tokenizer: Tokenizer) -> Iterator[Finding]:
@@ -41,7 +41,7 @@ def _pattern(tokenizer: Tokenizer) -> re.Pattern[str] | None:
 
 
 def _doubled(framed: Framed, tokenizer: Tokenizer) -> Finding | None:
-    """Whether the beginning's token is written where the server, or a template, puts it too."""
+    """Report a beginning token in the text if the server, or a template, writes it too."""
     begins = [c for c in tokenizer.controls if c in BEGINNINGS]
     text = "".join(piece.text for row in framed.rows for piece in row)
     added = bool(framed.rows) and framed.rows[0][0].fixed > 0 and not framed.rows[0][0].text
@@ -62,10 +62,10 @@ BEGINNINGS: Final = (
 
 
 def marks_in_tokens(body: Mapping[str, Any], tokenizer: Tokenizer) -> list[Finding]:
-    """`mark-in-token` for each cache mark between two texts that one token would span.
+    """Report each cache mark between two texts that one token would span (`mark-in-token`).
 
-    The provider cuts there, so what is cached is right; but the text is read by other tokens than
-    the same text in one block, and moving the mark changes them.
+    The provider cuts the text there, so what is cached is right. But the model reads other tokens
+    than those of the same text in one block, and moving the mark changes them.
     """
     pairs = pairwise(read_wire(dict(body)).blocks)
     return [found for one, other in pairs if (found := _spanned(one, other, tokenizer))]

@@ -1,8 +1,8 @@
-"""How many tokens a request is: exactly, by its tokenizer, or as an estimate, and which of these.
+"""Count the tokens of a request: exactly, by its tokenizer alone, or as an estimate.
 
-*exact*: tokenizer and framing are known. *tokenizer*: the tokens of the texts are right, and
-something that the provider adds is not known; `notes` says what. *estimate*: the model's tokenizer
-is not published or not here. What was billed is never looked at.
+*exact*: tokenizer and framing are known. *tokenizer*: the tokens of the texts are right, but the
+provider adds something that is not known; `notes` names it. *estimate*: the model's tokenizer is
+not published or not installed. The bill of the request is never looked at.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _NOT_OWN: Final = "the model's own tokenizer is not used"
 
 @dataclass(frozen=True)
 class TokenCount:
-    """The tokens of a request's input, `kind` as told above.
+    """The tokens of a request's input; the module's docstring explains `kind`.
 
-    `range` is the least and the most that it may be; its end is None where the provider adds what
-    nobody can see (a web search, a conversation that it keeps). `by_origin`, `by_tool` and
-    `by_message` (by index) share out `tokens`; framing is what belongs to none. `source` says
-    where tokenizer and framing come from, `notes` why the count is not exact.
+    `range` is the least and the most that the count may be. Its end is None if the provider adds
+    what nobody can see (a web search, a conversation that it keeps). `by_origin`, `by_tool` and
+    `by_message` (by index) divide `tokens`; framing belongs to none of them. `source` says where
+    tokenizer and framing come from, `notes` why the count is not exact.
     """
 
     tokens: int
@@ -60,12 +60,13 @@ def count_request(
     tokenizer: Tokenizer | None = None,
     template: ChatTemplate | None = None,
 ) -> TokenCount:
-    """The input tokens of a request body of any API.
+    """Count the input tokens of a request body of any API.
 
-    `model` and `api` (a name that recordings have, such as openai-chat) are told from the body
-    where they are not given. A `tokenizer` takes the place of the model's, a `template` that of
-    its framing. Raises InputFault for a body of no known API, one that is nested too deeply or
-    that a template refuses, and UnknownNameError for an API that there is none of.
+    `model` and `api` (a name that recordings have, such as openai-chat) default to what the body
+    says. A `tokenizer` replaces the model's, a `template` replaces its framing.
+
+    Raises InputFault for a body of no known API, for one that is nested too deeply and for one that
+    a template refuses, and UnknownNameError for an unknown API.
     """
     if api and api not in APIS:
         raise UnknownNameError("API", api, list(APIS))
@@ -116,7 +117,7 @@ def _framed(
 
 
 def _unframed(body: Mapping[str, Any], api: str) -> Framed:
-    """The texts of a request, and what a message costs of most models."""
+    """Frame the texts of a request with what a message costs for most models."""
     pieces = estimate.texts_of(body)
     framed = Framed([[replace(piece, fixed=_FRAME * piece.fixed)] for piece in pieces])
     framed.source = f"texts, and {_FRAME} tokens a message"
@@ -146,7 +147,8 @@ def _counted(framed: Framed, tokenizer: Tokenizer, model: str, api: str) -> Toke
 
 
 def _least(framed: Framed, rows: Sequence[Sequence[int]]) -> int:
-    """What is sure of a request that is not wholly known: its texts, nothing around them."""
+    """Count what is certain in a request that is partly unknown: its texts, with nothing around
+    them."""
     pieces = [piece for row in framed.rows for piece in row]
     sizes = [size for row in rows for size in row]
     sure = sum(piece.sure * size for piece, size in zip(pieces, sizes, strict=True))
@@ -156,21 +158,24 @@ def _least(framed: Framed, rows: Sequence[Sequence[int]]) -> int:
 def _nearly(
     body: Mapping[str, Any], framed: Framed, own: Packaged, model: str, api: str
 ) -> TokenCount:
-    """A framed request by a tokenizer that is like the model's own."""
-    found = nearly(framed, own)
+    """Count a framed request with a tokenizer that is similar to the model's own."""
+    estimated = nearly(framed, own)
     sums = _Sums()
-    sizes = iter(found.sizes)
+    sizes = iter(estimated.sizes)
     for row in framed.rows:
         sums.add(row, [next(sizes) for _ in row])
     total = sum(sums.origins.values())
     fixed = sum(piece.fixed for row in framed.rows for piece in row)
-    least = 0 if framed.forgets else found.least + (0 if framed.unknown else fixed)
+    least = 0 if framed.forgets else estimated.least + (0 if framed.unknown else fixed)
     more = framed.more
     proxy = packaged(own.like.to if own.like else PROXY)
     return TokenCount(
         tokens=total,
         kind="estimate",
-        range=(min(least, total), None if more is None else max(total, found.most + fixed) + more),
+        range=(
+            min(least, total),
+            None if more is None else max(total, estimated.most + fixed) + more,
+        ),
         model=model,
         api=api,
         source=f"tokens of {proxy.name}, which is like the model's own; {framed.source}",
@@ -188,7 +193,7 @@ def _sizes(tokenizer: Tokenizer, row: Sequence[Piece], control: bool) -> list[in
 
 @dataclass
 class _Sums:
-    """Tokens shared out by where they come from."""
+    """Tokens by origin, tool and message."""
 
     origins: Counter[str] = field(default_factory=Counter)
     tools: Counter[str] = field(default_factory=Counter)

@@ -1,10 +1,10 @@
-"""Counts for models whose tokenizer nobody publishes: another's tokens, and what was measured.
+"""Estimate requests to models whose tokenizer nobody publishes: another one's count, times a ratio.
 
-A bill is taken to be `ratio` for each token of o200k_base in the request's texts, `message` for
-each message, `once` for the request, and `tools` for having tools at all; each of it as the least,
-the middle and the most. Measured 2026-11 over 380 recorded requests of pydantic-ai's and
-openllmetry's tests that are not among those that test it. Anthropic says what having tools costs
-(docs, "Tool use": 159 to 530 tokens by model and choice; LiteLLM's map has it by model).
+A bill is assumed to be `ratio` for each token of o200k_base in the request's texts, `message` for
+each message, `once` for the request, and `tools` for having tools at all; each as the least, the
+middle and the most. Measured 2026-11 over 380 recorded requests of pydantic-ai's and openllmetry's
+tests, which are not among those that test it. Anthropic documents the cost of having tools ("Tool
+use": 159 to 530 tokens by model and choice; LiteLLM's map has it by model).
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ _HALF: Final = 0.5  # of what is no text: the JSON that it is written as here ma
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Models by name, and what is billed, each as the least, the middle and the most.
+    """Models by name, and their costs, each as the least, the middle and the most.
 
-    `shown` is the share of the tools' text that is sure to be read: some servers leave them out.
-    `digits` says that each digit is a token, `hidden` why a bill has no end.
+    `shown` is the share of the tools' text that certainly counts: some servers leave tools out.
+    `digits` means that each digit is a token. `hidden` is the reason why a bill has no upper limit.
     """
 
     names: re.Pattern[str]
@@ -92,7 +92,8 @@ FAMILIES: Final[Sequence[Family]] = (
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """Pieces with their middle, and the least and the most of all; None where it has no end."""
+    """The middle of each piece, and the least and the most of all of them; `most` is None if there
+    is no upper limit."""
 
     sizes: list[int]
     once: int
@@ -108,7 +109,7 @@ def family_of(model: str) -> Family:
 def guess(
     family: Family, pieces: Sequence[Piece], texts: Sequence[int], body: Mapping[str, Any]
 ) -> Guess:
-    """What a request may be billed; `texts` are the pieces' tokens by another tokenizer."""
+    """Estimate the bill of a request; `texts` are the pieces' tokens by another tokenizer."""
     messages = sum(piece.fixed > 0 for piece in pieces)
     tools = any(piece.origin == "tools" for piece in pieces)
     media = sum(piece.medium for piece in pieces)
@@ -126,8 +127,8 @@ def guess(
     )
     if family.digits:
         most += sum(more_of_digits(piece.text) for piece in pieces)
-    most += _THOUGHT * _asks(body, _THINKING)
-    most += _FORMATTED * _asks(body, _FORMAT)
+    most += _THOUGHT * _has_key(body, _THINKING)
+    most += _FORMATTED * _has_key(body, _FORMAT)
     each = family.ratio[1]
     sizes = [
         round(each * size) + _MEDIUM * piece.medium
@@ -138,40 +139,41 @@ def guess(
     for tools_only in (True, False):  # they bear what is less than texts cost, then the others
         borne = [i for i, piece in enumerate(pieces) if (piece.origin == "tools") == tools_only]
         once += _take(sizes, borne, max(0, -once))
-    end = None if media or family.hidden or _unseen(body, pieces) else round(most) + 1
+    end = None if media or family.hidden or _bills_unseen_parts(body, pieces) else round(most) + 1
     start = 0 if forgets(body) else max(0, int(least))
     return Guess(sizes, once, start, end, [family.hidden] if family.hidden else [])
 
 
 def _take(sizes: list[int], places: Sequence[int], less: int) -> int:
-    """Take so much from the sizes at these places, from each by its share; what could be taken."""
-    whole = sum(sizes[place] for place in places)
-    taken = min(less, whole)
+    """Take up to `less` from the sizes at these places, in proportion to each. Return what was
+    taken."""
+    total = sum(sizes[place] for place in places)
+    taken = min(less, total)
     before = done = 0
     for place in places:
         before += sizes[place]
-        share = round(taken * before / whole) - done if whole else 0
+        share = round(taken * before / total) - done if total else 0
         sizes[place] -= share
         done += share
     return taken
 
 
-def _asks(body: Mapping[str, Any], keys: Sequence[str]) -> bool:
-    """Whether a request has one of the keys, at the top or where some APIs keep settings."""
+def _has_key(body: Mapping[str, Any], keys: Sequence[str]) -> bool:
+    """Return True if a request has one of the keys, at the top or where some APIs keep settings."""
     inner = (body.get(key) for key in _NESTED)
     places = [body, *(each for each in inner if isinstance(each, Mapping))]
     return any(place.get(key) for place in places for key in keys)
 
 
-def _unseen(body: Mapping[str, Any], pieces: Sequence[Piece]) -> bool:
-    """Whether a bill holds what the request does not."""
+def _bills_unseen_parts(body: Mapping[str, Any], pieces: Sequence[Piece]) -> bool:
+    """Return True if a bill may include what the request does not show."""
     if body.get("format") and body.get("think"):  # Ollama asks twice, and bills the thoughts
         return True
     return serves_itself(body) or any(_BILLED_UNSEEN.search(piece.text) for piece in pieces)
 
 
 def forgets(body: Mapping[str, Any]) -> bool:
-    """Whether the provider may leave out what was said before: to sum it up, to clear results."""
+    """Return True if the provider may drop earlier messages, by summing up or clearing results."""
     if body.get("context_management"):
         return True
     items = messages_of(dict(body))
@@ -179,11 +181,11 @@ def forgets(body: Mapping[str, Any]) -> bool:
 
 
 def serves_itself(body: Mapping[str, Any]) -> bool:
-    """Whether the provider runs tools of its own, or remembers what it then bills."""
+    """Return True if the provider runs tools of its own, or bills messages that it remembers."""
     if any(body.get(key) for key in _ON_THE_SERVER):
         return True
-    given = tools_of(dict(body))
-    tools = given if isinstance(given, list) else []
+    tools_value = tools_of(dict(body))
+    tools = tools_value if isinstance(tools_value, list) else []
     return any(_is_server_tool(tool) for tool in tools if isinstance(tool, dict))
 
 
@@ -196,35 +198,37 @@ def _is_server_tool(tool: Mapping[str, Any]) -> bool:
 
 
 def texts_of(body: Mapping[str, Any]) -> list[Piece]:
-    """All texts of a request: its blocks, and the prompt of an API that has no messages."""
+    """Collect all texts of a request: its blocks, and the prompt of an API that has no messages."""
     prompts = [
         Piece(text, "user", fixed=1)
         for key in _PROMPTS
         for text in _texts(body.get(key))
         if "messages" not in body
     ]
-    told = [_looked_into(piece) for piece in pieces_of(body)]
-    return [*(piece for piece in told if piece.text or piece.medium or piece.fixed), *prompts]
+    pieces = [_with_medium(piece) for piece in pieces_of(body)]
+    return [*(piece for piece in pieces if piece.text or piece.medium or piece.fixed), *prompts]
 
 
 # of completions and Ollama, Titan, Cohere, Text Generation Inference
 _PROMPTS: Final = ("prompt", "suffix", "inputText", "preamble", "message", "inputs")
 
 
-def _texts(given: Any) -> list[str]:
-    several = given if isinstance(given, list) else [given]
+def _texts(value: Any) -> list[str]:
+    several = value if isinstance(value, list) else [value]
     return [text for text in several if isinstance(text, str) and text]
 
 
-def _looked_into(piece: Piece) -> Piece:
-    """A result with a picture in it is a medium too."""
+def _with_medium(piece: Piece) -> Piece:
+    """Mark a result with a picture in it as a medium."""
     inside = piece.origin == "results" and _INSIDE.search(piece.text)
     return replace(piece, medium=True) if inside else piece
 
 
 def pieces_of(body: Mapping[str, Any]) -> list[Piece]:
-    """The request's blocks as pieces, one each: 1 fixed for the first of a message; pictures,
-    and what is encoded, have no text."""
+    """Turn each block of the request into a piece.
+
+    `fixed` is 1 for the first block of a message. Pictures and encoded data have no text.
+    """
     blocks = read_wire(dict(body)).blocks
     thought = {
         block.place[0]
@@ -245,7 +249,7 @@ def pieces_of(body: Mapping[str, Any]) -> list[Piece]:
 
 
 def _sure(origin: Origin, kind: str) -> float:
-    """The share of a block's text that a model gets in any case."""
+    """Return the share of a block's text that a model gets in any case."""
     if origin == "tools" or "reasoning" in kind or "thinking" in kind:
         return 0.0
     return 1.0 if kind in ("text", "") else _HALF
@@ -264,5 +268,5 @@ def _origin(block: WireBlock) -> Origin:
 
 
 def _name(block: WireBlock) -> str:
-    found = re.search(r'"name": "([^"]+)"', block.text) if block.tier == "tools" else None
-    return found[1] if found else ""
+    match = re.search(r'"name": "([^"]+)"', block.text) if block.tier == "tools" else None
+    return match[1] if match else ""

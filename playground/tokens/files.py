@@ -1,7 +1,7 @@
-"""Vocabularies as files hold them: tiktoken's ranks, Mistral's Tekken, `tokenizer.json`.
+"""Read vocabularies from files: tiktoken's ranks, Mistral's Tekken, `tokenizer.json`.
 
-Nothing is fetched: tiktoken's own loader asks the network for a file that it misses, so it is
-not used. Raises InputFault for a file that is none.
+Nothing is fetched: tiktoken's own loader asks the network for a missing file, so it is not used.
+Each function raises InputFault for a file of another kind.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _JSON: Final = "a tokenizer.json as Hugging Face's tokenizers writes it"
 def ranked(
     path: Path, name: str, pattern: str, controls: Mapping[str, int], source: str
 ) -> TiktokenTokenizer:
-    """A file of tiktoken's ranks, with the pattern that cuts a text before."""
+    """Read a file of tiktoken's ranks; `pattern` cuts a text before its parts are joined."""
     ranks: dict[bytes, int] = {}
     for number, line in enumerate(read_user_file(path, _RANKS).splitlines(), 1):
         token, _, rank = line.partition(b" ")
@@ -37,7 +37,7 @@ def ranked(
 
 
 def tekken(path: Path, name: str, source: str) -> TiktokenTokenizer:
-    """Mistral's Tekken file; its control tokens have ids before the vocabulary's."""
+    """Read Mistral's Tekken file; its control tokens have ids before those of the vocabulary."""
     value = _document(path, _TEKKEN)
     try:
         config = value["config"]
@@ -62,12 +62,12 @@ TEKKEN_CONTROLS: Final[Sequence[str]] = (
 
 
 def tokenizer_json(path: Path, name: str, source: str) -> FileTokenizer:
-    """A `tokenizer.json`; where a file says how text is cut off or filled up, that is ignored."""
+    """Read a `tokenizer.json`; settings that truncate or pad texts are ignored."""
     return json_text(read_user_file(path, _JSON).decode("utf-8", "replace"), name, source, path)
 
 
 def json_text(text: str, name: str, source: str, path: Path) -> FileTokenizer:
-    """As `tokenizer_json`, of the file's text."""
+    """Read the text of a `tokenizer.json`."""
     from tokenizers import Tokenizer as Model
 
     try:

@@ -1,7 +1,7 @@
 """OpenAI's models behind a gateway: `openai/gpt-5` of OpenRouter or Vercel, asked in Chat's form.
 
-A gateway asks models that reason by Responses where there are tools: 16 bills of 2026, those of six
-models and two gateways, are so. What it makes of calls that were made before, no rule tells.
+If there are tools, a gateway asks models that reason by Responses: so say 16 bills of 2026, of six
+models and two gateways. No rule is known for the calls of earlier turns.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def asked_in_chat(
     legacy: bool,
     tiles: Tiles | None = None,
 ) -> Framed:
-    """A request of Chat Completions, by its provider or, where the name has one, by a gateway."""
+    """Frame a request of Chat Completions as its provider does, or a gateway if the name has
+    one."""
     model = str(body.get("model") or "")
     tools = body.get("tools") or body.get("functions")
     form = isinstance(body.get("response_format"), dict)
@@ -51,7 +52,8 @@ def asked_in_chat(
 
 
 def _as_responses(body: Mapping[str, Any]) -> dict[str, Any]:
-    """What the gateway sends: the messages as items, the functions without their envelope."""
+    """Rewrite a request as the gateway sends it: messages as items, functions without their
+    envelope."""
     functions = functions_of(body.get("tools") or body.get("functions"))
     kept = {key: value for key, value in body.items() if key not in ("messages", "functions")}
     return {

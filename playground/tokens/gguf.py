@@ -1,7 +1,7 @@
-"""The vocabulary of a GGUF file made into a tokenizer: what llama.cpp would read of a text.
+"""Make a tokenizer from the vocabulary of a GGUF file: it reads a text as llama.cpp does.
 
 The patterns are those of llama.cpp's `llm_tokenizer_bpe` (src/llama-vocab.cpp, 2026-10), by the
-file's `tokenizer.ggml.pre`: each cuts what the one before left. Its golden vectors
+file's `tokenizer.ggml.pre`: each cuts the parts that the one before left. Its golden vectors
 (models/ggml-vocab-*.gguf.out) are the oracle of `benchmarks/vocabularies.py`.
 """
 
@@ -46,9 +46,10 @@ _DEEPSEEK_WORDS: Final = (  # escapes: some of these letters are not in their no
 
 @dataclass(frozen=True)
 class Cut:
-    """How texts are cut before pieces are joined, for the values of `tokenizer.ggml.pre`.
+    """The way in which texts are cut before pieces are joined, for some values of
+    `tokenizer.ggml.pre`.
 
-    `whole`: a part that is a known word is left as it is. `plain`: pieces of text, not of bytes.
+    `whole`: a part that is a known word is not cut. `plain`: pieces are text, not bytes.
     """
 
     names: tuple[str, ...]
@@ -107,8 +108,10 @@ CUTS: Final[tuple[Cut, ...]] = (
 
 
 def gguf_tokenizer(path: Path, name: str, source: str) -> FileTokenizer:
-    """The tokenizer of a GGUF file. Raises InputFault where the package gguf is not here, or the
-    file's kind of vocabulary is none that is known."""
+    """Make the tokenizer of a GGUF file.
+
+    Raises InputFault if the package gguf is not installed, or the kind of vocabulary is unknown.
+    """
     reader = gguf_reader(path)
 
     def field(key: str) -> Any:
@@ -170,13 +173,13 @@ def _merged(words: Sequence[Word], merges: Sequence[str], cut: Cut) -> Any:
 
 
 def _pair(merge: str) -> tuple[str, str]:
-    """Two pieces with a space between; a piece may begin with one."""
+    """Join two pieces with a space between them; a piece may begin with one."""
     cut = merge.index(" ", 1)
     return merge[:cut], merge[cut + 1 :]
 
 
 def _pieced(words: Sequence[Word]) -> Any:
-    """BERT's word pieces, which GGUF marks at the start of a word and not inside of it."""
+    """Rewrite BERT's word pieces, which GGUF marks at the start of a word instead of inside it."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
     def plain(text: str) -> str:

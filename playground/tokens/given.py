@@ -1,6 +1,7 @@
-"""A tokenizer that a user gives: a file of any kind, or the folder of a model.
+"""A tokenizer that a user names: a file of any kind, or the folder of a model.
 
-What has to be converted is converted once and kept beside the workspace, by path, size and time.
+A file that has to be converted is converted once; the result lies beside the workspace, by path,
+size and time.
 """
 
 from __future__ import annotations
@@ -28,16 +29,16 @@ _FORM: Final = 1  # of what is kept: another one is converted anew
 
 
 def given_tokenizer(given: str | PathLike[str]) -> Tokenizer:
-    """The tokenizer of a file, of a folder that holds one, or of a package by its name.
+    """Load the tokenizer of a file, of a folder that holds one, or of a package by its name.
 
-    Raises InputFault, and UnknownNameError for what is neither.
+    Raises InputFault for a file that cannot be read, and UnknownNameError for what is neither.
     """
     path = Path(given)
     if path.is_dir():
-        found = [path / name for name in _IN_FOLDER if (path / name).is_file()]
-        if not found:
+        files = [path / name for name in _IN_FOLDER if (path / name).is_file()]
+        if not files:
             raise InputFault("no tokenizer in it", where=str(path), expected=_EXPECTED)
-        path = found[0]
+        path = files[0]
     if not path.exists():
         if isinstance(given, str) and (given in PACKAGED or not path.suffix):
             return packaged(given)
@@ -65,7 +66,7 @@ def _of_file(path: Path) -> Tokenizer:
 
 
 def _ranks(path: Path, name: str, source: str) -> Tokenizer:
-    """Ranks without their pattern, as Llama's: by how many there are."""
+    """Read ranks without their pattern, as Llama's; the pattern follows from their number."""
     lines = path.read_bytes().count(b"\n")
     like = "llama3" if lines < 150_000 else "llama4"
     known = PACKAGED[like]
@@ -73,13 +74,14 @@ def _ranks(path: Path, name: str, source: str) -> Tokenizer:
 
 
 def _converted(path: Path, kind: str) -> FileTokenizer:
-    """As it was made the first time."""
+    """Return the tokenizer of a file that must be converted, from its first conversion if there is
+    one."""
     stat = path.stat()
     key = f"{_FORM} {path.resolve()} {stat.st_size} {stat.st_mtime_ns}"
-    kept = paths.tokenizers() / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
-    if kept.is_file():
-        return json_text(kept.read_text(encoding="utf-8"), path.name, str(path), kept)
-    made = _KINDS[kind](path, path.name, str(path))
-    kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_file(kept, made.model.to_str(), force=True)
-    return made
+    converted = paths.tokenizers() / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
+    if converted.is_file():
+        return json_text(converted.read_text(encoding="utf-8"), path.name, str(path), converted)
+    tokenizer = _KINDS[kind](path, path.name, str(path))
+    converted.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_file(converted, tokenizer.model.to_str(), force=True)
+    return tokenizer

@@ -1,6 +1,6 @@
-"""Which tokenizer a model has, and how its API frames a request: the first rule that fits counts.
+"""The tokenizer of a model, and how its API frames a request: the first rule that matches counts.
 
-A framing is known for some APIs of a model only; where it is not, a count is the tokenizer's.
+A framing is known only for some APIs of a model; for others, a count is the tokenizer's.
 """
 
 from __future__ import annotations
@@ -34,17 +34,19 @@ def _openai(
 
 
 def _conversation(framing: Framing) -> dict[str, Framing]:
-    """The same prompt, whichever API the conversation comes by."""
+    """Return the same framing for each API that has a conversation."""
     return {"openai-chat": framing, "bedrock-converse": framing}
 
 
 def _mistral(settings: bool) -> dict[str, Framing]:
-    """By the names that Mistral's own API has; other hosts write prompts of their own."""
+    """Return the framing of models by the names of Mistral's own API; other hosts write prompts of
+    their own."""
     return {"openai-chat": partial(templates.mistral, settings=settings)}
 
 
 def _nemo(body: Mapping[str, Any]) -> Framed:
-    """Of 2024: a question alone is framed as later models have it (5 bills of mistral-tiny)."""
+    """Frame for models of 2024: a question alone is framed as for later models (5 bills of
+    mistral-tiny)."""
     framed = templates.mistral(body, settings=False)
     roles = {message.get("role") for message in messages_of(dict(body))}
     if body.get("tools") or not roles <= {"user", "assistant"}:
@@ -56,7 +58,7 @@ _BEDROCK_TOOLS: Final = 6
 
 
 def _on_bedrock(body: Mapping[str, Any]) -> Framed:
-    """As OpenAI frames it, and 6 more with tools (8 of 8 bills of two models, 2026)."""
+    """Frame as OpenAI does, with 6 more if there are tools (8 of 8 bills of two models, 2026)."""
     framed = responses(body, reasoning=LATER)
     if body.get("tools"):
         framed.add(Piece(origin="tools", fixed=_BEDROCK_TOOLS))
@@ -64,8 +66,8 @@ def _on_bedrock(body: Mapping[str, Any]) -> Framed:
 
 
 def _llama_as_a_host_names_it(body: Mapping[str, Any]) -> Framed:
-    """Cerebras writes the published template (4 bills), Snowflake 19 tokens less (1 bill): none of
-    its system turn."""
+    """Frame as the host does: Cerebras writes the published template (4 bills), Snowflake 19 tokens
+    less (1 bill), without its system turn."""
     framed = templates.llama3(body, dated=True)
     framed.because("hosts that name the model so frame it differently", 12)
     first = (piece if piece.message is not None else replace(piece, sure=0.0)
@@ -76,7 +78,7 @@ def _llama_as_a_host_names_it(body: Mapping[str, Any]) -> Framed:
 
 @dataclass(frozen=True)
 class ModelRule:
-    """A tokenizer for the models whose name a pattern finds, with framings by API."""
+    """A tokenizer for the models whose name matches a pattern, with framings by API."""
 
     names: re.Pattern[str]
     tokenizer: str
@@ -103,7 +105,7 @@ _LLAMA31: Final = _conversation(partial(templates.llama3, dated=True)) | _ALONE
 
 
 def _in_ollama(dated: bool) -> dict[str, Framing]:
-    """By the names that Ollama's library has; a prompt that is sent raw has no template."""
+    """Match the names of Ollama's library; a prompt that is sent raw has no template."""
     framing = partial(ollama.llama, dated=dated)
 
     def prompt(body: Mapping[str, Any]) -> Framed:
@@ -169,13 +171,14 @@ APIS: Final = (
 
 
 def rule_for(model: str) -> ModelRule | None:
-    """The rule for a model's name, as a provider, LiteLLM or a gateway writes it."""
+    """Return the rule for a model's name, as a provider, LiteLLM or a gateway writes it."""
     name = unquote(model).strip()
     return next((rule for rule in RULES if rule.names.search(name)), None)
 
 
 def api_of(body: Mapping[str, Any]) -> str:
-    """The API whose request this is, by the names that recordings have; "" for none."""
+    """Return the name, as recordings have it, of the API whose request this is; "" if there is
+    none."""
     if "contents" in body:
         return "gemini-generate"
     if "input" in body:
@@ -201,6 +204,6 @@ def _messages_api(body: Mapping[str, Any]) -> str:
 
 
 def _is_converse(content: Any) -> bool:
-    """Bedrock's parts have a key in place of a type."""
+    """Return True for content in Bedrock's form, whose parts have a key instead of a type."""
     parts = content if isinstance(content, list) else []
     return any(isinstance(part, dict) and "type" not in part and "text" in part for part in parts)

@@ -1,6 +1,6 @@
-"""A request to a model whose tokenizer is known and not installed: counted by one that is like it.
+"""Count a request with a similar tokenizer if the model's own is known but not installed.
 
-The framing is the model's own; only texts are estimated, and what is sure of them is the range.
+The framing is the model's own. Only texts are estimated; the range is what is certain of them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DIGITS: Final = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Sized:
-    """Texts in tokens: the least, each text's middle, and the most of all of them."""
+    """Texts in tokens: the least of all, the middle of each, and the most of all."""
 
     least: int
     sizes: list[int]
@@ -29,7 +29,7 @@ class Sized:
 
 
 def nearly(framed: Framed, model: Packaged) -> Sized:
-    """The tokens of the texts of a framed request; `model` is of those that have a likeness."""
+    """Estimate the tokens of the texts of a framed request; `model` has a similar tokenizer."""
     named = sorted(model.controls, key=len, reverse=True) if framed.control else []
     controls = re.compile("|".join(map(re.escape, named))) if named else None
     pieces = [piece for row in framed.rows for piece in row]
@@ -59,5 +59,5 @@ def _size(text: str, model: Packaged, controls: re.Pattern[str] | None) -> Seque
 
 
 def more_of_digits(text: str) -> int:
-    """The tokens more, where each digit is one: OpenAI's tokenizers take up to three together."""
-    return sum(len(found) - ceil(len(found) / 3) for found in _DIGITS.findall(text))
+    """Count the additional tokens if each digit is one: OpenAI's tokenizers join up to three."""
+    return sum(len(digits) - ceil(len(digits) / 3) for digits in _DIGITS.findall(text))

@@ -1,11 +1,11 @@
-"""Llama 3 as Ollama writes it: the templates of its own library, not those that Hugging Face has.
+"""Frame Llama 3 as Ollama does: by the templates of its own library, not by Hugging Face's.
 
-https://ollama.com/library/llama3.1 and llama3.2 (layer "template", 2024-07 and 2024-09). A system
-turn with one date stands first in 3.2 always, in 3.1 only where there is something to say; tools
-stand in the last turn, where that is the user's, and a call in place of what was said with it.
-Turns of one role are joined (ollama's template/template.go, `collate`), and each part of a content
-is a turn (openai/openai.go). Nothing was fitted: 49 bills of Llama Stack's recordings,
-langchainrb's and crewAI's.
+https://ollama.com/library/llama3.1 and llama3.2 (layer "template", 2024-07 and 2024-09). In 3.2 a
+system turn with one date always comes first, in 3.1 only if there is something to say. Tools stand
+in the last turn, if it is the user's, and a call replaces the text of its message. Turns of one
+role are joined (ollama's template/template.go, `collate`), and each part of a content is a turn
+(openai/openai.go). Nothing was fitted: it matches 49 bills of the recordings of Llama Stack,
+langchainrb and crewAI.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class _Turn:
 
 
 def llama(body: Mapping[str, Any], dated: bool) -> Framed:
-    """A request to `llama3.1` or, `dated`, to `llama3.2`, by any API that Ollama has."""
+    """Frame a request to `llama3.1` or, `dated`, to `llama3.2`, by any API that Ollama has."""
     framed = Framed(source="the template of Ollama's library", control=True)
     functions = list(functions_of(tools_of(dict(body))))
     turns = _joined(framed, list(_turns(framed, body)))
@@ -70,8 +70,11 @@ def llama(body: Mapping[str, Any], dated: bool) -> Framed:
 
 
 def first_llama(body: Mapping[str, Any]) -> Framed:
-    """A request to `llama3`, whose template knows no tools. Servers of May 2024 left the first
-    token out (5 bills of openllmetry's and OpenInference's recordings)."""
+    """Frame a request to `llama3`, whose template has no tools.
+
+    Servers of May 2024 left the first token out (5 bills of openllmetry's and OpenInference's
+    recordings).
+    """
     framed = llama(body, dated=False)
     framed.because("Ollama left out the token at the beginning until 2024-06", 0)
     framed.rows[0] = [replace(piece, sure=0.0) for piece in framed.rows[0]]
@@ -81,7 +84,8 @@ def first_llama(body: Mapping[str, Any]) -> Framed:
 
 
 def _turns(framed: Framed, body: Mapping[str, Any]) -> Iterator[_Turn]:
-    """The conversation, each part of a content a turn; of a prompt alone what is made of it."""
+    """Yield the turns of a conversation, one for each part of a content; a prompt alone is a
+    turn."""
     for index, message in enumerate(_messages(body)):
         role, content = str(message.get("role") or "user"), message.get("content")
         calls = calls_of(message)
@@ -103,7 +107,7 @@ def _messages(body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 
 
 def _joined(framed: Framed, turns: Sequence[_Turn]) -> list[_Turn]:
-    """Turns of one role as one, but for results."""
+    """Join turns of one role, except results."""
     joined: list[_Turn] = []
     for turn in turns:
         if joined and turn.role == joined[-1].role != "tool":
@@ -145,18 +149,18 @@ def _turn(turn: _Turn) -> list[Piece]:
 
 
 def _last(framed: Framed, turn: _Turn, functions: Sequence[Mapping[str, Any]], dated: bool) -> None:
-    """The newest turn: with the tools, where it is the user's; the model's own goes on."""
+    """Write the newest turn: with the tools if it is the user's, left open if it is the model's."""
     if turn.role == "system":
         return
     pieces = _turn(turn)
     if functions and turn.role == "user":
-        _look_at_tools(framed, functions)
-        told = [
+        _note_tool_costs(framed, functions)
+        tool_pieces = [
             Piece(f"{tool_text(each)}\n", "tools", tool=str(each["name"]), sure=_SURE)
             for each in functions
         ]
         end = Piece("\n" if dated else "\nQuestion: ", "tools")
-        pieces[1:1] = [Piece(_FUNCTIONS, "tools"), *told, end]
+        pieces[1:1] = [Piece(_FUNCTIONS, "tools"), *tool_pieces, end]
     if turn.role == "assistant":
         framed.add(*pieces)
         return
@@ -164,7 +168,7 @@ def _last(framed: Framed, turn: _Turn, functions: Sequence[Mapping[str, Any]], d
     framed.add(Piece(_head("assistant")))
 
 
-def _look_at_tools(framed: Framed, functions: Sequence[Mapping[str, Any]]) -> None:
+def _note_tool_costs(framed: Framed, functions: Sequence[Mapping[str, Any]]) -> None:
     more = sum(map(more_of_old_versions, functions))
     if more:
         framed.because("how Ollama writes such a tool differs by its version", more)

@@ -1,9 +1,9 @@
-"""Tools and arguments as Ollama hands them to a template: Go structs, written as JSON.
+"""Write tools and arguments as Ollama gives them to a template: Go structs, in JSON.
 
-ollama's api/types.go and template/template.go. Keywords that the structs lack are left out. Which
-of the others an empty field has depends on the server's version: descriptions were written always
-until 0.12.5 (2025-10), `required` until 0.12.10 (2025-11); from 0.14 to 0.29 (2026-01 to 05)
-templates got Go's own form of a struct by mistake, some tokens less.
+Source: ollama's api/types.go and template/template.go. Keywords that the structs lack are left out.
+The server's version decides which of the other fields are written although they are empty:
+descriptions always until 0.12.5 (2025-10), `required` until 0.12.10 (2025-11). From 0.14 to 0.29
+(2026-01 to 05) templates got Go's own form of a struct by mistake, a few tokens less.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ESCAPED: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """Which fields are written where they are empty."""
+    """The fields that are written although they are empty."""
 
     descriptions: bool  # of properties; and their types
     required: bool
@@ -30,19 +30,19 @@ _NEWEST: Final = _Version(descriptions=False, required=False, nested=True)
 
 
 def tool_text(function: Mapping[str, Any]) -> str:
-    """A tool as Ollama 0.30 and later write it."""
+    """Write a tool as Ollama 0.30 and later do."""
     return _tool(function, _NEWEST)
 
 
 def more_of_old_versions(function: Mapping[str, Any]) -> int:
-    """0 where every version writes the tool alike; else the tokens more that it may be at the
-    most: the characters."""
+    """Return the most tokens by which old versions may exceed the new form: the additional
+    characters, or 0 if all versions write the tool alike."""
     new, old = _tool(function, _NEWEST), _tool(function, _OLDEST)
     return 0 if new == old else max(1, len(old) - len(new))
 
 
 def arguments_text(arguments: Any) -> str:
-    """A call's arguments; what is no JSON object as it is."""
+    """Write a call's arguments; anything but a JSON object stays as it is."""
     if isinstance(arguments, str):
         try:
             return go_json(in_order(json.loads(arguments)))
@@ -52,7 +52,8 @@ def arguments_text(arguments: Any) -> str:
 
 
 def go_json(value: Any) -> str:
-    """A value as Go's encoding/json writes a map: sorted, without blanks, three letters escaped."""
+    """Write a value as Go's encoding/json writes a map: sorted, without blanks, three letters
+    escaped."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
     for letter, escaped in _ESCAPED.items():
         text = text.replace(letter, escaped)
@@ -60,15 +61,15 @@ def go_json(value: Any) -> str:
 
 
 def in_order(value: Any) -> Any:
-    """Objects with their keys sorted, as Go keeps a map."""
+    """Sort the keys of objects, as Go does in a map."""
     if isinstance(value, dict):
         return {key: in_order(value[key]) for key in sorted(value, key=str)}
     return [in_order(each) for each in value] if isinstance(value, list) else value
 
 
 def _tool(function: Mapping[str, Any], version: _Version) -> str:
-    given = function.get("parameters")
-    parameters = given if isinstance(given, dict) else {}
+    value = function.get("parameters")
+    parameters = value if isinstance(value, dict) else {}
     properties = parameters.get("properties")
     inner: dict[str, Any] = {"type": parameters.get("type") or ""}
     for key in ("$defs", "items"):
@@ -89,24 +90,24 @@ def _tool(function: Mapping[str, Any], version: _Version) -> str:
     return go_json({"type": "function", "function": written})
 
 
-def _property(given: Any, version: _Version) -> dict[str, Any]:
-    schema = given if isinstance(given, dict) else {}
-    kept: dict[str, Any] = {}
+def _property(value: Any, version: _Version) -> dict[str, Any]:
+    schema = value if isinstance(value, dict) else {}
+    written: dict[str, Any] = {}
     if isinstance(schema.get("anyOf"), list) and schema["anyOf"]:
-        kept["anyOf"] = [_property(each, version) for each in schema["anyOf"]]
+        written["anyOf"] = [_property(each, version) for each in schema["anyOf"]]
     kind = schema.get("type")
     if kind or version.descriptions:
-        kept["type"] = kind[0] if isinstance(kind, list) and len(kind) == 1 else kind
+        written["type"] = kind[0] if isinstance(kind, list) and len(kind) == 1 else kind
     if schema.get("items") is not None:
-        kept["items"] = in_order(schema["items"])
+        written["items"] = in_order(schema["items"])
     if schema.get("description") or version.descriptions:
-        kept["description"] = schema.get("description") or ""
+        written["description"] = schema.get("description") or ""
     if schema.get("enum"):
-        kept["enum"] = schema["enum"]
+        written["enum"] = schema["enum"]
     if version.nested and isinstance(schema.get("properties"), dict) and schema["properties"]:
-        kept["properties"] = {
+        written["properties"] = {
             key: _property(each, version) for key, each in schema["properties"].items()
         }
     if version.nested and schema.get("required"):
-        kept["required"] = schema["required"]
-    return kept
+        written["required"] = schema["required"]
+    return written

@@ -1,8 +1,9 @@
-"""Calls and their results, as OpenAI's models read them in Chat Completions.
+"""Frame calls and their results as OpenAI's models read them in Chat Completions.
 
-A call is addressed (`to=functions.NAME`), and so is its result. Several at once are one call of
-`multi_tool_use.parallel`, and their results one message: a JSON list of what they gave, where text
-that is JSON stands as a value. From bills of gpt-4o, 4o-mini and 4.1 of 2025 and 2026.
+A call has an address (`to=functions.NAME`), and so has its result. Several calls at once are one
+call of `multi_tool_use.parallel`, and their results are one message: a JSON list of their contents,
+in which text that is JSON stands as a value. This follows from bills of gpt-4o, 4o-mini and 4.1 of
+2025 and 2026.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _SEVERAL: Final = 8  # the message of results together
 
 
 def names_of_calls(messages: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The tool of each call's id; "" where it was called beside another."""
+    """Map the id of each call to its tool; to "" if it was called together with others."""
     names: dict[str, str] = {}
     for calls in map(calls_of, messages):
         for call in calls:
@@ -29,7 +30,7 @@ def names_of_calls(messages: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def written_calls(framed: Framed, index: int, calls: Sequence[Mapping[str, Any]]) -> None:
-    """The calls of one message."""
+    """Frame the calls of one message."""
     functions = [call["function"] for call in calls]
     if len(functions) == 1:
         name = str(functions[0].get("name") or "")
@@ -43,7 +44,7 @@ def written_calls(framed: Framed, index: int, calls: Sequence[Mapping[str, Any]]
 
 
 def _parallel(index: int, functions: Sequence[Mapping[str, Any]]) -> list[Piece]:
-    """The calls as the arguments of one."""
+    """Write the calls as the arguments of one call."""
     pieces = [Piece('{"tool_uses":[', "calls", index)]
     for place, function in enumerate(functions):
         name = str(function.get("name") or "")
@@ -58,7 +59,7 @@ def _parallel(index: int, functions: Sequence[Mapping[str, Any]]) -> list[Piece]
 def several_results(
     framed: Framed, messages: Sequence[Mapping[str, Any]], names: Mapping[str, str]
 ) -> set[int]:
-    """The results of calls at once; gives the indexes of their messages."""
+    """Frame the results of calls made at once; return the indexes of their messages, too."""
     together: dict[int, list[int]] = {}
     call = -1
     for index, message in enumerate(messages):

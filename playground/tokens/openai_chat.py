@@ -1,13 +1,14 @@
-"""OpenAI's Chat Completions: what messages, tools and calls cost beside their text.
+"""Frame OpenAI's Chat Completions: the cost of messages, tools and calls beside their text.
 
-A message costs 4 (`<|im_start|>role<|im_sep|>…<|im_end|>`), the answer's beginning 3; a name 1 more
-(OpenAI Cookbook, How_to_count_tokens_with_tiktoken, 2023-2024). Tools stand in the first system
-message; a call is addressed (`to=functions.NAME`), several at once are one call of
-`multi_tool_use.parallel`. What the Cookbook does not tell is from recorded bills of gpt-3.5-turbo,
-gpt-4, gpt-4o, gpt-4o-mini and gpt-4.1 of 2024 to 2026, counted by `benchmarks/tokens.py`.
+A message costs 4 (`<|im_start|>role<|im_sep|>…<|im_end|>`), the beginning of the answer 3, a name 1
+more (OpenAI Cookbook, How_to_count_tokens_with_tiktoken, 2023-2024). Tools stand in the first
+system message. A call has an address (`to=functions.NAME`); several at once are one call of
+`multi_tool_use.parallel`. Everything that the Cookbook leaves open follows from recorded bills of
+gpt-3.5-turbo, gpt-4, gpt-4o, gpt-4o-mini and gpt-4.1 of 2024 to 2026, counted by
+`benchmarks/tokens.py`.
 
-The models that reason are framed as harmony does (openai/harmony, docs/format.md): the answer's
-beginning costs 2, and tools 82 more than with Responses.
+Models that reason are framed as in harmony (openai/harmony, docs/format.md): the beginning of the
+answer costs 2, and tools cost 82 more than with Responses.
 """
 
 from __future__ import annotations
@@ -49,17 +50,17 @@ def chat(
     legacy: bool,
     tiles: Tiles | None = None,
 ) -> Framed:
-    """The request; `reasoning` for models that think, `legacy` for those before gpt-4o."""
+    """Frame a request; `reasoning` for models that think, `legacy` for those before gpt-4o."""
     source = "Chat Completions framing (Cookbook, and bills of 2024 to 2026)"
     framed = Framed(source=source, pictures=tiles)
     messages = messages_of(dict(body))
     tools = body.get("tools") or body.get("functions")
     functions = list(functions_of(tools))
-    _look(framed, body, tools, functions)
+    _note_unknown_parts(framed, body, tools, functions)
     form = answer_form(body.get("response_format"))
-    _look_at_form(framed, form, bool(reasoning), bool(functions))
+    _add_form_cost(framed, form, bool(reasoning), bool(functions))
     names = names_of_calls(messages)
-    told = several_results(framed, messages, names)
+    result_indexes = several_results(framed, messages, names)
     behind = next((i for i, m in enumerate(messages) if m.get("role") in _SYSTEM), None)
     if functions and (reasoning or behind is None):
         fixed = _TOOLS_ALONE
@@ -70,7 +71,7 @@ def chat(
         alone = 0 if reasoning else _SECTION if functions else _MESSAGE
         framed.add(Piece(form.section, fixed=alone))
     for index, message in enumerate(messages):
-        if index in told:
+        if index in result_indexes:
             continue
         if index == behind and reasoning and functions:
             text, _ = text_of(message.get("content"))
@@ -80,9 +81,9 @@ def chat(
         else:
             _message(framed, index, message, names)
     if form:
-        _addresses_of_answers(framed, messages, form, bool(functions))
+        _add_answer_addresses(framed, messages, form, bool(functions))
     if reasoning:
-        _rounds(framed, messages, reasoning.harmony)
+        _add_turn_costs(framed, messages, reasoning.harmony)
     else:
         _choice(framed, body.get("tool_choice") or body.get("function_call"), legacy)
     framed.add(Piece(fixed=_REASONING_REPLY if reasoning else _REPLY))
@@ -96,7 +97,7 @@ def _system(
     functions: Sequence[Mapping[str, Any]],
     form: AnswerForm | None,
 ) -> None:
-    """The first system message, with the tools and the answer's form behind it."""
+    """Write the first system message, with the tools and the answer's form after it."""
     text, _ = text_of(message.get("content"))
     row = [Piece(text, "system", index, fixed=_MESSAGE)]
     if functions:
@@ -109,10 +110,11 @@ def _system(
         framed.add(*row, Piece(form.section))
 
 
-def _addresses_of_answers(
+def _add_answer_addresses(
     framed: Framed, messages: Sequence[Mapping[str, Any]], form: AnswerForm, tools: bool
 ) -> None:
-    """Each answer is addressed to the form; the one to come too, where no tool could be."""
+    """Count the addresses of answers to the form; the next answer has one too, if no tool can be
+    called."""
     for index, message in enumerate(messages):
         if message.get("role") == "assistant" and not calls_of(message):
             framed.add(Piece(f" {form.name}", "assistant", index, fixed=_ADDRESS))
@@ -120,8 +122,10 @@ def _addresses_of_answers(
         framed.add(Piece(f" {form.name}", fixed=_ADDRESS))
 
 
-def _look(framed: Framed, body: Mapping[str, Any], tools: Any, functions: Sequence[Any]) -> None:
-    """What is in the request that nobody knows the cost of."""
+def _note_unknown_parts(
+    framed: Framed, body: Mapping[str, Any], tools: Any, functions: Sequence[Any]
+) -> None:
+    """Note the parts of a request whose cost is not known."""
     for key in _HIDDEN:
         if body.get(key) and body[key] not in _FREE and not answer_form(body[key]):
             framed.because(f"what {key} adds is not known")
@@ -129,10 +133,12 @@ def _look(framed: Framed, body: Mapping[str, Any], tools: Any, functions: Sequen
         framed.because("what a tool that is no function adds is not known")
 
 
-def _look_at_form(framed: Framed, form: AnswerForm | None, reasoning: bool, tools: bool) -> None:
-    """What bills of Chat Completions tell of a form beside its text: 1 more where it is open (4 of
-    4 bills of three projects; 22 of 22 of closed ones are not), and where it is described to a
-    model that reasons (8 of 8)."""
+def _add_form_cost(framed: Framed, form: AnswerForm | None, reasoning: bool, tools: bool) -> None:
+    """Count the cost of a form beside its text, as bills of Chat Completions show it.
+
+    It is 1 more if the form is open (4 of 4 bills of three projects; 22 of 22 of closed ones are
+    not), and if it is described to a model that reasons (8 of 8).
+    """
     if form and form.open and (tools or reasoning):
         framed.because("what a schema that is open costs here is not known", 1)
     elif form and form.open:
@@ -142,22 +148,25 @@ def _look_at_form(framed: Framed, form: AnswerForm | None, reasoning: bool, tool
             framed.because("a form that is described twice: bills differ by 1", 1)
         else:
             framed.add(Piece(fixed=_DESCRIBED))
-    look_at_keywords(framed, form)
+    note_unknown_keywords(framed, form)
 
 
-def look_at_keywords(framed: Framed, form: AnswerForm | None) -> None:
-    """What of a schema no bill has told the cost of."""
+def note_unknown_keywords(framed: Framed, form: AnswerForm | None) -> None:
+    """Note the keywords of a schema whose cost no bill shows."""
     if form and form.unknown:
         names = ", ".join(form.unknown)
         framed.because(f"what {names} add in the schema of the answer is not known", 400)
 
 
 def without_descriptions(framed: Framed, functions: Sequence[Mapping[str, Any]]) -> int:
-    """One token less where no function has a description (bills of gpt-5 and gpt-5.5)."""
-    told = [bool(function.get("description")) for function in functions]
-    if any(told) and not all(told):
-        framed.because("tools with a description beside tools without: no bill is known", len(told))
-    return int(not any(told))
+    """Return 1, a token to take off, if no function has a description (bills of gpt-5 and
+    gpt-5.5)."""
+    described = [bool(function.get("description")) for function in functions]
+    if any(described) and not all(described):
+        framed.because(
+            "tools with a description beside tools without: no bill is known", len(described)
+        )
+    return int(not any(described))
 
 
 def _message(
@@ -179,10 +188,10 @@ def _message(
 
 
 def _choice(framed: Framed, choice: Any, legacy: bool) -> None:
-    """What is asked of the model: 1 for none, a call's beginning for a certain tool.
+    """Count the cost of `tool_choice`: 1 for none, the beginning of a call for a certain tool.
 
-    Counted for gpt-3.5-turbo and gpt-4 in 2024 (openai-messages-token-helper), and for a certain
-    tool in 17 bills of gpt-4o and gpt-4o-mini; free where it is auto or required.
+    Source: counts for gpt-3.5-turbo and gpt-4 of 2024 (openai-messages-token-helper), and for a
+    certain tool 17 bills of gpt-4o and gpt-4o-mini. It is free for auto and required.
     """
     named = choice.get("function", choice) if isinstance(choice, dict) else {}
     name = named.get("name") if isinstance(named, dict) else None
@@ -196,9 +205,12 @@ def _choice(framed: Framed, choice: Any, legacy: bool) -> None:
         framed.add(Piece(fixed=1, origin="tools"))
 
 
-def _rounds(framed: Framed, messages: Sequence[Mapping[str, Any]], harmony: bool) -> None:
-    """What a model that reasons is billed more for its own turns, however many calls are in one (8
-    of 8 bills of two and three calls, of gpt-5 and 5.4); those of o3 and o4 are not (6 bills)."""
+def _add_turn_costs(framed: Framed, messages: Sequence[Mapping[str, Any]], harmony: bool) -> None:
+    """Add what a reasoning model is billed for its own turns, however many calls are in one.
+
+    8 of 8 bills of two and three calls, of gpt-5 and 5.4, have it; those of o3 and o4 do not (6
+    bills).
+    """
     for index, message in enumerate(messages):
         if message.get("role") != "assistant":
             continue

@@ -1,11 +1,12 @@
-"""OpenAI's Responses: as Chat Completions, but for tools, calls and what the server remembers.
+"""Frame OpenAI's Responses: like Chat Completions, except for tools, calls and what the server
+keeps.
 
-Tools are written as openai/harmony does and cost 3 beside their text, 9 with models that reason. A
-call and its result cost 11 together beside name (twice), arguments and text, 17 with models that
-reason, and 3 more where the call has the id under which the server keeps it, or where a model that
-reasons gets it without its reasoning. All of it from recorded bills of gpt-4o, gpt-4.1 and gpt-5 to
-5.6 of 2025 and 2026, counted by `benchmarks/tokens.py`. Those of the API's first weeks, March 2025,
-hold some 220 tokens more.
+Tools are written as openai/harmony does. They cost 3 beside their text, 9 with models that reason.
+A call and its result together cost 11 beside name (twice), arguments and text, 17 with models that
+reason. They cost 3 more if the call has the id under which the server keeps it, or if a model that
+reasons gets it without its reasoning. All of it follows from recorded bills of gpt-4o, gpt-4.1 and
+gpt-5 to 5.6 of 2025 and 2026, counted by `benchmarks/tokens.py`. Bills of the API's first weeks,
+March 2025, hold some 220 tokens more.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, Final
 
 from playground.caching.bodies import messages_of
 from playground.tokens.answer_forms import AnswerForm, answer_form
-from playground.tokens.openai_chat import look_at_keywords, without_descriptions
+from playground.tokens.openai_chat import note_unknown_keywords, without_descriptions
 from playground.tokens.pictures import Tiles
 from playground.tokens.pieces import Framed, Piece, compact, functions_of, origin_of, text_of
 from playground.tokens.reasoning import Reasoning
@@ -42,10 +43,10 @@ _SAMPLED: Final = 8  # more than an earlier answer's text, where it is billed as
 def responses(
     body: Mapping[str, Any], reasoning: Reasoning | None, tiles: Tiles | None = None
 ) -> Framed:
-    """The request; `reasoning` for models that think."""
+    """Frame a request; `reasoning` for models that think."""
     source = "Responses framing (harmony, and bills of 2025 and 2026)"
     framed = Framed(source=source, pictures=tiles)
-    _look(framed, body, bool(reasoning))
+    _note_unknown_parts(framed, body, bool(reasoning))
     functions = list(functions_of(body.get("tools")))
     if functions:
         fixed = _TOOLS
@@ -67,7 +68,7 @@ def responses(
 def _conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reasoning | None) -> None:
     items = messages_of(dict(body))
     stored = body.get("store") is not False
-    _look_at_calls(framed, items, stored, bool(reasoning))
+    _note_calls(framed, items, stored, bool(reasoning))
     if _KEEPS_THOUGHTS in str(body.get("model")) and any(map(_is_thought, items)):
         framed.because("what was thought before is billed again, and not seen")
     calls = [item for item in items if item.get("type") == "function_call"]
@@ -77,7 +78,7 @@ def _conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reasoning 
         if index < newest and _is_thought(item) and reasoning:
             continue  # what was thought before the newest question is left out
         if item.get("type") == "function_call":
-            kept = bool(item.get("id")) and stored and not _at_once(items, index)
+            kept = bool(item.get("id")) and stored and not _is_simultaneous(items, index)
             alone = reasoning.alone if reasoning and not _thought(items, index) else 0
             fixed = _REASONING_CALL if reasoning else _CALL
             _call(framed, index, item, fixed + (_KEPT if kept else alone), bool(reasoning))
@@ -86,7 +87,7 @@ def _conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reasoning 
 
 
 def _chosen(body: Mapping[str, Any], functions: Sequence[Mapping[str, Any]]) -> str:
-    """The tool that has to be called: the one that is named, or the only one."""
+    """Return the tool that has to be called: the one that is named, or the only one."""
     choice = body.get("tool_choice")
     if choice == "required" and len(functions) == 1:
         return str(functions[0]["name"])
@@ -95,18 +96,18 @@ def _chosen(body: Mapping[str, Any], functions: Sequence[Mapping[str, Any]]) -> 
     return ""
 
 
-def _look(framed: Framed, body: Mapping[str, Any], thinks: bool) -> None:
-    """What is in the request that nobody knows the cost of."""
+def _note_unknown_parts(framed: Framed, body: Mapping[str, Any], thinks: bool) -> None:
+    """Note the parts of a request whose cost is not known."""
     for key in _REMEMBERED:
         if body.get(key):
             framed.because(f"what {key} stands for is on the server")
     if body.get("context_management"):
-        _look_at_compaction(framed, body)
+        _note_compaction(framed, body)
     if body.get("instructions") == "":
         framed.because("none of ten recorded bills with empty instructions is as others are", 230)
     text = body.get("text")
     form = _form(body)
-    look_at_keywords(framed, form)
+    note_unknown_keywords(framed, form)
     if form and _keeps_calls(body):
         framed.because("calls that the server keeps, beside a form: of 24 bills 10 differ", 3)
     if isinstance(text, dict) and text.get("verbosity") not in (None, "medium"):
@@ -114,14 +115,17 @@ def _look(framed: Framed, body: Mapping[str, Any], thinks: bool) -> None:
     reasoning = body.get("reasoning")
     if isinstance(reasoning, dict) and reasoning.get("mode"):
         framed.because("what a mode of reasoning adds is not known")
-    _look_at_tools(framed, body, thinks)
+    _note_tool_costs(framed, body, thinks)
 
 
-def _look_at_compaction(framed: Framed, body: Mapping[str, Any]) -> None:
-    """Nothing is summed up below its threshold (OpenAI, "Compaction": "when the rendered token
-    count crosses"), and earlier answers are billed as they were sampled: six bills, by up to 4."""
-    given = body["context_management"]
-    edits = given if isinstance(given, list) else []
+def _note_compaction(framed: Framed, body: Mapping[str, Any]) -> None:
+    """Note that the server may sum up, unless the request is below its threshold.
+
+    Source: OpenAI, "Compaction": "when the rendered token count crosses". Below it, earlier answers
+    are billed as they were sampled: six bills, by up to 4.
+    """
+    settings = body["context_management"]
+    edits = settings if isinstance(settings, list) else []
     limits = [edit.get("compact_threshold") for edit in edits if isinstance(edit, dict)]
     items = messages_of(dict(body))
     size = len(json.dumps([items, body.get("instructions")], ensure_ascii=False).encode())
@@ -133,7 +137,7 @@ def _look_at_compaction(framed: Framed, body: Mapping[str, Any]) -> None:
 
 
 def _keeps_calls(body: Mapping[str, Any]) -> bool:
-    """Whether a call has the id by which the server keeps it as the model wrote it."""
+    """Return True if a call has the id under which the server keeps it as the model wrote it."""
     items = messages_of(dict(body)) if body.get("store") is not False else []
     return any(item.get("type") == "function_call" and item.get("id") for item in items)
 
@@ -143,7 +147,7 @@ def _form(body: Mapping[str, Any]) -> AnswerForm | None:
     return answer_form(text.get("format")) if isinstance(text, dict) else None
 
 
-def _look_at_tools(framed: Framed, body: Mapping[str, Any], thinks: bool) -> None:
+def _note_tool_costs(framed: Framed, body: Mapping[str, Any], thinks: bool) -> None:
     tools = body.get("tools")
     for tool in tools if isinstance(tools, list) else ():
         kind = tool.get("type") if isinstance(tool, dict) else None
@@ -159,15 +163,20 @@ def _look_at_tools(framed: Framed, body: Mapping[str, Any], thinks: bool) -> Non
         framed.because("what parallel_tool_calls: false adds is not known", 100)
 
 
-def _at_once(items: Sequence[Mapping[str, Any]], index: int) -> bool:
-    """Whether the call was made beside another."""
+def _is_simultaneous(items: Sequence[Mapping[str, Any]], index: int) -> bool:
+    """Return True if the call was made together with another."""
     beside = (items[i] for i in (index - 1, index + 1) if 0 <= i < len(items))
     return any(item.get("type") == "function_call" for item in beside)
 
 
-def _look_at_neighbours(framed: Framed, items: Sequence[Mapping[str, Any]], thinks: bool) -> None:
-    """Calls at once: a model that does not reason reads them one by one, two that the server keeps
-    too (18 of 19 bills); of more of these there is no bill."""
+def _note_simultaneous_calls(
+    framed: Framed, items: Sequence[Mapping[str, Any]], thinks: bool
+) -> None:
+    """Note calls made at once whose cost no bill shows.
+
+    A model that does not reason reads them one by one, also two that the server keeps (18 of 19
+    bills). There is no bill for more of these.
+    """
     run = 0
     for item in items:
         run = run + 1 if item.get("type") == "function_call" else 0
@@ -175,18 +184,23 @@ def _look_at_neighbours(framed: Framed, items: Sequence[Mapping[str, Any]], thin
             framed.because("what calls at once cost here is not known", 20 * len(items))
 
 
-def _look_at_calls(
+def _note_calls(
     framed: Framed, items: Sequence[Mapping[str, Any]], stored: bool, thinks: bool
 ) -> None:
     if stored or thinks:
-        _look_at_neighbours(framed, items, thinks)
+        _note_simultaneous_calls(framed, items, thinks)
     if thinks:
-        _look_at_thoughts(framed, items, stored)
+        _note_missing_reasoning(framed, items, stored)
 
 
-def _look_at_thoughts(framed: Framed, items: Sequence[Mapping[str, Any]], stored: bool) -> None:
-    """A call that has neither its reasoning before it nor an id: 60 bills are of such that are not
-    stored, three of such that are, one of one beside others that have it."""
+def _note_missing_reasoning(
+    framed: Framed, items: Sequence[Mapping[str, Any]], stored: bool
+) -> None:
+    """Note calls without their reasoning and without an id, if others in the request have them.
+
+    Bills of such calls: 60 that are not stored, three that are stored, one beside others with
+    reasoning.
+    """
     calls = [i for i, item in enumerate(items) if item.get("type") == "function_call"]
     alone = [i for i in calls if not items[i].get("id") and not _thought(items, i)]
     if alone and not stored and len(alone) < len(calls):

@@ -1,15 +1,15 @@
-"""What a picture costs, where its size can be seen: OpenAI's models that read tiles, and Mistral's.
+"""The cost of pictures whose size can be seen: for OpenAI's models that read tiles, and Mistral's.
 
 "Images and vision", Calculating costs (platform.openai.com/docs/guides/images-vision, looked up
 2026-11): `detail: low` costs the base alone; else the picture is shrunk to fit into 2,048 by 2,048
-pixels, then until its shorter side is 768, and costs so much for each tile of 512 that it touches.
-27 recorded bills of pictures of five sizes are so (gpt-4, 4o, 4o-mini, 4.1, 5). Models that count
-patches of 32 (the mini and nano of 4.1 and 5, 5.4 and later) are billed one to three tokens
+pixels, then until its shorter side is 768, and costs a fixed amount for each tile of 512 that it
+touches. 27 recorded bills of pictures of five sizes agree (gpt-4, 4o, 4o-mini, 4.1, 5). Models that
+count patches of 32 (the mini and nano of 4.1 and 5, 5.4 and later) are billed one to three tokens
 otherwise than they are documented, and are not known.
 
-Mistral's read patches of 28 pixels with a token behind each row (mistral-common 1.13,
-tokens/tokenizers/image.py): 20 bills of four sizes. Larger pictures than 1,024 are shrunk, by
-models differently.
+Mistral's models read patches of 28 pixels, with a token after each row (mistral-common 1.13,
+tokens/tokenizers/image.py): 20 bills of four sizes. Pictures larger than 1,024 are shrunk,
+differently by each model.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _NO_SIZE: Final = (0xC4, 0xC8, 0xCC)  # JPEG's markers of that range that begin 
 
 @dataclass(frozen=True, slots=True)
 class Tiles:
-    """Tokens of a picture, and of each of its tiles."""
+    """The tokens of a picture, and of each of its tiles."""
 
     base: int
     tile: int
 
     def cost(self, part: Mapping[str, Any]) -> int | None:
-        """Of an `image_url` or `input_image`; None where the size cannot be seen."""
-        url, detail = _shown(part)
+        """Return the cost of an `image_url` or `input_image`; None if its size cannot be seen."""
+        url, detail = _address_and_detail(part)
         if detail == "low":
             return self.base
         size = size_of(url)
@@ -48,15 +48,16 @@ class Tiles:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Pictures in patches of so many pixels, up to so many wide and high: a token each, and one
-    behind each row of them."""
+    """Pictures in square patches of `patch` pixels, at most `most` pixels wide and high: a token
+    for each patch, and one after each row."""
 
     patch: int
     most: int
 
     def cost(self, part: Mapping[str, Any]) -> int | None:
-        """Of an `image_url`; None where the size cannot be seen, or would be changed."""
-        size = size_of(_shown(part)[0])
+        """Return the cost of an `image_url`; None if its size cannot be seen, or would be
+        changed."""
+        size = size_of(_address_and_detail(part)[0])
         if size is None or max(size) > self.most:
             return None
         width, height = (ceil(side / self.patch) for side in size)
@@ -66,30 +67,30 @@ class Rows:
 Pictures = Tiles | Rows
 
 
-def _shown(part: Mapping[str, Any]) -> tuple[Any, Any]:
-    """A picture's address and the detail that is asked for."""
-    given = part.get("image_url")
+def _address_and_detail(part: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return a picture's address, and the detail that is asked for."""
+    image = part.get("image_url")
     return (
-        (given.get("url"), given.get("detail"))
-        if isinstance(given, dict)
-        else (given, part.get("detail"))
+        (image.get("url"), image.get("detail"))
+        if isinstance(image, dict)
+        else (image, part.get("detail"))
     )
 
 
 def tiles_of(width: int, height: int) -> int:
-    """The tiles of a picture of this size, in pixels."""
+    """Count the tiles of a picture of this size in pixels."""
     shrunk = min(1.0, _SQUARE / max(width, height))
     shrunk *= min(1.0, _SHORT / (min(width, height) * shrunk))
     return ceil(width * shrunk / _TILE) * ceil(height * shrunk / _TILE)
 
 
 def size_of(url: Any) -> tuple[int, int] | None:
-    """Width and height of a picture in a `data:` address; None where they are not read."""
-    found = _EMBEDDED.match(url) if isinstance(url, str) else None
-    if found is None:
+    """Read width and height of a picture in a `data:` address; None if they cannot be read."""
+    match = _EMBEDDED.match(url) if isinstance(url, str) else None
+    if match is None:
         return None
     try:
-        data = base64.b64decode(url[found.end() :])
+        data = base64.b64decode(url[match.end() :])
     except (binascii.Error, ValueError):
         return None
     size = _png(data) or _gif(data) or _jpeg(data)
@@ -111,7 +112,7 @@ def _gif(data: bytes) -> tuple[int, int] | None:
 
 
 def _jpeg(data: bytes) -> tuple[int, int] | None:
-    """The size stands in the first frame's header, behind segments that tell their lengths."""
+    """Find the size in the header of the first frame, after segments that give their lengths."""
     at = 2 if data.startswith(b"\xff\xd8") else len(data)
     while at + 9 <= len(data) and data[at] == 0xFF:
         marker = data[at + 1]

@@ -1,6 +1,6 @@
 """A request as it is tokenised: pieces of text with their origins, and control tokens beside them.
 
-What one row of pieces says is one text to the tokenizer: a token may lie across two pieces of it.
+A row of pieces is one text to the tokenizer: a token may span two pieces of it.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def origin_of(role: object) -> Origin:
 class Piece:
     """A text and the control tokens around it; `message` counts from 0, `tool` is a tool's name.
 
-    A `medium` is a picture or a document in place of a text, of a size that nobody can see. `sure`
-    is the share of the text that a model gets in any case, where that is not all of it.
+    A `medium` is a picture or a document instead of a text; nobody can see its size. `sure` is the
+    share of the text that a model gets in any case.
     """
 
     text: str = ""
@@ -50,12 +50,12 @@ class Piece:
 
 @dataclass(slots=True)
 class Framed:
-    """A whole request: rows of pieces, and why the count is not exact, where it is not.
+    """A complete request: rows of pieces, and the reasons why the count is not exact.
 
-    `control` says that the texts hold control tokens as a template writes them. What is `unknown`
-    is a reason each, with the tokens that it adds at the most; None where nobody can say: searches
-    that the provider ran, pictures, a conversation that it keeps. `pictures` says what
-    those cost, where that is known. `forgets` says that the server may leave out what was said.
+    `control` means that the texts hold control tokens as a template writes them. `unknown` maps
+    each reason to the most tokens that it adds; to None if nobody can say: searches that the
+    provider ran, pictures, a conversation that it keeps. `pictures` gives the cost of those, if it
+    is known. `forgets` means that the server may leave out earlier messages.
     """
 
     rows: list[Sequence[Piece]] = field(default_factory=list)
@@ -69,11 +69,11 @@ class Framed:
         self.rows.append(pieces)
 
     def because(self, reason: str, most: int | None = None) -> None:
-        """One more reason why the count is not exact; each is told once."""
+        """Add a reason why the count is not exact, once."""
         self.unknown.setdefault(reason, most)
 
     def beside_text(self, content: Any, origin: Origin, message: int) -> None:
-        """The parts of a content that are no text."""
+        """Add the cost of the parts of a content that are not text."""
         for part in _split(content)[1]:
             kind = _kind(part)
             cost = self.pictures.cost(part) if self.pictures and kind in _PICTURES else None
@@ -84,13 +84,13 @@ class Framed:
 
     @property
     def more(self) -> int | None:
-        """What all that is unknown adds at the most."""
+        """The most tokens that everything unknown may add."""
         each = list(self.unknown.values())
         return None if None in each else sum(size or 0 for size in each)
 
 
 def text_of(content: Any) -> tuple[str, list[str]]:
-    """A content's text, and the kinds of its parts that are no text."""
+    """Return a content's text, and the kinds of its other parts."""
     text, others = _split(content)
     return text, list(map(_kind, others))
 
@@ -117,7 +117,7 @@ def _kind(part: Any) -> str:
 
 
 def functions_of(tools: Any) -> Iterator[dict[str, Any]]:
-    """The functions among a request's tools, however they are wrapped."""
+    """Collect the functions among a request's tools, in any envelope."""
     for tool in tools if isinstance(tools, list) else ():
         inner = tool.get("function", tool) if isinstance(tool, dict) else None
         if isinstance(inner, dict) and isinstance(inner.get("name"), str):
@@ -125,21 +125,22 @@ def functions_of(tools: Any) -> Iterator[dict[str, Any]]:
 
 
 def calls_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The calls of a message of Chat Completions, the one of its first form too."""
-    given = message.get("tool_calls")
-    if not given and isinstance(message.get("function_call"), dict):
-        given = [{"function": message["function_call"]}]
-    calls = given if isinstance(given, list) else []
+    """Collect the calls of a message of Chat Completions, including `function_call`."""
+    value = message.get("tool_calls")
+    if not value and isinstance(message.get("function_call"), dict):
+        value = [{"function": message["function_call"]}]
+    calls = value if isinstance(value, list) else []
     return [c for c in calls if isinstance(c, dict) and isinstance(c.get("function"), dict)]
 
 
 def compact(arguments: Any) -> str:
-    """Arguments as the model reads its own: JSON without blanks; what is no JSON as it is."""
+    """Write arguments as the model reads its own: JSON without blanks. Other texts stay as they
+    are."""
     return _as_json(arguments, (",", ":"))
 
 
 def spaced(arguments: Any) -> str:
-    """The same with a blank behind each comma and colon, as Python writes JSON."""
+    """Do the same with a blank after each comma and colon, as Python writes JSON."""
     return _as_json(arguments, (", ", ": "))
 
 

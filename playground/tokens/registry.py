@@ -1,6 +1,6 @@
-"""Which tokenizers there are, and where on this machine their files lie: in installed packages.
+"""The known tokenizers, and the places of their files on this machine: in installed packages.
 
-LiteLLM takes seconds to import and is not imported: its files are looked up where it lies.
+Importing LiteLLM takes seconds, so it is not imported: its files are looked up in its folder.
 """
 
 from __future__ import annotations
@@ -59,9 +59,12 @@ Reader = Callable[[Path, str, str], Tokenizer]
 
 @dataclass(frozen=True)
 class Likeness:
-    """A tokenizer that is always here, and how many tokens each of its tokens is to another one:
-    the least, the middle and the most, of ASCII and of other letters. `digits` says that the other
-    one makes a token of each digit, where OpenAI's takes three."""
+    """A tokenizer that is always installed, and how it compares to another one.
+
+    `ratio` and `other_letters` are the tokens of the other one for each of its own: the least, the
+    middle and the most, of ASCII and of other letters. `digits` means that the other one makes a
+    token of each digit, while OpenAI's join three.
+    """
 
     to: str
     ratio: tuple[float, float, float]
@@ -71,7 +74,8 @@ class Likeness:
 
 @dataclass(frozen=True)
 class Packaged:
-    """A vocabulary in a package: what to install for it, the file in it, and how that is read."""
+    """A vocabulary in a package: the package to install, the file in it, and the function that
+    reads it."""
 
     package: str
     module: str
@@ -82,9 +86,9 @@ class Packaged:
     like: Likeness | None = None
 
     def path(self) -> Path | None:
-        """Where the file lies; None where the package is not installed or has no such file."""
-        found = find_spec(self.module)
-        for folder in (found.submodule_search_locations or ()) if found else ():
+        """Return the path of the file; None if the package is not installed or has no such file."""
+        spec = find_spec(self.module)
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
             path = Path(folder) / self.file
             if path.is_file():
                 return path
@@ -158,15 +162,15 @@ PACKAGED: Final[Mapping[str, Packaged]] = {
 
 
 def tokenizer_names() -> list[str]:
-    """All names that `packaged` knows, whether the package is installed or not."""
+    """Return all names that `packaged` knows, also those of packages that are not installed."""
     return list(PACKAGED)
 
 
 @cache
 def packaged(name: str) -> Tokenizer:
-    """A tokenizer of a package, by its name. Loading takes 0.1 to 1 s, once.
+    """Load a tokenizer from a package, by its name. The first time takes 0.1 to 1 s.
 
-    Raises UnknownNameError, and InputFault where its package is not installed.
+    Raises UnknownNameError for an unknown name, and InputFault if its package is not installed.
     """
     if name not in PACKAGED:
         raise UnknownNameError("tokenizer", name, tokenizer_names())

@@ -1,9 +1,10 @@
-"""A SentencePiece model (`tokenizer.model`) made into a tokenizer, without the package of its name.
+"""Make a tokenizer from a SentencePiece model (`tokenizer.model`), without the package of that
+name.
 
 The file is a protocol buffer, of which four fields matter (sentencepiece_model.proto: ModelProto).
-A BPE model joins, of all neighbours that are a piece together, those of the best score first: as
-merges that is every way to cut a piece in two, in the order of the scores, as Hugging Face's
-converter does it. A unigram model is handed on as it is.
+A BPE model joins those neighbours first that make the piece with the best score. As merges, that is
+every way to cut a piece in two, in the order of the scores, as in Hugging Face's converter. A
+unigram model is passed on as it is.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Word:
 
 
 def sentencepiece(path: Path, name: str, source: str) -> FileTokenizer:
-    """The model of a file. Raises InputFault where it is none, or of a kind without tokens."""
+    """Read the model from a file. Raises InputFault for another file, or a kind without tokens."""
     data = read_user_file(path, _EXPECTED)
     try:
         words, is_bpe, prefix = _read(data)
@@ -47,7 +48,7 @@ def sentencepiece(path: Path, name: str, source: str) -> FileTokenizer:
 
 
 def model_of(words: Sequence[Word], is_bpe: bool = True, prefix: bool = True) -> Any:
-    """A model of the package tokenizers; `prefix` puts a space before the text."""
+    """Build a model of the package tokenizers; `prefix` puts a space before the text."""
     from tokenizers import AddedToken, Tokenizer, models, normalizers
 
     ids = {word.text: i for i, word in enumerate(words)}
@@ -77,16 +78,16 @@ def _added(kind: Any, word: Word) -> Any:
 
 
 def merges_of(words: Sequence[Word]) -> list[tuple[str, str]]:
-    """Every way in which two pieces make a third, the best score first."""
+    """List every way in which two pieces make a third, the best score first."""
     plain = {w.text: i for i, w in enumerate(words) if w.type not in (CONTROL, BYTE, UNKNOWN)}
-    found = []
+    scored = []
     for text, rank in plain.items():
         cuts = ((text[:i], text[i:]) for i in range(1, len(text)))
         pairs = [pair for pair in cuts if pair[0] in plain and pair[1] in plain]
         pairs.sort(key=lambda pair: (plain[pair[0]], plain[pair[1]]))
-        found += [(words[rank].score, pair) for pair in pairs]
-    found.sort(key=lambda each: -each[0])
-    return [pair for _score, pair in found]
+        scored += [(words[rank].score, pair) for pair in pairs]
+    scored.sort(key=lambda each: -each[0])
+    return [pair for _score, pair in scored]
 
 
 def _read(data: bytes) -> tuple[list[Word], bool, bool]:
@@ -109,7 +110,7 @@ def _word(data: bytes) -> Word:
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, Any]]:
-    """The fields of a message: numbers, and the bytes of what is longer."""
+    """Yield the fields of a message: numbers, and the bytes of longer values."""
     at = 0
     while at < len(data):
         key, at = _number(data, at)

@@ -1,8 +1,9 @@
-"""Requests to models whose prompt is known: Llama 3, Mistral, a raw prompt, a user's own template.
+"""Frame requests to models whose prompt is known: Llama 3, Mistral, a raw prompt, a user's
+template.
 
-Llama 3 is written by the project's own `raw_prompts`; Llama 3.1 and later get Hugging Face's system
-turn, with its dates, as every host that was recorded does (Bedrock, Crusoe, Hugging Face, 2024 to
-2026). Mistral's control tokens are those of mistral-common 1.13 (tokens/tokenizers/instruct.py).
+Llama 3 is written by the project's own `raw_prompts`. Llama 3.1 and later get Hugging Face's system
+turn, with its dates, as every recorded host does (Bedrock, Crusoe, Hugging Face, 2024 to 2026).
+Mistral's control tokens are those of mistral-common 1.13 (tokens/tokenizers/instruct.py).
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class _Turn:
 
 
 def _turns(framed: Framed, body: Mapping[str, Any]) -> list[_Turn]:
-    """The conversation of any API: roles and texts. What else is in it makes the count inexact."""
+    """Return the conversation of any API as roles and texts; other parts make the count inexact."""
     request = dict(body)
     system, others = text_of(list(parts_of(system_of(request))))
     turns = [_Turn("system", system)] if system else []
@@ -58,7 +59,7 @@ def _turns(framed: Framed, body: Mapping[str, Any]) -> list[_Turn]:
 
 
 def llama3(body: Mapping[str, Any], dated: bool) -> Framed:
-    """Llama 3; `dated` for 3.1 and later, whose template always writes a system turn."""
+    """Frame for Llama 3; `dated` for 3.1 and later, whose template always writes a system turn."""
     framed = Framed(source="the model's chat template, as Hugging Face publishes it", control=True)
     turns = _turns(framed, body)
     if tools_of(dict(body)):
@@ -87,13 +88,14 @@ _SETTINGS: Final = 12  # `{"reasoning_effort": "none"}`, or "high", between two 
 
 
 def mistral(body: Mapping[str, Any], settings: bool) -> Framed:
-    """Models with a Tekken tokenizer, as InstructTokenizerV13 of mistral-common 1.13 writes them.
+    """Frame for models with a Tekken tokenizer, as InstructTokenizerV13 of mistral-common 1.13
+    does.
 
-    `settings` are those of the models that reason at will (V15).
+    `settings` are those of the models that can be told to reason (V15).
     """
     source = "control tokens of mistral-common 1.13, V13 and V15"
     framed = Framed(source=source, pictures=Rows(28, 1024))
-    _look_at_mistral(framed, body)
+    _note_unknown_parts(framed, body)
     framed.add(Piece(fixed=1))
     if settings and not _asks_for_json(body):
         framed.add(Piece(fixed=_SETTINGS))
@@ -106,8 +108,8 @@ def mistral(body: Mapping[str, Any], settings: bool) -> Framed:
     return framed
 
 
-def _look_at_mistral(framed: Framed, body: Mapping[str, Any]) -> None:
-    """What a request may hold that no bill has told."""
+def _note_unknown_parts(framed: Framed, body: Mapping[str, Any]) -> None:
+    """Note the parts of a request whose cost no bill shows."""
     choice = body.get("tool_choice")
     if isinstance(choice, dict):
         framed.because("what this tool_choice adds is not known", 8)
@@ -119,7 +121,8 @@ def _look_at_mistral(framed: Framed, body: Mapping[str, Any]) -> None:
 
 
 def _asks_for_json(body: Mapping[str, Any]) -> bool:
-    """Whether the answer is to be JSON: free, and without the settings (16 bills of 2026)."""
+    """Return True if the answer must be JSON: that is free, and drops the settings (16 bills of
+    2026)."""
     form = body.get("response_format")
     return isinstance(form, dict) and form.get("type") not in (None, "text")
 
@@ -140,7 +143,7 @@ def _mistral_turn(framed: Framed, index: int, message: Mapping[str, Any]) -> Non
 
 
 def _mistral_tools(framed: Framed, body: Mapping[str, Any]) -> None:
-    """The tools, before the first question, as one JSON text."""
+    """Write the tools as one JSON text before the first question."""
     functions = list(functions_of(tools_of(dict(body))))
     if not functions:
         return
@@ -159,8 +162,8 @@ def _mistral_tools(framed: Framed, body: Mapping[str, Any]) -> None:
 
 
 def _as_mistral_keeps_it(schema: Any, names: bool = False) -> Any:
-    """A JSON Schema with type, properties and required first in each object, the rest behind, as
-    bills of 2025 and 2026 say that the API orders it."""
+    """Put type, properties and required first in each object of a JSON Schema, as bills of 2025 and
+    2026 show that the API does."""
     if isinstance(schema, list):
         return [_as_mistral_keeps_it(each) for each in schema]
     if not isinstance(schema, dict):
@@ -174,8 +177,8 @@ def _as_mistral_keeps_it(schema: Any, names: bool = False) -> Any:
 
 
 def mistral_first(body: Mapping[str, Any]) -> Framed:
-    """Mistral 7B up to v0.2, whose brackets are text with a blank before it: Mistral's v1 template
-    (llama.cpp's tests/test-chat-template.cpp has it)."""
+    """Frame for Mistral 7B up to v0.2, whose brackets are text with a blank before it: Mistral's v1
+    template (llama.cpp's tests/test-chat-template.cpp has it)."""
     framed = Framed(source="the model's chat template, Mistral's v1")
     turns = _turns(framed, body)
     if any(turn.role == "system" for turn in turns) or tools_of(dict(body)):
@@ -192,10 +195,10 @@ def mistral_first(body: Mapping[str, Any]) -> Framed:
 
 
 def prompt_alone(body: Mapping[str, Any]) -> Framed:
-    """A prompt that is sent as it is; numbers in place of texts are tokens already."""
+    """Frame a prompt that is sent as it is; numbers instead of texts are tokens already."""
     framed = Framed(source="the prompt alone")
-    given = body.get("prompt")
-    for prompt in given if isinstance(given, list) else [given]:
+    value = body.get("prompt")
+    for prompt in value if isinstance(value, list) else [value]:
         if isinstance(prompt, str):
             framed.add(Piece(prompt, "user"))
         elif isinstance(prompt, int):
@@ -206,14 +209,14 @@ def prompt_alone(body: Mapping[str, Any]) -> Framed:
 
 
 def begun_prompt(body: Mapping[str, Any]) -> Framed:
-    """A prompt alone, before which the server puts the beginning's token (vLLM, Llama 3.2)."""
+    """Frame a prompt alone, before which the server puts the BOS (vLLM, Llama 3.2)."""
     framed = prompt_alone(body)
     framed.add(Piece(fixed=1))
     return framed
 
 
 def raw_prompt(body: Mapping[str, Any]) -> Framed:
-    """A prompt with its control tokens, before which the server puts the beginning's (Ollama)."""
+    """Frame a prompt with its control tokens, before which the server puts the BOS (Ollama)."""
     framed = Framed(source="a raw prompt, and the BOS that Ollama puts before it", control=True)
     if not body.get("raw"):
         framed.because("the template that the server writes around the prompt is not known")
@@ -223,7 +226,8 @@ def raw_prompt(body: Mapping[str, Any]) -> Framed:
 
 
 def templated(body: Mapping[str, Any], template: ChatTemplate) -> Framed:
-    """A request as a chat template writes it. Raises InputFault where the template refuses it."""
+    """Frame a request as a chat template writes it. Raises InputFault if the template refuses
+    it."""
     framed = Framed(source=f"the chat template {template.name}", control=True)
     messages = [dict(message) for message in messages_of(dict(body))]
     tools = tools_of(dict(body))
@@ -231,10 +235,10 @@ def templated(body: Mapping[str, Any], template: ChatTemplate) -> Framed:
     row, at = [], 0
     for index, message in enumerate(messages):
         text = text_of(message.get("content"))[0].strip()
-        found = prompt.find(text, at) if text else -1
-        if found < 0:
+        start = prompt.find(text, at) if text else -1
+        if start < 0:
             continue
-        row += [Piece(prompt[at:found]), Piece(text, origin_of(message.get("role")), index)]
-        at = found + len(text)
+        row += [Piece(prompt[at:start]), Piece(text, origin_of(message.get("role")), index)]
+        at = start + len(text)
     framed.add(*row, Piece(prompt[at:]))
     return framed

@@ -1,4 +1,4 @@
-"""Texts alone: how many tokens each is to a model, nothing around it counted."""
+"""Count the tokens of texts alone, without anything around them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ PROXY: Final = "o200k_base"  # for models whose tokenizer is not published
 
 
 def text_counter(model: str) -> tuple[Callable[[str], int], bool]:
-    """What counts a text's tokens for a model, and whether that is by the model's own tokenizer:
-    else it is another's, times what was measured of the family."""
+    """Return a function that counts a text's tokens for a model, and True if it uses the model's
+    own tokenizer. Else it uses another one, times what was measured for the family."""
     rule = rule_for(model)
     if rule and PACKAGED[rule.tokenizer].path() is not None:
         own = packaged(rule.tokenizer)

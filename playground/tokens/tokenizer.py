@@ -1,7 +1,7 @@
-"""A tokenizer as the rest sees it: how many tokens a text is, and where each of them ends.
+"""The tokenizer as other modules use it: it counts the tokens of a text, and finds their ends.
 
-Text is text: what looks like a control token is one only where `control` says that a template
-wrote it. Lone surrogates, which no model gets, count as one replacement character each.
+Text is text: a text that looks like a control token is one only with `control`, which says that a
+template wrote it. Lone surrogates, which no model gets, count as one replacement character each.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 class Tokenizer(Protocol):
-    """`source` says where its vocabulary comes from; `controls` are its control tokens' texts."""
+    """A vocabulary that cuts texts; `source` names its origin, `controls` holds its control
+    tokens."""
 
     @property
     def name(self) -> str: ...
@@ -30,20 +31,21 @@ class Tokenizer(Protocol):
     def controls(self) -> frozenset[str]: ...
 
     def ids(self, text: str, control: bool = False) -> list[int]:
-        """The tokens; with `control`, control tokens in the text are what they look like."""
+        """Return the tokens; with `control`, texts that look like control tokens are control
+        tokens."""
 
     def starts(self, text: str, control: bool = False) -> list[int]:
-        """The character at which each token starts: one that is part of a character, at it."""
+        """Return the character at which each token starts, or of which it is a part."""
 
 
 def count(tokenizer: Tokenizer, text: str, control: bool = False) -> int:
-    """How many tokens the text is."""
+    """Count the tokens of a text."""
     return len(tokenizer.ids(text, control)) if text else 0
 
 
 def shares(tokenizer: Tokenizer, texts: Iterable[str], control: bool = False) -> list[int]:
-    """The tokens of each of several texts that are read as one: a token that lies in two of them
-    is counted with the first."""
+    """Count the tokens of several texts that are read as one. A token that spans two of them counts
+    with the first."""
     pieces = list(texts)
     starts = tokenizer.starts("".join(pieces), control)
     counts, end, before = [], 0, 0
@@ -57,7 +59,7 @@ def shares(tokenizer: Tokenizer, texts: Iterable[str], control: bool = False) ->
 
 @dataclass(frozen=True)
 class TiktokenTokenizer:
-    """One that the package tiktoken runs: OpenAI's, Llama 3's, Mistral's Tekken."""
+    """A tokenizer that the package tiktoken runs: OpenAI's, Llama 3's, Mistral's Tekken."""
 
     encoding: Encoding
     source: str
@@ -87,7 +89,8 @@ _SETTING: Final = Lock()
 
 @dataclass(frozen=True)
 class FileTokenizer:
-    """One that the package tokenizers runs: a `tokenizer.json`, and what is made into one."""
+    """A tokenizer that the package tokenizers runs: a `tokenizer.json`, or a file converted into
+    one."""
 
     name: str
     source: str
@@ -119,7 +122,7 @@ _BLANKS: Final = re.compile(rf"\s{{{_MOST_BLANKS}}}")
 
 
 def _parts(text: str) -> list[str]:
-    """The text, cut inside of endless white space."""
+    """Cut a text inside endless white space."""
     ends = [found.end() for found in _BLANKS.finditer(text)] if len(text) > _MOST_BLANKS else []
     return [text[start:stop] for start, stop in pairwise([0, *ends, len(text)])]
 
@@ -128,7 +131,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def whole(text: str) -> str:
-    """The text without halves of characters; of the same length where there were none."""
+    """Replace lone surrogates in a text; a text without them stays as it is."""
     if not _SURROGATE.search(text):
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,13 +1,13 @@
-"""Tools as OpenAI's models read them: a namespace of TypeScript functions.
+"""Write tools as OpenAI's models read them: as a namespace of TypeScript functions.
 
 The form is that of openai/harmony (src/encoding.rs, `template_tools_section`, 2025-11), and before
 it of github.com/hmarr/openai-chat-tokens (2023) and pamelafox/openai-messages-token-helper (2024).
-They differ from what is billed in what follows, each told by recorded bills, of 2024 to 2026:
+Recorded bills of 2024 to 2026 differ from these in two points:
 
 * an object in which nothing has a comment or a default is one line, `{ city: string, unit?:
   "c" | "f" }`, else a line for each property, and never indented;
-* each line of a description is a comment of its own, without its indentation; between a title and a
-  description stands an empty one.
+* each line of a description is a comment of its own, without its indentation; between a title and
+  a description stands an empty one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TAIL: Final = "} // namespace functions"
 
 
 def add_tools(framed: Framed, functions: Iterable[Mapping[str, Any]], fixed: int) -> None:
-    """The namespace behind `fixed` control tokens, a piece for each function."""
+    """Add the namespace after `fixed` control tokens, with a piece for each function."""
     pieces = [Piece(fixed=fixed), Piece(HEAD, "tools")]
     for function in functions:
         parameters = function.get("parameters")
@@ -54,7 +54,7 @@ def _function(function: Mapping[str, Any], schema: _Schema) -> str:
 
 
 def _comments(text: Any) -> list[str]:
-    """A comment for each line of a text, without its indentation."""
+    """Write a comment for each line of a text, without its indentation."""
     lines = text.strip().split("\n") if isinstance(text, str) and text.strip() else []
     return [f"// {line.strip()}".rstrip() for line in lines]
 
@@ -76,7 +76,7 @@ class _Schema:
         if depth > _DEEPEST or self.written > _MOST:
             self.untold[_ENDLESS] = None
             return "any"
-        self._look(schema)
+        self._note_unexplained(schema)
         several = schema.get("anyOf") or schema.get("oneOf")
         if isinstance(several, list):
             return " | ".join(self.type(each, depth + 1) for each in several)
@@ -87,19 +87,19 @@ class _Schema:
             return " | ".join(self.type({**schema, "type": each}, depth + 1) for each in kind)
         return self._plain(schema, kind, depth)
 
-    def _look(self, schema: Mapping[str, Any]) -> None:
-        """What in a schema the bills that are known do not explain, or none has."""
-        told = set(schema) & _UNTOLD
+    def _note_unexplained(self, schema: Mapping[str, Any]) -> None:
+        """Note the parts of a schema that no bill has, or that the known bills do not explain."""
+        unexplained = set(schema) & _UNTOLD
         several = schema.get("anyOf") or schema.get("oneOf")
         union = several if isinstance(several, list) else []
         inner = [each for each in union if isinstance(each, dict)]
         if any(each.get("type") == "array" for each in inner):
-            told.add("a union with an array")
+            unexplained.add("a union with an array")
         if any("format" in each for each in inner):
-            told.add("a format in a union")
+            unexplained.add("a format in a union")
         if "default" in schema and schema.get("properties"):
-            told.add("the default of an object")
-        self.untold.update(dict.fromkeys(sorted(told), _ONE))
+            unexplained.add("the default of an object")
+        self.untold.update(dict.fromkeys(sorted(unexplained), _ONE))
 
     def _items(self, schema: Mapping[str, Any], depth: int) -> str:
         written = self.type(schema, depth) if schema else "any"
@@ -120,7 +120,8 @@ class _Schema:
         return "object" if kind == "object" else "any"
 
     def object(self, schema: Mapping[str, Any], depth: int) -> str:
-        """The properties in braces: on one line, where there is nothing to say of any."""
+        """Write the properties in braces: on one line if there is nothing to say about any of
+        them."""
         needed = schema.get("required")
         required = needed if isinstance(needed, list) else []
         lines, comments = [], False
@@ -148,14 +149,14 @@ class _Schema:
         return f" // default: {json.dumps(schema['default'], ensure_ascii=False)}"
 
     def _resolved(self, schema: Any) -> dict[str, Any] | None:
-        """The schema itself, or what its `$ref` into the same document names."""
+        """Return the schema, or the one to which its `$ref` into the same document points."""
         if not isinstance(schema, dict):
             return None
         reference = schema.get("$ref")
         if not isinstance(reference, str):
             return schema
-        found: Any = self.root
+        target: Any = self.root
         for key in reference.removeprefix("#").strip("/").split("/"):
-            found = found.get(key) if isinstance(found, dict) else None
+            target = target.get(key) if isinstance(target, dict) else None
         own = {key: value for key, value in schema.items() if key != "$ref"}
-        return {**found, **own} if isinstance(found, dict) else own
+        return {**target, **own} if isinstance(target, dict) else own

@@ -1,4 +1,5 @@
-"""Tools from anywhere: every form of a tool to one, JSON Schema as given plus examples."""
+"""Read tools from anywhere: every form of a tool becomes `ToolMetadata`, with its JSON Schema as
+given."""
 
 from playground.tool_formats.forms import (
     looks_like_tools,

@@ -46,7 +46,7 @@ _MOST_TOOLS: Final = 10_000
 
 
 def looks_like_tools(value: Any) -> bool:
-    """Whether a JSON value holds only tools, by its keys: no messages beside them."""
+    """Return True if a JSON value holds only tools, by its keys: no messages beside them."""
     if isinstance(value, list):
         if any(not isinstance(item, dict) or _NO_TOOLS & item.keys() for item in value):
             return False
@@ -59,20 +59,28 @@ def looks_like_tools(value: Any) -> bool:
 
 
 def _is_call(value: Mapping[str, Any]) -> bool:
-    """Whether it is a call as Llama writes one: `parameters` are its arguments, and no schema."""
-    given = value.get("parameters")
-    if "name" not in value or "description" in value or not isinstance(given, Mapping) or not given:
+    """Return True for a call as Llama writes one: `parameters` holds its arguments, not a
+    schema."""
+    parameters = value.get("parameters")
+    if (
+        "name" not in value
+        or "description" in value
+        or not isinstance(parameters, Mapping)
+        or not parameters
+    ):
         return False
-    by_name = any(isinstance(v, Mapping) and _SCHEMA_WORDS & v.keys() for v in given.values())
+    by_name = any(isinstance(v, Mapping) and _SCHEMA_WORDS & v.keys() for v in parameters.values())
     return (
-        not by_name and given.get("type") not in _TYPES and not _SCHEMA_WORDS & {*given} - {"type"}
+        not by_name
+        and parameters.get("type") not in _TYPES
+        and not _SCHEMA_WORDS & {*parameters} - {"type"}
     )
 
 
 def read_tool(value: Any, where: str = "tool") -> ToolMetadata:
-    """Read one tool in any form that is known.
+    """Read one tool in any known form.
 
-    Raises InputFault naming the place where it is none, or several.
+    Raises InputFault, with the place, if there is no tool or more than one.
     """
     tools, findings = read_entry(value, where)
     if len(tools) != 1:
@@ -82,9 +90,9 @@ def read_tool(value: Any, where: str = "tool") -> ToolMetadata:
 
 
 def read_tools(value: Any) -> list[ToolMetadata]:
-    """Read tools in any form that is known: a list, or an object that holds one.
+    """Read tools in any known form: a list, or an object that holds one.
 
-    What no schema describes (a provider's own tool, a cache point) is left out. Raises InputFault.
+    Tools without a schema (a provider's own, a cache point) are left out. Raises InputFault.
     """
     return read_tools_and_findings(value)[0]
 
@@ -92,21 +100,21 @@ def read_tools(value: Any) -> list[ToolMetadata]:
 def read_tools_and_findings(
     value: Any, where: str = "tools"
 ) -> tuple[list[ToolMetadata], list[Finding]]:
-    """As `read_tools`, with what was left out of the file or mended."""
+    """Read tools, and report what was left out or mended."""
     if isinstance(value, str | bytes | BaseModel) or not isinstance(value, Iterable):
         raise InputFault(f"tools must be a list, not {value!r:.60}", field=where)
-    tools, found = read_entry(value if isinstance(value, Mapping) else list(value), where)
+    tools, findings = read_entry(value if isinstance(value, Mapping) else list(value), where)
     if len(tools) > _MOST_TOOLS:
         raise InputFault(f"{len(tools):,} tools", field=where, expected=f"at most {_MOST_TOOLS:,}")
-    return tools, found
+    return tools, findings
 
 
 def read_entry(value: Any, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
-    """An entry of a list of tools: mostly one tool; several where it wraps them, none where it is
-    no tool. Raises InputFault."""
-    found: list[Finding] = []
+    """Read an entry of a list of tools: usually one tool; several if the entry wraps them, none if
+    it is no tool. Raises InputFault."""
+    findings: list[Finding] = []
     try:
-        return list(_tools(value, where, found)), found
+        return list(_tools(value, where, findings)), findings
     except RecursionError as error:
         raise InputFault("nested too deeply", field=where, expected=_EXPECTED) from error
 
@@ -139,22 +147,26 @@ def _of_mapping(
             return
     for key in _INNER:
         if isinstance(value.get(key), Mapping):
-            _tell_left(value, {key}, where, found)
+            _report_unkept_fields(value, {key}, where, found)
             yield from _of_mapping(value[key], where, found)
             return
     # Bedrock's mark stands between the tools; Anthropic's stands on one, which has a name.
     if "cachePoint" in value or ("cache_control" in value and "name" not in value):
         found.append(finding("cache-mark", where, "a cache mark, not a tool"))
         return
-    if left_out := _no_tool(value):
+    if left_out := _why_no_tool(value):
         found.append(finding("tool-left-out", where, left_out))
         return
-    _tell_left(value, {"name", "description", "examples", "required_parameters"}, where, found)
+    _report_unkept_fields(
+        value, {"name", "description", "examples", "required_parameters"}, where, found
+    )
     yield _tool(value, where)
 
 
-def _tell_left(value: Mapping[str, Any], kept: set[str], where: str, found: list[Finding]) -> None:
-    """The fields of a tool, or of what is around it, that no tool has here."""
+def _report_unkept_fields(
+    value: Mapping[str, Any], kept: set[str], where: str, found: list[Finding]
+) -> None:
+    """Report the fields of a tool, or of its envelope, that `ToolMetadata` does not keep."""
     if left := sorted(map(str, value.keys() - kept - _KNOWN)):
         found.append(finding("tool-fields", where, f"not kept: {', '.join(left)}"))
 
@@ -162,8 +174,8 @@ def _tell_left(value: Mapping[str, Any], kept: set[str], where: str, found: list
 _KNOWN: Final = {*_SCHEMAS, "parametersJsonSchema", "type", "jsonrpc", "id"}
 
 
-def _no_tool(value: Mapping[str, Any]) -> str:
-    """Why an entry is not a tool that can be described; empty where it is one."""
+def _why_no_tool(value: Mapping[str, Any]) -> str:
+    """Return the reason why an entry is not a tool with a schema; "" if it is one."""
     if "mcpServers" in value:
         return "a list of MCP servers; `playground tools --mcp` asks them for their tools"
     # `web_search_20250305`, `computer_use` …: named by their type, described by nobody.
@@ -199,34 +211,35 @@ def _schema(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if isinstance(body.get("parametersJsonSchema"), Mapping):
         return body["parametersJsonSchema"]  # type: ignore[no-any-return]
     for key in _SCHEMAS:
-        given = body.get(key)
-        if isinstance(given, type) and issubclass(given, BaseModel):
-            return given.model_json_schema()
-        if isinstance(given, Mapping):
+        value = body.get(key)
+        if isinstance(value, type) and issubclass(value, BaseModel):
+            return value.model_json_schema()
+        if isinstance(value, Mapping):
             # Bedrock wraps it in `json`; a schema with a property of that name has other keys too.
-            inner = given.get("json") if key == "inputSchema" else None
-            whole = inner if isinstance(inner, Mapping) and len(given) == 1 else given
-            return whole if "required_parameters" in body else json_schema(whole)
+            inner = value.get("json") if key == "inputSchema" else None
+            unwrapped = inner if isinstance(inner, Mapping) and len(value) == 1 else value
+            return unwrapped if "required_parameters" in body else json_schema(unwrapped)
     return None
 
 
 def _of_object(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMetadata]:
-    """A live Python object: our own, a model, a function, a tool of LangChain or of MCP's SDK."""
+    """Read a live Python object: our own, a model, a function, a tool of LangChain or of MCP's
+    SDK."""
     from playground.tool_formats.functions import tool_from_function
     from playground.tool_formats.python_files import tool_from_model
 
     if isinstance(value, ToolMetadata):
-        yield _plain(value)
+        yield _without_own_fields(value)
     elif isinstance(value, type) and issubclass(value, BaseModel):
         yield tool_from_model(value)
     elif hasattr(value, "tool_call_schema"):
         yield _tool(_of_langchain(value), where)
     elif any(hasattr(value, key) for key in _SCHEMAS) and hasattr(value, "name"):
         names = ("name", "description", *_SCHEMAS)
-        given = {name: getattr(value, name) for name in names if hasattr(value, name)}
-        yield _tool(given, where)
+        attributes = {name: getattr(value, name) for name in names if hasattr(value, name)}
+        yield _tool(attributes, where)
     elif isinstance(getattr(value, "metadata", None), ToolMetadata):
-        yield _plain(value.metadata)
+        yield _without_own_fields(value.metadata)
     elif callable(value):
         try:
             tool, more = tool_from_function(value)
@@ -239,8 +252,9 @@ def _of_object(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMet
         raise InputFault(f"a tool must be an object, not {value!r:.60}", field=where)
 
 
-def _plain(tool: ToolMetadata) -> ToolMetadata:
-    """Without what a system's own class has beside: it would be written in that system's form."""
+def _without_own_fields(tool: ToolMetadata) -> ToolMetadata:
+    """Copy a tool without the fields that a system's own class adds: those would decide its
+    form."""
     return ToolMetadata(**{name: getattr(tool, name) for name in ToolMetadata.model_fields})
 
 
@@ -252,7 +266,8 @@ _ONE_TEXT: Final = {  # LangChain's word for the text that its simplest tools ta
 
 
 def _of_langchain(tool: Any) -> dict[str, Any]:
-    """What LangChain tells a model of a tool: no injected arguments, no text of its own classes."""
+    """Return what LangChain tells a model about a tool, without injected arguments and without the
+    texts of its own classes."""
     schema = tool.tool_call_schema
     if isinstance(schema, type) and issubclass(schema, BaseModel):
         schema = schema.model_json_schema()

@@ -1,7 +1,9 @@
-"""A Python function's signature and docstring as a tool: pydantic for types, docstrings for words.
+"""Make a tool from a Python function's signature and docstring: types by pydantic, words by
+docstrings.
 
-What a model cannot give (`*args`, `**kwargs`) is left out, a type that has no JSON Schema is any
-value, and both are findings; so is a docstring that describes another signature.
+Arguments that a model cannot give (`*args`, `**kwargs`) are left out, and a type without a JSON
+Schema becomes any value. Both are reported as findings; so is a docstring that describes another
+signature.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ _PARAMETERS: Final = "__parameter_names__"
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter as it is declared; `default` is `inspect.Parameter.empty` where there is none."""
+    """A parameter as it is declared; `default` is `inspect.Parameter.empty` if it has none."""
 
     name: str
     annotation: Any = Any
@@ -41,7 +43,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class FunctionSignature:
-    """What a function asks for, wherever it was read from."""
+    """The parameters and the docstring of a function, from any source."""
 
     name: str
     docstring: str = ""
@@ -52,10 +54,12 @@ class FunctionSignature:
 def create_schema_from_function(
     name: str, func: Callable[..., Any], injected_args: Collection[str] = ()
 ) -> type[BaseModel]:
-    """A pydantic model of a function's arguments; its `model_json_schema()` is what a model reads.
+    """Build a pydantic model of a function's arguments; its `model_json_schema()` is what a model
+    reads.
 
     Descriptions come from `Annotated`, `Field` or the docstring (numpy, Google, Sphinx, Epydoc), in
-    this order, or are `Parameter: NAME`. `injected_args` are given by the program: they are hidden.
+    this order; else they are `Parameter: NAME`. `injected_args` are given by the program and hidden
+    from the model.
     """
     return model_of(_named(signature_of(func), name), injected_args)
 
@@ -63,14 +67,14 @@ def create_schema_from_function(
 def tool_from_function(
     func: Callable[..., Any], name: str = "", injected_args: Collection[str] = ()
 ) -> tuple[ToolMetadata, list[Finding]]:
-    """The tool that a function is, and what of it no schema can say."""
+    """Make a tool from a function, and report what no schema can express."""
     return tool_from_signature(_named(signature_of(func), name), injected_args)
 
 
 def tool_from_signature(
     signature: FunctionSignature, injected_args: Collection[str] = ()
 ) -> tuple[ToolMetadata, list[Finding]]:
-    """As `tool_from_function`, of a signature from elsewhere."""
+    """Make a tool from a signature, and report what no schema can express."""
     model = model_of(signature, injected_args)
     schema = model.model_json_schema()
     documented = _parsed(signature.docstring)
@@ -79,15 +83,18 @@ def tool_from_signature(
         description=(documented.description or "").strip(),
         input_schema=schema,
     )
-    return tool, [*signature.findings, *_lies(tool, signature, documented, injected_args)]
+    return tool, [
+        *signature.findings,
+        *_docstring_mismatches(tool, signature, documented, injected_args),
+    ]
 
 
 def signature_of(func: Callable[..., Any]) -> FunctionSignature:
-    """The signature of a live function; the function itself is not called."""
+    """Read the signature of a live function without calling it."""
     name = getattr(func, "__name__", "tool")
     found: list[Finding] = []
     try:
-        hints = typing.get_type_hints(_annotated(func), include_extras=True)
+        hints = typing.get_type_hints(_annotations_holder(func), include_extras=True)
     except Exception as error:  # an annotation is any expression
         found.append(finding("annotation-unread", f"tool {name}", f"annotations: {error}"))
         hints = {}
@@ -103,21 +110,21 @@ def signature_of(func: Callable[..., Any]) -> FunctionSignature:
     return FunctionSignature(name, func.__doc__ or "", tuple(parameters), found)
 
 
-def _annotated(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Where the annotations stand of what can be called without being a function."""
+def _annotations_holder(func: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the object that holds the annotations of a callable."""
     if isinstance(func, functools.partial):
-        return _annotated(func.func)
+        return _annotations_holder(func.func)
     return func if inspect.isroutine(func) or inspect.isclass(func) else type(func).__call__
 
 
 def var_arguments(tool: str, written: str) -> Finding:
-    """That a model cannot give arguments without names."""
+    """Report arguments without names, which a model cannot give."""
     message = f"{written} is left out: its arguments have no names"
     return finding("var-arguments", f"tool {tool}", message)
 
 
 def checked_annotation(annotation: Any, tool: str, name: str, found: list[Finding]) -> Any:
-    """The annotation, or Any with a finding where pydantic has no JSON Schema for it."""
+    """Return the annotation; if pydantic has no JSON Schema for it, return Any and report it."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -131,9 +138,9 @@ def checked_annotation(annotation: Any, tool: str, name: str, found: list[Findin
 
 
 def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) -> type[BaseModel]:
-    """The pydantic model of a signature's arguments.
+    """Build the pydantic model of a signature's arguments.
 
-    Raises InputFault where pydantic can make none, as of bounds that a type has not.
+    Raises InputFault if pydantic cannot, for instance because of bounds that a type does not have.
     """
     documented = {p.arg_name: p.description for p in _parsed(signature.docstring).params}
     fields: dict[str, Any] = {}
@@ -149,7 +156,10 @@ def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) 
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
         # what is written in the signature comes later, and wins
         parameters[name] = parameter.name
-        fields[name] = (Annotated[_typed(parameter.annotation, Field(**described))], default)
+        fields[name] = (
+            Annotated[_with_first_note(parameter.annotation, Field(**described))],
+            default,
+        )
     config = ConfigDict(protected_namespaces=())
     try:
         made: type[BaseModel] = create_model(signature.name, __config__=config, **fields)
@@ -161,13 +171,15 @@ def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) 
 
 
 def parameter_names(model: type[BaseModel]) -> Mapping[str, str]:
-    """Of a model of a function's arguments, the parameter that each field stands for; else none."""
+    """Map each field of a model of a function's arguments to its parameter; other models give an
+    empty mapping."""
     names: Mapping[str, str] = getattr(model, _PARAMETERS, {})
     return names
 
 
 def _description(parameter: Parameter, documented: Mapping[str, str | None]) -> dict[str, Any]:
-    """The description, unless a `Field` speaks for itself, within `Annotated` or as the default."""
+    """Return the description, unless a `Field` has its own, within `Annotated` or as the
+    default."""
     notes = getattr(parameter.annotation, "__metadata__", ())
     if any(isinstance(note, FieldInfo) for note in (*notes, parameter.default)):
         return {}
@@ -176,8 +188,8 @@ def _description(parameter: Parameter, documented: Mapping[str, str | None]) -> 
     return {"description": text or documented.get(parameter.name, fallback)}
 
 
-def _typed(annotation: Any, first: FieldInfo) -> Any:
-    """The type with a note that comes before its own."""
+def _with_first_note(annotation: Any, first: FieldInfo) -> Any:
+    """Return the type, with a note before the type's own notes."""
     base = getattr(annotation, "__origin__", annotation)
     notes = getattr(annotation, "__metadata__", None)
     return (base, first, *notes) if notes is not None else (annotation, first)
@@ -210,24 +222,24 @@ _WRITTEN_TYPES: Final[Mapping[str, str]] = {
 }
 
 
-def _lies(
+def _docstring_mismatches(
     tool: ToolMetadata,
     signature: FunctionSignature,
     documented: Docstring,
     injected_args: Collection[str],
 ) -> list[Finding]:
-    """What a docstring says of parameters that are not there, or are of another type."""
-    found = []
+    """Report parameters in a docstring that do not exist or have another type."""
+    findings = []
     names = {*tool.parameters, *injected_args}
     # They are told of as left out already; that the docstring knows them is no lie.
     stars = {"args", "kwargs"} if _has_stars(signature.findings) else set()
-    for parameter in _described(documented):
+    for parameter in _documented_parameters(documented):
         name = parameter.arg_name.lstrip("*")
         place = f"tool {tool.name}, parameter {name}"
         if name not in names | stars:
             known = ", ".join(tool.parameters) or "none"
             text = f"the docstring describes it, but the signature has: {known}"
-            found.append(finding("docstring-lies", place, text))
+            findings.append(finding("docstring-lies", place, text))
             continue
         written = _WRITTEN_TYPES.get((parameter.type_name or "").strip().lower())
         given = allowed_types(tool.parameter_schema(name))
@@ -235,12 +247,13 @@ def _lies(
         wider = written == "number" and "integer" in given
         if written and given and written not in given and not wider:
             text = f"{parameter.type_name} in the docstring, {' or '.join(sorted(given))} declared"
-            found.append(finding("docstring-lies", place, text))
-    return found
+            findings.append(finding("docstring-lies", place, text))
+    return findings
 
 
-def _described(documented: Docstring) -> list[DocstringParam]:
-    """The parameters; not a `Returns:` that is underlined, which the library takes for one."""
+def _documented_parameters(documented: Docstring) -> list[DocstringParam]:
+    """Return the parameters of a docstring, without an underlined `Returns:`, which the library
+    takes for a parameter."""
     names = [parameter.arg_name for parameter in documented.params]
     end = next((i for i, name in enumerate(names) if name.endswith(":")), len(names))
     return documented.params[:end]

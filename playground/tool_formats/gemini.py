@@ -1,4 +1,4 @@
-"""Gemini's schemas as JSON Schema: types in capitals, `nullable`, counts in strings.
+"""Convert Gemini's schemas to JSON Schema: types in capitals, `nullable`, counts in strings.
 
 Source: the Schema object of the Gemini API, a subset of OpenAPI 3.0.
 """
@@ -22,7 +22,7 @@ _BY_NAME: Final = ("properties", "$defs", "definitions", "patternProperties")
 
 
 def json_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema as given, unless it is Gemini's or OpenAPI 3.0's: then as JSON Schema has it."""
+    """Convert a schema of Gemini or OpenAPI 3.0 to JSON Schema; return any other as it is."""
     whole = dict(schema)
     return _converted(whole) if _is_foreign(whole) else whole
 

@@ -1,7 +1,7 @@
-"""MCP servers of an `mcp.json`, asked for their tools by the official SDK (extra `[mcp]`).
+"""Ask the MCP servers of an `mcp.json` for their tools, with the official SDK (extra `[mcp]`).
 
-Nothing is started and nothing is asked before `allow` has said yes to that very command or address;
-every server has a time limit.
+Nothing is started or asked before `allow` has agreed to that very command or address. Every server
+has a time limit.
 """
 
 from __future__ import annotations
@@ -41,16 +41,17 @@ class McpServer:
     cwd: str = ""  # the folder that a program is started in; "" is the user's
 
     def __str__(self) -> str:
-        """What would be started or asked; values of variables are not in it."""
+        """Name the command or address, without the values of variables."""
         if self.url:
             return f"{self.name}: {self.url}"
         return f"{self.name}: {json.dumps([self.command, *self.args], ensure_ascii=False)}"
 
     def consequences(self) -> list[str]:
-        """All that a yes would do, a line each: nobody can agree to what is not shown.
+        """List everything that consent would do, a line each: nobody can agree to what is not
+        shown.
 
-        The program and its arguments stand as a list, so that no line break or blank hides one.
-        Values of variables are not shown, but which are filled in and who gets them.
+        The program and its arguments are a list, so that no line break or blank hides one. The
+        values of variables are not shown, but their names, and who gets them.
         """
         place = _quoted(self.url) if self.url else "the program"
         lines = [f"ask {_quoted(self.url)}" if self.url else f"start {_quoted(self.command)}"]
@@ -65,7 +66,7 @@ class McpServer:
 
 
 def _quoted(text: str) -> str:
-    """As JSON has it: every control and every other character that nobody sees is escaped."""
+    """Write a text as JSON, with every control or other invisible character escaped."""
     escaped = json.dumps(text, ensure_ascii=False)
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in escaped)
 
@@ -74,7 +75,7 @@ Allow = Callable[[McpServer], bool]
 
 
 def read_servers(text: str, where: str = "mcp.json") -> list[McpServer]:
-    """The servers of an `mcp.json`. Raises InputFault naming server and field."""
+    """Read the servers of an `mcp.json`. Raises InputFault with server and field."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -88,10 +89,10 @@ def read_servers(text: str, where: str = "mcp.json") -> list[McpServer]:
 def ask_servers(
     servers: list[McpServer], allow: Allow, seconds: float = SECONDS
 ) -> dict[str, tuple[list[ToolMetadata], list[Finding]]]:
-    """The tools of every server, by its name, with what was left out.
+    """Ask every server for its tools. Return them by its name, with what was left out.
 
-    Raises InputFault naming the server that is not allowed, does not start, does not answer
-    within `seconds`, or is not there; the SDK too, where it is not installed.
+    Raises InputFault naming the server if it is not allowed, does not start, does not answer within
+    `seconds` or does not exist; and if the SDK is not installed.
     """
     # All questions come before the first start: who says no to one has started none.
     for server in servers:
@@ -103,7 +104,7 @@ def ask_servers(
 
 
 def ask_server(server: McpServer, seconds: float) -> tuple[list[ToolMetadata], list[Finding]]:
-    """The tools of one server, which is started or asked at once; see `ask_servers`."""
+    """Start or ask one server at once, without consent, and return its tools; see `ask_servers`."""
     try:
         import anyio
     except ImportError as error:
@@ -142,7 +143,7 @@ async def _listed(server: McpServer, seconds: float) -> list[dict[str, Any]]:
 
 
 def _silent() -> Any:
-    """A program's own log goes nowhere: the terminal belongs to the user."""
+    """Discard a program's own log: the terminal belongs to the user."""
     return Path(os.devnull).open("w", encoding="utf-8")
 
 
@@ -169,7 +170,8 @@ def _transport(server: McpServer, errors: Any) -> Any:
 
 
 def _filled(text: str, server: McpServer) -> str:
-    """`${NAME}` is the environment's. Raises InputFault naming one that is not set."""
+    """Replace `${NAME}` by the environment's value. Raises InputFault for a name that is not
+    set."""
 
     def value(found: re.Match[str]) -> str:
         if found[1] not in os.environ:

@@ -1,4 +1,4 @@
-"""What a tool's schema has against a call's arguments: the first thing, in words."""
+"""Check a call's arguments against the tool's schema, and name the first mismatch."""
 
 from __future__ import annotations
 
@@ -36,15 +36,17 @@ _TYPES: Final[dict[str, frozenset[type]]] = {
 
 
 class Check(NamedTuple):
-    """A schema's validator, and the types of its parameters where it says no more: arguments of
-    exactly those types fit without asking it, which takes twenty times as long."""
+    """A schema's validator, and the types of its parameters if the schema says nothing else.
+
+    Arguments of exactly these types fit without the validator, which takes twenty times as long.
+    """
 
     validator: Draft202012Validator
     plain: dict[str, frozenset[type]] | None
     required: tuple[str, ...]
 
     def surely_takes(self, arguments: Mapping[str, Any]) -> bool:
-        """Whether the arguments fit at a glance; where not, the validator decides."""
+        """Return True if the arguments fit by their types alone; if not, the validator decides."""
         if self.plain is None or type(arguments) is not dict:
             return False
         types = self.plain
@@ -53,7 +55,8 @@ class Check(NamedTuple):
 
 
 def check_of(tool: ToolMetadata) -> Check | None:
-    """What checks a tool's arguments; None for a schema that is none, which the doctor tells of."""
+    """Return the check of a tool's arguments; None for a broken schema, which the doctor
+    reports."""
     try:
         return _validator(marshal.dumps(tool.input_schema, _PLAIN))
     except (ValueError, RecursionError):  # of no JSON, or too deep
@@ -61,21 +64,21 @@ def check_of(tool: ToolMetadata) -> Check | None:
 
 
 def misfit(check: Check, arguments: Mapping[str, Any]) -> str:
-    """The first thing that a schema has against these arguments; "" where there is none, or where
-    the schema cannot say: it refers to what is not in it, or to itself without an end."""
+    """Return the first objection of a schema to these arguments; "" if there is none, or if the
+    schema cannot decide because it refers to something outside, or to itself without an end."""
     if check.surely_takes(arguments):
         return ""
     try:
-        found: ValidationError | None = next(check.validator.iter_errors(arguments), None)
+        error: ValidationError | None = next(check.validator.iter_errors(arguments), None)
     except (Unresolvable, RecursionError, re.error):
         return ""
-    return "" if found is None else found.message[:_MOST_SAID]
+    return "" if error is None else error.message[:_MOST_SAID]
 
 
 @lru_cache(maxsize=512)
 def _validator(dumped: bytes) -> Check | None:
-    """By what the schema says: of two dicts `1` and `true` are equal, of their bytes they are not.
-    What it refers to elsewhere is not fetched."""
+    """Build the check of a schema, given as bytes: two dicts with `1` and `true` are equal, their
+    bytes are not. References to other documents are not fetched."""
     schema = marshal.loads(dumped)
     try:
         Draft202012Validator.check_schema(schema)
@@ -87,7 +90,7 @@ def _validator(dumped: bytes) -> Check | None:
 
 
 def _plain_types(schema: Mapping[str, Any]) -> dict[str, frozenset[type]] | None:
-    """The types of the parameters of a plain schema; None for any other."""
+    """Return the types of the parameters of a plain schema; None for any other."""
     if type(schema) is not dict:  # `true` is a schema, too
         return None
     properties = schema.get("properties", {})
@@ -98,6 +101,6 @@ def _plain_types(schema: Mapping[str, Any]) -> dict[str, frozenset[type]] | None
     return {name: _TYPES[each["type"]] for name, each in properties.items()}
 
 
-def _is_plain(given: Mapping[str, Any]) -> bool:
-    kind = given.get("type")
-    return _OF_PLAIN_PROPERTY.issuperset(given) and isinstance(kind, str) and kind in _TYPES
+def _is_plain(schema: Mapping[str, Any]) -> bool:
+    kind = schema.get("type")
+    return _OF_PLAIN_PROPERTY.issuperset(schema) and isinstance(kind, str) and kind in _TYPES

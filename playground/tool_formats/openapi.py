@@ -1,7 +1,8 @@
-"""OpenAPI 3 documents: every operation is a tool, its parameters and its JSON body one schema.
+"""Read OpenAPI 3 documents: every operation is a tool, its parameters and its JSON body one schema.
 
-`$ref`s within the document are put in their place; one that leads back to itself, or out of the
-document, leaves its operation out with a finding. Source: OpenAPI Specification 3.0 and 3.1.
+`$ref`s within the document are replaced by their targets. An operation with a `$ref` that leads
+back to itself, or out of the document, is left out with a finding. Source: OpenAPI Specification
+3.0 and 3.1.
 """
 
 from __future__ import annotations
@@ -21,15 +22,16 @@ _Found = tuple[dict[str, Any] | None, list[Finding]]
 
 
 def is_openapi(value: Mapping[str, Any]) -> bool:
-    """Whether it is a whole document of OpenAPI 3."""
+    """Return True for a complete document of OpenAPI 3."""
     return str(value.get("openapi", "")).startswith("3") and isinstance(value.get("paths"), Mapping)
 
 
 def operations(document: Mapping[str, Any], where: str) -> Iterator[_Found]:
-    """Each operation as a tool, None for one that is left out, with the findings about it.
+    """Yield each operation as a tool, or None if it is left out, with the findings about it.
 
-    Raises InputFault where not one is left."""
-    any_left, first = False, ""
+    Raises InputFault if none is left.
+    """
+    any_read, first_refusal = False, ""
     names: set[str] = set()
     for path, item in document["paths"].items():
         for method, operation in (item if isinstance(item, Mapping) else {}).items():
@@ -40,23 +42,23 @@ def operations(document: Mapping[str, Any], where: str) -> Iterator[_Found]:
                 shared = item.get("parameters") or ()
                 tool, found = _tool(document, operation, shared, f"{method}_{path}", place)
             except _Refused as refused:
-                first = first or str(refused)
+                first_refusal = first_refusal or str(refused)
                 yield None, [finding(refused.code, place, f"left out: {refused}")]
                 continue
             if tool["name"] in names:
-                given, tool["name"] = tool["name"], f"{tool['name']}_{len(names)}"
-                text = f"{given} is used twice: {tool['name']}"
+                taken_name, tool["name"] = tool["name"], f"{tool['name']}_{len(names)}"
+                text = f"{taken_name} is used twice: {tool['name']}"
                 found.append(finding("name-mended", place, text))
             names.add(tool["name"])
-            any_left = True
+            any_read = True
             yield tool, found
-    if not any_left:
-        problem = f"no operation can be read{': ' if first else ''}{first}"
+    if not any_read:
+        problem = f"no operation can be read{': ' if first_refusal else ''}{first_refusal}"
         raise InputFault(problem, field=where, expected="an operation whose $refs can be resolved")
 
 
 class _Refused(Exception):
-    """Why an operation cannot be a tool."""
+    """The reason why an operation cannot be a tool."""
 
     def __init__(self, code: str, message: str) -> None:
         self.code = code
@@ -67,7 +69,7 @@ def _tool(
     document: Mapping[str, Any], operation: Mapping[str, Any], shared: Any, made: str, place: str
 ) -> tuple[dict[str, Any], list[Finding]]:
     refs = _References(document)
-    found: list[Finding] = []
+    findings: list[Finding] = []
     properties: dict[str, Any] = {}
     required: list[str] = []
     every: dict[tuple[str, str], dict[str, Any]] = {}
@@ -76,7 +78,7 @@ def _tool(
         if isinstance(parameter.get("name"), str):
             every[str(parameter.get("in")), parameter["name"]] = parameter
         else:
-            found.append(finding("tool-fields", place, "a parameter without a name is not kept"))
+            findings.append(finding("tool-fields", place, "a parameter without a name is not kept"))
     for (within, name), parameter in every.items():
         # `id` may be in the path and in the query: a tool has one namespace.
         key = name if name not in properties else f"{name}_{within}"
@@ -86,7 +88,7 @@ def _tool(
     left = [key for key in _LEFT if key in operation]
     left += ["where the parameters stand"] if every else []
     if left:
-        found.append(finding("tool-fields", place, f"not kept: {', '.join(left)}"))
+        findings.append(finding("tool-fields", place, f"not kept: {', '.join(left)}"))
     body = refs.placed(operation.get("requestBody"))
     if isinstance(body, Mapping):
         _add_body(body, properties, required)
@@ -96,13 +98,13 @@ def _tool(
     name = str(operation.get("operationId") or "")
     if not name:
         name = re.sub(r"[^A-Za-z0-9]+", "_", made).strip("_")
-        found.append(finding("name-mended", place, f"no operationId: {name}"))
+        findings.append(finding("name-mended", place, f"no operationId: {name}"))
     description = operation.get("description") or operation.get("summary") or ""
-    return {"name": name, "description": str(description), "input_schema": schema}, found
+    return {"name": name, "description": str(description), "input_schema": schema}, findings
 
 
 def _described(parameter: Mapping[str, Any]) -> Any:
-    """A parameter's schema, with the parameter's own description."""
+    """Return a parameter's schema, with the parameter's own description."""
     schema = parameter.get("schema")
     if not isinstance(schema, Mapping):
         schema = next(iter(_content(parameter)), {})
@@ -111,7 +113,8 @@ def _described(parameter: Mapping[str, Any]) -> Any:
 
 
 def _add_body(body: Mapping[str, Any], properties: dict[str, Any], required: list[str]) -> None:
-    """The fields of a body that is an object stand beside the parameters; another is `body`."""
+    """Add the fields of a body that is an object to the parameters; add any other body as
+    `body`."""
     schema = next(iter(_content(body)), {})
     fields = schema.get("properties")
     if not isinstance(fields, Mapping) or set(fields) & set(properties):
@@ -120,22 +123,22 @@ def _add_body(body: Mapping[str, Any], properties: dict[str, Any], required: lis
             required.append("body")
         return
     properties |= fields
-    given = schema.get("required")
-    if isinstance(given, list):
-        required += [name for name in given if isinstance(name, str)]
+    body_required = schema.get("required")
+    if isinstance(body_required, list):
+        required += [name for name in body_required if isinstance(name, str)]
 
 
 def _content(holder: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The schemas of a `content`, JSON first."""
+    """Return the schemas of a `content`, JSON first."""
     content = holder.get("content")
     kinds = content if isinstance(content, Mapping) else {}
     ordered = sorted(kinds, key=lambda kind: "json" not in str(kind))
-    found = [kinds[kind].get("schema") for kind in ordered if isinstance(kinds[kind], Mapping)]
-    return [dict(schema) for schema in found if isinstance(schema, Mapping)]
+    schemas = [kinds[kind].get("schema") for kind in ordered if isinstance(kinds[kind], Mapping)]
+    return [dict(schema) for schema in schemas if isinstance(schema, Mapping)]
 
 
 class _References:
-    """The document's `$ref`s, put in their places within bounds."""
+    """The document's `$ref`s, replaced by their targets within bounds."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document, self._left = dict(document), _MOST_VALUES
@@ -145,7 +148,7 @@ class _References:
         return [item for item in placed if isinstance(item, dict)]
 
     def placed(self, node: Any, inside: tuple[str, ...] = ()) -> Any:
-        """The value without references. Raises _Refused."""
+        """Return the value with its references replaced. Raises _Refused."""
         # References within references double at every step: a kilobyte may stand for gigabytes.
         self._left -= 1
         if self._left < 0:

@@ -1,7 +1,7 @@
-"""What of a tool's schema a provider refuses or changes: dated data, a file for each target.
+"""Find what a provider refuses or changes in a tool's schema: dated data, a file for each target.
 
-Every row has its source; what a target's file does not name, nobody documented as refused. Schemas
-are walked without recursion: they nest as deeply as somebody likes.
+Every row has its source. Nobody has documented as refused what a target's file does not name.
+Schemas are walked without recursion, because they may be nested without bounds.
 """
 
 from __future__ import annotations
@@ -51,8 +51,10 @@ INSTEAD: Final[Mapping[str, str]] = {
 
 
 class SchemaRule(BaseModel):
-    """One row: a keyword, or one of the cases of CASES, what becomes of it, what to write
-    instead (a name of INSTEAD), and who says so; `confirmed` is a second source."""
+    """A keyword, or one of the CASES, with its effect and its source.
+
+    `instead` is a name of INSTEAD: what to write instead. `confirmed` is a second source.
+    """
 
     model_config = _STRICT
 
@@ -69,7 +71,7 @@ class SchemaRule(BaseModel):
 
 
 class SchemaTarget(BaseModel):
-    """A provider's way of taking tools, and its rows."""
+    """A provider's way of taking tools, with its rules."""
 
     model_config = _STRICT
 
@@ -80,7 +82,7 @@ class SchemaTarget(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class SchemaNode:
-    """A schema inside a tool's: where it is, its own text, whether it is the tool's arguments."""
+    """A schema inside a tool's schema: its path, its own text, and the tool's schema."""
 
     path: tuple[str | int, ...]
     schema: Schema
@@ -92,7 +94,7 @@ class SchemaNode:
 
     @property
     def where(self) -> str:
-        """As people say it: `geo.lat`, `fields[]`."""
+        """The path as people write it: `geo.lat`, `fields[]`."""
         words: list[str] = []
         for index, step in enumerate(self.path):
             if index and self.path[index - 1] in _BY_NAME:
@@ -117,7 +119,7 @@ def is_optional(node: SchemaNode) -> bool:
 
 
 def _is_recursive(node: SchemaNode) -> bool:
-    """Whether a `$ref` leads, over whatever others, to a schema that holds it."""
+    """Return True if a `$ref` leads, through other references, to a schema that contains it."""
     ref = node.schema.get("$ref")
     seen: set[str] = set()
     waiting = [ref] if isinstance(ref, str) else []
@@ -183,39 +185,39 @@ _OF_TOOLS: Final[Mapping[str, Callable[[ToolMetadata], bool]]] = {
 
 @cache
 def schema_targets() -> dict[str, SchemaTarget]:
-    """Every target by its name. The files are checked as they are read."""
-    found = {}
+    """Read every target, by its name. The files are checked as they are read."""
+    targets = {}
     for path in sorted(_HERE.glob("*.json")):
         target = SchemaTarget.model_validate_json(path.read_bytes())
-        found[target.target] = target
-    return found
+        targets[target.target] = target
+    return targets
 
 
 def schema_target(name: str) -> SchemaTarget:
-    """One target. Raises UnknownNameError, listing those that there are."""
+    """Return one target. Raises UnknownNameError, which lists the targets."""
     if name not in schema_targets():
         raise UnknownNameError("target of tools", name, list(schema_targets()))
     return schema_targets()[name]
 
 
 def lint_tool(tool: ToolMetadata, target: SchemaTarget) -> list[Finding]:
-    """What of a tool a target refuses or changes: a finding for each rule and place, with what to
-    write instead and who says so."""
-    found = []
+    """Report what a target refuses or changes in a tool: a finding for each rule and place, with
+    what to write instead, and the source."""
+    findings = []
     every = list(nodes(tool.input_schema))
     for rule in target.rules:
         about = _OF_TOOLS.get(rule.keyword)
         places = ["name and description"] if about and about(tool) else []
         if about is None:
             places = [node.where for node in every if applies(rule, node)]
-        found += [_finding(rule, target, f"tool {tool.name}: {place}") for place in places]
-    return found
+        findings += [_finding(rule, target, f"tool {tool.name}: {place}") for place in places]
+    return findings
 
 
 def _finding(rule: SchemaRule, target: SchemaTarget, where: str) -> Finding:
     note = f" ({rule.note})" if rule.note else ""
-    told = f"{target.title}: {rule.keyword} is {rule.effect}{note}; {INSTEAD[rule.instead]}"
-    return finding(_CODES[rule.effect], where, f"{told} [{rule.source}, {rule.date}]")
+    message = f"{target.title}: {rule.keyword} is {rule.effect}{note}; {INSTEAD[rule.instead]}"
+    return finding(_CODES[rule.effect], where, f"{message} [{rule.source}, {rule.date}]")
 
 
 def applies(rule: SchemaRule, node: SchemaNode) -> bool:
@@ -224,7 +226,7 @@ def applies(rule: SchemaRule, node: SchemaNode) -> bool:
 
 
 def nodes(schema: Schema) -> Iterator[SchemaNode]:
-    """Every schema inside a schema, itself first."""
+    """Yield every schema inside a schema, beginning with itself."""
     stack: list[tuple[tuple[str | int, ...], Any]] = [((), schema)]
     while stack:
         path, node = stack.pop()
@@ -235,20 +237,20 @@ def nodes(schema: Schema) -> Iterator[SchemaNode]:
 
 
 def inner_schemas(node: Schema) -> list[tuple[tuple[str | int, ...], Any]]:
-    """The schemas that stand directly in one, each with the steps that lead to it."""
-    found: list[tuple[tuple[str | int, ...], Any]] = []
+    """Return the schemas directly inside a schema, each with the steps that lead to it."""
+    schemas: list[tuple[tuple[str | int, ...], Any]] = []
     for key, value in node.items():
         if key in _BY_NAME and isinstance(value, dict):
-            found += [((key, name), inner) for name, inner in value.items()]
+            schemas += [((key, name), inner) for name, inner in value.items()]
         elif key in _BY_INDEX and isinstance(value, list):
-            found += [((key, index), inner) for index, inner in enumerate(value)]
+            schemas += [((key, index), inner) for index, inner in enumerate(value)]
         elif key in _ONE:
-            found.append(((key,), value))
-    return found
+            schemas.append(((key,), value))
+    return schemas
 
 
 def referred(root: Schema, ref: str) -> Schema | None:
-    """What a `$ref` within the schema means; None for one that leads elsewhere."""
+    """Return the target of a `$ref` within the schema; None if it leads elsewhere."""
     node: Any = root
     if not ref.startswith("#"):
         return None
@@ -259,7 +261,7 @@ def referred(root: Schema, ref: str) -> Schema | None:
 
 
 def steps_to(places: Sequence[str | int], schema: Schema) -> Any:
-    """What stands at a path of a schema."""
+    """Return the value at a path of a schema."""
     node: Any = schema
     for step in places:
         node = node[step]

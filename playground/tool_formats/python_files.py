@@ -1,7 +1,7 @@
-"""Tools of a Python file, read by its syntax tree: the file is never imported or executed.
+"""Read the tools of a Python file from its syntax tree: the file is never imported or executed.
 
-Functions are tools where one is marked `@tool` (or `@function_tool`, `@mcp.tool()` …) those alone;
-so is a pydantic model that nothing else in the file uses.
+If some functions are marked `@tool` (or `@function_tool`, `@mcp.tool()` …), only those are tools;
+else all public ones are. A pydantic model is a tool if nothing else in the file uses it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _UNREADABLE: Final = (SyntaxError, ValueError, RecursionError, MemoryError)  # s
 
 
 def read_python(text: str, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
-    """The tools of Python source. Raises InputFault with the line where it is no Python."""
+    """Read the tools of Python source. Raises InputFault, with the line, if it is not Python."""
     try:
         return _read(module(text), where)
     except _UNREADABLE as error:
@@ -64,14 +64,14 @@ def _read(tree: ast.Module, where: str) -> tuple[list[ToolMetadata], list[Findin
 
 
 def tool_from_model(model: type[BaseModel]) -> ToolMetadata:
-    """The tool whose arguments a pydantic model describes."""
+    """Make the tool whose arguments a pydantic model describes."""
     schema = model.model_json_schema()
     description = str(schema.get("description") or "")
     return ToolMetadata(name=model.__name__, description=description, input_schema=schema)
 
 
 def _declared(tree: ast.Module, types: Types, found: list[Finding]) -> dict[str, type[BaseModel]]:
-    """The file's own types, in order; pydantic models by name."""
+    """Return the file's own types, in order; pydantic models by name."""
     models: dict[str, type[BaseModel]] = {}
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
@@ -89,7 +89,8 @@ def _declared(tree: ast.Module, types: Types, found: list[Finding]) -> dict[str,
 
 
 def _functions(tree: ast.Module) -> Iterator[_Function]:
-    """The functions that are tools: those that are marked, else all that are public."""
+    """Return the functions that are tools: the marked ones if there are any, else all public
+    ones."""
     # Marked ones wherever they stand (methods, too); unmarked ones of the module's own level only.
     every = [node for node in ast.walk(tree) if isinstance(node, _Function)]
     marked = [node for node in every if any(_is_tool_mark(m) for m in node.decorator_list)]
@@ -105,7 +106,7 @@ def _is_tool_mark(mark: ast.expr) -> bool:
 
 
 def _signature(node: _Function, types: Types) -> FunctionSignature:
-    """As `inspect` would have it, of the tree."""
+    """Read a signature from the tree, as `inspect` would return it."""
     given, found = node.args, list[Finding]()
     for stars, argument in (("*", given.vararg), ("**", given.kwarg)):
         if argument is not None:

@@ -1,6 +1,6 @@
-"""Type expressions of Python source as types, by their tree: nothing of a file is executed.
+"""Turn type expressions of Python source into types, by their tree: nothing of a file is executed.
 
-Only names from a table and classes that the file itself declares are known; what is none of them is
+Only names from a table and classes that the file itself declares are known. Anything else is
 `Unread`, never a guess.
 """
 
@@ -55,19 +55,21 @@ UNKNOWN: Final = object()
 
 
 class Unread(Exception):
-    """An expression that is no known type or value; says which."""
+    """An expression that is no known type or value; the message quotes it."""
 
 
 class Types:
-    """What the file's own names mean, as far as it has been read."""
+    """The meanings of the file's own names, as far as the file has been read."""
 
     def __init__(self) -> None:
         self._own: dict[str, Any] = {}
 
     def declare(self, node: ast.ClassDef) -> type[BaseModel] | None:
-        """Learn a class, if it is a model, typed dict, dataclass or enum; the model if it is one.
+        """Learn a class if it is a model, typed dict, dataclass or enum; return it if it is a
+        model.
 
-        Raises Unread."""
+        Raises Unread.
+        """
         bases = {_last(base) for base in node.bases}
         marks = {_last(mark.func if isinstance(mark, ast.Call) else mark) for mark in _marks(node)}
         if bases & set(_ENUM_BASES):
@@ -85,7 +87,7 @@ class Types:
         return None
 
     def alias(self, name: str, value: ast.expr) -> None:
-        """Learn `Name = expression`, where the expression is a type."""
+        """Learn `Name = expression` if the expression is a type."""
         # Most assignments are no types; one that hides a type of this name takes it away.
         try:
             self._own[name] = self.type_of(value)
@@ -93,7 +95,7 @@ class Types:
             self._own.pop(name, None)
 
     def type_of(self, node: ast.expr | None) -> Any:
-        """The type that an annotation names. Raises Unread."""
+        """Return the type that an annotation names. Raises Unread."""
         if node is None:
             return Any
         if isinstance(node, ast.Constant):
@@ -107,8 +109,11 @@ class Types:
         raise Unread(ast.unparse(node))
 
     def value(self, node: ast.expr | None) -> Any:
-        """A default's value, a pydantic Field; REQUIRED where there is none, UNKNOWN for one that
-        only running the file would tell. Raises Unread for what cannot be a field."""
+        """Return a default's value, or its pydantic Field.
+
+        REQUIRED means that there is none, UNKNOWN that only running the file would tell. Raises
+        Unread if it cannot be a field.
+        """
         if node is None:
             return REQUIRED
         if isinstance(node, ast.Call) and _last(node.func) == "Field":
@@ -124,13 +129,13 @@ class Types:
             return UNKNOWN
 
     def field(self, call: ast.Call) -> FieldInfo:
-        """`Field(...)`, of literal arguments. Raises Unread."""
-        given = {word.arg: word.value for word in call.keywords if word.arg in _FIELD}
+        """Evaluate `Field(...)`, with literal arguments only. Raises Unread."""
+        arguments = {word.arg: word.value for word in call.keywords if word.arg in _FIELD}
         if call.args:
-            given["default"] = call.args[0]
+            arguments["default"] = call.args[0]
         factory = any(word.arg == "default_factory" for word in call.keywords)
         values = {}
-        for name, node in given.items():
+        for name, node in arguments.items():
             try:
                 values[name] = ast.literal_eval(node)
             except (ValueError, TypeError, RecursionError):
@@ -140,10 +145,10 @@ class Types:
             values = {**values, "default_factory": lambda: None}
             values.pop("default", None)
         try:
-            found: FieldInfo = Field(**values)
+            field: FieldInfo = Field(**values)
         except (PydanticUserError, TypeError, ValueError) as error:
             raise Unread(f"{ast.unparse(call)} ({error})") from error
-        return found
+        return field
 
     def _constant(self, node: ast.Constant) -> Any:
         if node.value is None:
@@ -190,13 +195,13 @@ class Types:
             raise Unread(f"{ast.unparse(node)} ({error})") from error
 
     def _literal(self, node: ast.expr) -> Any:
-        found = self.value(node)
-        if isinstance(found, FieldInfo) or found is UNKNOWN:
+        value = self.value(node)
+        if isinstance(value, FieldInfo) or value is UNKNOWN:
             raise Unread(ast.unparse(node))
-        return found
+        return value
 
     def _note(self, node: ast.expr) -> Any:
-        """What `Annotated` says beside the type: a text or a Field; else nothing."""
+        """Return the text or Field beside the type in `Annotated`; None for any other note."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return node.value
         if isinstance(node, ast.Call) and _last(node.func) == "Field":
@@ -214,8 +219,8 @@ class Types:
         return any(self._is_model(base) for base in bases)
 
     def _is_model(self, base: str) -> bool:
-        found = self._own.get(base)
-        return isinstance(found, type) and issubclass(found, BaseModel)
+        own = self._own.get(base)
+        return isinstance(own, type) and issubclass(own, BaseModel)
 
     def _model(self, node: ast.ClassDef, bases: set[str]) -> type[BaseModel]:
         fields: dict[str, Any] = {
@@ -254,7 +259,7 @@ class Types:
 
 
 def optional(value: Any) -> Any:
-    """The value; of one that is not known, only that there is one."""
+    """Return the value; for UNKNOWN, a field that only says that there is a default."""
     return Field(default_factory=lambda: None) if value is UNKNOWN else value
 
 
@@ -263,7 +268,7 @@ def _marks(node: ast.ClassDef) -> list[ast.expr]:
 
 
 def _last(node: ast.expr) -> str:
-    """The last name of a dotted one."""
+    """Return the last name of a dotted name."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""

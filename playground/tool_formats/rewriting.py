@@ -1,6 +1,7 @@
-"""A tool's schema as a target takes it: what its rules refuse, written in another way.
+"""Rewrite a tool's schema for a target: what its rules refuse is written in another way.
 
-Each rewrite is a named function from one schema to another; what no rewrite is known for stays.
+Each rewrite is a named function from one schema to another. A refused part without a known rewrite
+stays.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _MOST_WRITTEN: Final = 5_000  # definitions, for one `$ref`
 
 
 def rewritten(tool: ToolMetadata, target: SchemaTarget) -> ToolMetadata:
-    """The tool with the schema that the target takes."""
+    """Return the tool with a schema that the target takes."""
     schema = copy.deepcopy(tool.input_schema)
     if any(rule.instead == "close" for rule in target.rules):
         _merge_all(schema)
@@ -44,7 +45,7 @@ def rewritten(tool: ToolMetadata, target: SchemaTarget) -> ToolMetadata:
 
 
 def _keyword(rule: SchemaRule) -> str:
-    """The keyword that a rule is about, where its name says more."""
+    """Return the keyword that a rule is about; its name may say more."""
     return rule.keyword.partition(" ")[0]
 
 
@@ -77,14 +78,15 @@ def _merge(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 
 def _merge_all(schema: Schema) -> None:
-    """Before objects are closed: one half of an allOf would not allow the other's properties."""
+    """Merge every allOf before objects are closed: a closed half would refuse the other's
+    properties."""
     for node in sorted(nodes(schema), key=lambda each: -len(each.path)):
         if not node.is_root and "allOf" in node.schema:
             _join_all(node.schema, schema)
 
 
 def _join_all(node: Schema, root: Schema) -> None:
-    """All parts as one: a part that is a `$ref` by what it means, since there can be but one."""
+    """Merge all parts of an allOf; a `$ref` is replaced by its target, since only one can stay."""
     for part in node.pop("allOf"):
         if isinstance(part, dict):
             _join(node, _resolved(part, root))
@@ -101,15 +103,15 @@ def _join(node: Schema, part: Schema) -> None:
 
 
 def _flatten(node: Schema, rule: SchemaRule, root: Schema) -> None:
-    """One object of all: required is what every one of them requires."""
+    """Merge all parts into one object; it requires what every part requires."""
     key = _keyword(rule)
-    given = node.pop(key)
-    parts = [_resolved(part, root) for part in given if isinstance(part, dict)]
+    given_parts = node.pop(key)
+    parts = [_resolved(part, root) for part in given_parts if isinstance(part, dict)]
     if key != "allOf":
         names = [sorted(part.get("properties") or part.get("required") or ()) for part in parts]
         choice = " or ".join(", ".join(each) for each in names if each)
-        told = f"({'one' if key == 'oneOf' else 'any'} of: {choice})"
-        node["description"] = f"{node.get('description', '')} {told}".strip()
+        alternatives = f"({'one' if key == 'oneOf' else 'any'} of: {choice})"
+        node["description"] = f"{node.get('description', '')} {alternatives}".strip()
         always = [set(part.get("required") or ()) for part in parts]
         shared = set.intersection(*always) if always else set()
         parts = [{**part, "required": [n for n in part.get("required") or () if n in shared]}
@@ -121,48 +123,50 @@ def _flatten(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 
 def _resolved(part: Schema, root: Schema) -> Schema:
-    found = referred(root, part["$ref"]) if isinstance(part.get("$ref"), str) else None
-    if found is None:
+    target = referred(root, part["$ref"]) if isinstance(part.get("$ref"), str) else None
+    if target is None:
         return part
-    return {**copy.deepcopy(found), **{key: part[key] for key in part if key != "$ref"}}
+    return {**copy.deepcopy(target), **{key: part[key] for key in part if key != "$ref"}}
 
 
 def _inline(node: Schema, rule: SchemaRule, root: Schema) -> None:
-    _written_out(node, root, (), [0])
+    _inline_refs(node, root, (), [0])
 
 
-def _written_out(node: Schema, root: Schema, above: tuple[str, ...], written: list[int]) -> None:
-    """The definition in place of its `$ref`, and those in it; one that leads to itself ends there
-    as any object. `written` is how many were written so far: definitions that hold each other twice
-    grow beyond all bounds. Raises InputFault."""
+def _inline_refs(node: Schema, root: Schema, above: tuple[str, ...], written: list[int]) -> None:
+    """Replace a `$ref` by its definition, and those in it; a recursive one ends as any object.
+
+    `written` counts the definitions written so far, because definitions that contain each other
+    twice grow without bounds. Raises InputFault above the limit.
+    """
     while isinstance(ref := node.get("$ref"), str):
         del node["$ref"]
-        found = referred(root, ref) if ref not in above else None
+        definition = referred(root, ref) if ref not in above else None
         above, written[0] = (*above, ref), written[0] + 1
         if written[0] > _MOST_WRITTEN:
             problem = f"{ref} written out holds more than {_MOST_WRITTEN:,} definitions"
             raise InputFault(problem, expected="a smaller schema")
-        if found is None:
+        if definition is None:
             node.setdefault("type", "object")
             break
-        for key, value in copy.deepcopy(found).items():
+        for key, value in copy.deepcopy(definition).items():
             node.setdefault(key, value)
     for inner in [each.schema for each in nodes(node) if each.path and "$ref" in each.schema]:
-        _written_out(inner, root, above, written)
+        _inline_refs(inner, root, above, written)
 
 
 def _unravel(node: Schema, rule: SchemaRule, root: Schema) -> None:
-    _laid_open(node, root, (), [0])
+    _unravel_refs(node, root, (), [0])
 
 
-def _laid_open(node: Schema, root: Schema, above: tuple[str, ...], written: list[int]) -> None:
-    """The definition in place of a `$ref` with keywords beside it, which count for more; of one
-    that leads to itself the `$ref` alone stays. Raises InputFault as `_written_out` does."""
+def _unravel_refs(node: Schema, root: Schema, above: tuple[str, ...], written: list[int]) -> None:
+    """Replace a `$ref` with keywords beside it by its definition; the keywords count for more. A
+    recursive `$ref` stays, without its keywords. Raises InputFault as `_inline_refs` does."""
     ref = node.get("$ref")
     if not isinstance(ref, str) or len(node) == 1:
         return
-    found = referred(root, ref)
-    if found is None or ref in above:
+    definition = referred(root, ref)
+    if definition is None or ref in above:
         node.clear()
         node["$ref"] = ref
         return
@@ -171,16 +175,16 @@ def _laid_open(node: Schema, root: Schema, above: tuple[str, ...], written: list
     if written[0] > _MOST_WRITTEN:
         problem = f"{ref} written out holds more than {_MOST_WRITTEN:,} definitions"
         raise InputFault(problem, expected="a smaller schema")
-    for key, value in copy.deepcopy(found).items():
+    for key, value in copy.deepcopy(definition).items():
         node.setdefault(key, value)
     for inner in [each.schema for each in nodes(node)]:
-        _laid_open(inner, root, above, written)
+        _unravel_refs(inner, root, above, written)
 
 
 def _nullable(node: Schema, rule: SchemaRule, root: Schema) -> None:
-    given = node.pop("type")
-    kinds = [kind for kind in given if kind != "null"]
-    if "null" in given:
+    types = node.pop("type")
+    kinds = [kind for kind in types if kind != "null"]
+    if "null" in types:
         node["nullable"] = True
     if len(kinds) == 1:
         node["type"] = kinds[0]

@@ -1,4 +1,4 @@
-"""Smaller schemas that say the same, or less: what a tool's tokens are spent on."""
+"""Shrink a tool's schema, to save tokens: without loss, or by leaving things out."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ _NO_NAME: Final = re.compile(r"\W+")
 
 
 def hoisted(schema: Schema) -> Schema:
-    """The same schema with what it says more than once in `$defs`, once; the largest first."""
-    found = copy.deepcopy(schema)
-    while twice := _repeated(found):
-        text, places = twice
-        definition = steps_to(places[0], found)
-        definitions = found.setdefault("$defs", {})
+    """Return the schema with each repeated part written once, in `$defs`; the largest first."""
+    result = copy.deepcopy(schema)
+    while repeated := _repeated(result):
+        text, places = repeated
+        definition = steps_to(places[0], result)
+        definitions = result.setdefault("$defs", {})
         name = _name(places[0], definition, definitions)
         for place in places:
-            node = steps_to(place, found)
+            node = steps_to(place, result)
             node.clear()
             node["$ref"] = f"#/$defs/{name}"
         definitions[name] = json.loads(text)
-    return found
+    return result
 
 
 def _repeated(schema: Schema) -> tuple[str, list[tuple[str | int, ...]]] | None:
-    """The largest part that stands in several places, and these."""
+    """Return the largest part that stands in several places, and these places."""
     texts: dict[str, list[tuple[str | int, ...]]] = {}
     for node in nodes(schema):
         if node.path and node.path[0] != "$defs":
@@ -57,11 +57,11 @@ def _name(path: tuple[str | int, ...], definition: Schema, taken: Mapping[str, A
 
 def _without(*keywords: str) -> Callable[[Schema], Schema]:
     def shorter(schema: Schema) -> Schema:
-        found = copy.deepcopy(schema)
-        for node in list(nodes(found)):
+        result = copy.deepcopy(schema)
+        for node in list(nodes(result)):
             for keyword in keywords:
                 node.schema.pop(keyword, None)
-        return found
+        return result
 
     return shorter
 

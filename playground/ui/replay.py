@@ -171,7 +171,7 @@ def show_server(reading: Reading) -> None:
         return
     if server.view.source:
         st.text(f"Read in its code: {server.view.source}")
-    widgets.show_findings(server.told, "about the server")
+    widgets.show_findings(server.server_findings, "about the server")
     picture = Picture(payloads.player(handed))
     last = len(handed.steps) - 1
     components.player(picture, step=last, key="player-server", on_rest=readings.stay)

@@ -1,4 +1,4 @@
-"""A reply cut into stretches: neighbouring events that a server keeps or loses together."""
+"""Segments of a reply: neighbouring events that a server keeps or loses together."""
 
 from __future__ import annotations
 
@@ -21,14 +21,22 @@ from playground.events import (
     split,
 )
 
-Kind = Literal["text", "bare", "reasoning", "call", "failed", "note"] | Role
+Kind = (
+    Literal[
+        "text",
+        "bare",  # text that begins with an opener without a call
+        "reasoning",  # with its tags
+        "call",  # one that was delivered
+        "failed",  # one that was not
+        "note",  # findings that own no characters
+    ]
+    | Role  # a marker, by its role
+)
 
 
 @dataclass(slots=True)
-class Stretch:
-    """Events in a row. `kind` is what they are: a call that was delivered or failed, reasoning with
-    its tags, text, text that begins with a bare opener, a marker by its role, or a note: findings
-    that own no characters."""
+class ReplySegment:
+    """Events in a row, all of one kind."""
 
     kind: Kind
     events: list[Event] = field(default_factory=list)
@@ -48,44 +56,47 @@ class Stretch:
 
     @property
     def aborted(self) -> CallAbortedEvent | None:
+        """The end of a failed call."""
         return next((e for e in self.events if isinstance(e, CallAbortedEvent)), None)
 
 
-def stretches(events: Iterable[Event]) -> list[Stretch]:
-    """The stretches of merged events, in order. A failed call reaches up to its closer, and a call
-    holds the half of a closer that the end of the stream left of it."""
-    result: list[Stretch] = []
-    open_call = False  # told once: a call may have as many events as there are arguments
+def segments(events: Iterable[Event]) -> list[ReplySegment]:
+    """Group merged events into segments, in order.
+
+    A failed call extends to its closer. A call includes half a closer, if the end of the stream
+    left only that of it.
+    """
+    result: list[ReplySegment] = []
+    in_call = False  # a variable, since a call may have as many events as it has arguments
     for event in events:
-        if result and (open_call or _belongs(event, result[-1])):
+        if result and (in_call or _continues(event, result[-1])):
             result[-1].events.append(event)
             if isinstance(event, CallAbortedEvent):
                 result[-1].kind = "failed"
         else:
-            result.append(Stretch(_kind(event), [event]))
-            open_call = result[-1].kind == "call"
+            result.append(ReplySegment(_kind(event), [event]))
+            in_call = result[-1].kind == "call"
         if isinstance(event, CallEndedEvent | CallAbortedEvent):
-            open_call = False
+            in_call = False
     return result
 
 
-def _belongs(event: Event, last: Stretch) -> bool:
-    """Whether an event goes on with what stands before it, which is no open call."""
+def _continues(event: Event, last: ReplySegment) -> bool:
+    """Return True if an event belongs to the segment before it, which is no open call."""
     if last.kind in ("call", "failed"):
-        return not isinstance(event, CallStartedEvent) and _trails(event, last)
+        return not isinstance(event, CallStartedEvent) and _is_rest_of_call(event, last)
     kind = _kind(event)
     if last.kind == "note" or kind in ("bare", "call"):
         return False
     return kind in (last.kind, "note") or (last.kind == "bare" and kind == "text")
 
 
-def _trails(event: Event, call: Stretch) -> bool:
-    """Whether what follows a call's end is the rest of it."""
+def _is_rest_of_call(event: Event, call: ReplySegment) -> bool:
     match event:
         case MarkupEvent(role="call"):
             return True
-        case FindingEvent(finding=found, text=text) if call.kind == "failed":
-            return not text or found.code == "unexpected-text"
+        case FindingEvent(finding=finding, text=text) if call.kind == "failed":
+            return not text or finding.code == "unexpected-text"
         case _:
             return False
 
@@ -100,14 +111,14 @@ def _kind(event: Event) -> Kind:
             return role
         case CallStartedEvent() | CallEndedEvent():
             return "call"
-        case FindingEvent(finding=found, text=text):
-            return "text" if text else "bare" if found.code == "bare-opener" else "note"
+        case FindingEvent(finding=finding, text=text):
+            return "text" if text else "bare" if finding.code == "bare-opener" else "note"
         case _:
             return "call"
 
 
-def cut(events: Iterable[Event], offset: int) -> tuple[list[Event], list[Event]]:
-    """Events before an offset of the stream, and those after it."""
+def cut_events(events: Iterable[Event], offset: int) -> tuple[list[Event], list[Event]]:
+    """Split events at an offset of the stream."""
     before: list[Event] = []
     after: list[Event] = []
     for event in events:
@@ -120,11 +131,11 @@ def cut(events: Iterable[Event], offset: int) -> tuple[list[Event], list[Event]]
     return before, after
 
 
-def extents(events: Sequence[Event]) -> dict[int, Span]:
-    """From where to where each call of merged events reaches, by its index."""
+def call_spans(events: Sequence[Event]) -> dict[int, Span]:
+    """Map the index of each call to its span, with its markers."""
     return {
-        event.call_index: stretch.span
-        for stretch in stretches(events)
-        for event in stretch.events
+        event.call_index: segment.span
+        for segment in segments(events)
+        for event in segment.events
         if isinstance(event, CallStartedEvent)
     }

@@ -1,0 +1,269 @@
+"""Read the declarations of servers: one TOML file each, checked when it is read.
+
+A misspelt field or choice, or a missing source, raises InputFault: it names the file, the parser
+and the field, what was given and what would be right. Nothing is read before a server is asked for.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Final, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from playground import paths
+from playground.errors import InputFault, UnknownNameError
+from playground.servers.view import Language, Parser, Server, Suite, View
+
+SERVER_NAMES: Final = (
+    "vllm",
+    "sglang",
+    "llama.cpp",
+    "ollama",
+    "ai-sdk-parser",
+    "rapid-mlx",
+    "vllm-mlx",
+    "gptme",
+    "roo",
+    "langchain",
+    "continue",
+    "aider",
+    "kodu",
+    "openhands",
+    "smolagents",
+    "cline",
+)
+"""The servers, in the order in which they are listed; each has a file of its name."""
+_CHOICES: Final = tuple(field.name for field in fields(View) if field.name != "source")
+_Text = Annotated[str, Field(min_length=1)]
+_Texts = tuple[_Text, ...]
+_Table = Mapping[str, Any]
+_T = TypeVar("_T")
+_M = TypeVar("_M", bound=BaseModel)
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _DefaultEntry(_Entry):
+    """The facts beside the choices of a server's default view."""
+
+    source: _Text
+    presets: _Texts = ()
+
+
+_E = TypeVar("_E", bound=_DefaultEntry)
+
+
+class _ParserEntry(_DefaultEntry):
+    """The facts about a parser beside the choices of its view."""
+
+    name: _Text
+    aliases: _Texts = ()
+    default_for: _Texts = ()
+    also_reads: _Texts = ()
+    also_reads_forms: _Texts = ()
+    in_suite: bool = True
+
+
+class _SuiteEntry(_Entry):
+    language: Language
+    text: _Text
+
+
+class _PresetsFile(_Entry):
+    presets: dict[str, _Table] = {}
+    forms: dict[str, _Texts] = {}
+
+
+class _ServerFile(_Entry):
+    default: _Table
+    version: str = ""
+    source_prefix: str = ""
+    other_dialects: _Texts | None = None
+    presets: dict[str, _Table] = {}
+    parsers: tuple[_Table, ...] = ()
+    suite: _SuiteEntry | None = None
+
+
+def server_names() -> list[str]:
+    return list(SERVER_NAMES)
+
+
+@cache
+def all_servers() -> tuple[Server, ...]:
+    return tuple(map(load_server, SERVER_NAMES))
+
+
+@cache
+def load_server(server: str) -> Server:
+    """Read the declaration of a server, by its name.
+
+    Raises UnknownNameError, which lists the servers, and InputFault if the declaration is wrong.
+    """
+    if server not in server_names():
+        raise UnknownNameError("server", server, server_names())
+    return read_server(paths.server_declarations() / f"{server}.toml", server)
+
+
+def read_server(path: Path, name: str) -> Server:
+    """Read a server's declaration from a file. Raises InputFault if it is wrong."""
+    file = _read(path, _ServerFile)
+    shared = _shared_presets()
+    own = _checked_presets(path.name, file.presets, shared.presets)
+    declaration = _Declaration(path.name, file, {**shared.presets, **own}, shared.forms)
+    return declaration.server(name)
+
+
+@cache
+def _shared_presets() -> _PresetsFile:
+    """Read the presets, and the forms of calls, that all servers share."""
+    path = paths.server_declarations() / "presets.toml"
+    file = _read(path, _PresetsFile)
+    return _PresetsFile(presets=_checked_presets(path.name, file.presets, {}), forms=file.forms)
+
+
+@dataclass(frozen=True)
+class _Declaration:
+    """A server's file, with the presets that it may use: the shared ones, and its own."""
+
+    where: str
+    file: _ServerFile
+    presets: Mapping[str, _Table]
+    forms: Mapping[str, tuple[str, ...]]
+
+    def server(self, name: str) -> Server:
+        file = self.file
+        _, view = self._view("default", file.default, _DefaultEntry)
+        parsers = tuple(self._parser(number, table) for number, table in enumerate(file.parsers))
+        self._check_unique(parsers, "name", lambda parser: (parser.name, *parser.aliases))
+        self._check_unique(parsers, "default_for", lambda parser: parser.default_for)
+        suite = Suite(file.suite.language, file.suite.text) if file.suite else None
+        return Server(name, file.version, view, parsers, file.other_dialects, suite)
+
+    def _parser(self, number: int, table: _Table) -> Parser:
+        place = f"parsers.{table.get('name') or number}"
+        entry, view = self._view(place, table, _ParserEntry)
+        by_form = (
+            dialect
+            for form in entry.also_reads_forms
+            for dialect in _known(self.where, f"{place}.also_reads_forms", form, self.forms)
+        )
+        also_reads = (*entry.also_reads, *by_form)
+        return Parser(
+            entry.name, view, entry.default_for, entry.aliases, also_reads, entry.in_suite
+        )
+
+    def _view(self, place: str, table: _Table, kind: type[_E]) -> tuple[_E, View]:
+        """Split a table into an entry and the view whose choices stand beside it."""
+        facts = {key: value for key, value in table.items() if key not in _CHOICES}
+        entry = _checked(self.where, place, kind, facts, (*kind.model_fields, *_CHOICES))
+        own = {key: value for key, value in table.items() if key in _CHOICES}
+        _checked(self.where, place, View, own, _CHOICES)  # before they are merged with others
+        presets = (_known(self.where, f"{place}.presets", n, self.presets) for n in entry.presets)
+        source = f"{self.file.source_prefix}{entry.source}"
+        return entry, View(source=source, **_merged([*presets, own]))
+
+    def _check_unique(
+        self, parsers: Iterable[Parser], field: str, names: Callable[[Parser], Iterable[str]]
+    ) -> None:
+        """Refuse a name that two parsers have, and a dialect for which two are the default."""
+        owners: dict[str, Parser] = {}
+        for parser in parsers:
+            for name in names(parser):
+                owner = owners.setdefault(name, parser)
+                if owner is not parser:
+                    problem = f"{name!r} stands in parsers.{owner.name}, too"
+                    raise _fault(self.where, f"parsers.{parser.name}.{field}", problem)
+
+
+def _read(path: Path, kind: type[_M]) -> _M:
+    """Read a TOML file and check it as a model."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputFault(str(error), where=path.name, expected="a file in TOML") from None
+    return _checked(path.name, "", kind, data, kind.model_fields)
+
+
+def _checked_presets(
+    where: str, presets: Mapping[str, _Table], shared: Mapping[str, _Table]
+) -> dict[str, _Table]:
+    """Check presets, each of which may use shared presets and those before it."""
+    checked: dict[str, _Table] = {}
+    for name, table in presets.items():
+        place = f"presets.{name}"
+        own = {key: value for key, value in table.items() if key != "presets"}
+        _checked(where, place, View, own, ("presets", *_CHOICES))
+        used = table.get("presets", ())
+        known = {**shared, **checked}
+        checked[name] = _merged(
+            [*(_known(where, f"{place}.presets", each, known) for each in used), own]
+        )
+    return checked
+
+
+def _merged(tables: Iterable[_Table]) -> _Table:
+    """Merge choices: the last one counts, but repairs that are not made add up."""
+    merged: dict[str, Any] = {}
+    repairs: list[str] = []
+    for table in tables:
+        merged |= table
+        repairs += table.get("unsupported_repairs", ())
+    return merged | ({"unsupported_repairs": tuple(dict.fromkeys(repairs))} if repairs else {})
+
+
+def _checked(
+    where: str, place: str, kind: Callable[..., _T], table: _Table, fields: Collection[str]
+) -> _T:
+    """Build a model, or a view, from a table in which `fields` may stand.
+
+    Raises InputFault with the first field that is wrong.
+    """
+    try:
+        return kind(**{key: _frozen(value) for key, value in table.items()})
+    except ValidationError as error:
+        first = error.errors()[0]
+    field = ".".join(map(str, ([place] if place else []) + list(first["loc"])))
+    name = str(first["loc"][-1])
+    match first["type"]:
+        case "extra_forbidden" | "unexpected_keyword_argument":
+            raise _fault(where, field, f"no field is called {name!r}", _one_of(name, fields))
+        case "missing":
+            raise _fault(where, field, "nothing", "a value: this field has to be there")
+        case "literal_error":
+            choices = first["ctx"]["expected"]
+            words = choices.replace("' or '", "', '")[1:-1].split("', '")
+            raise _fault(where, field, repr(first["input"]), _one_of(str(first["input"]), words))
+        case _:
+            problem = first["msg"].removeprefix("Value error, ")
+            raise _fault(where, field, f"{first['input']!r}: {problem}")
+
+
+def _frozen(value: Any) -> Any:
+    """Turn the lists that TOML gives into tuples, at any depth."""
+    if isinstance(value, list):
+        return tuple(map(_frozen, value))
+    return {key: _frozen(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+
+def _known(where: str, field: str, name: str, table: Mapping[str, _T]) -> _T:
+    if name not in table:
+        raise _fault(where, field, f"{name!r} is not declared", _one_of(name, table))
+    return table[name]
+
+
+def _one_of(given: str, known: Collection[str]) -> str:
+    close = get_close_matches(given, known, n=1)
+    meant = f"{close[0]!r}, or another " if close else ""
+    return f"{meant}one of {', '.join(map(repr, known))}"
+
+
+def _fault(where: str, field: str, problem: str, expected: str = "") -> InputFault:
+    return InputFault(problem, where=where, field=field, expected=expected)
