@@ -129,7 +129,7 @@ def test_versions_are_locked_with_hashes_and_without_an_address(name: str) -> No
     requirements = re.findall(r"^[a-z0-9].*==\S+.*$", text, re.M)
     assert len(requirements) > 50
     assert all(re.search(rf"^{re.escape(r)}\n +--hash=sha256:", text, re.M) for r in requirements)
-    assert "\nlitellm==1.106.2 " in text
+    assert "\nlitellm==1.110.2 " in text
 
 
 @pytest.mark.parametrize("name", LOCKS)
