@@ -66,13 +66,14 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 # What the app needs, by locked versions and hashes; then the project itself, without its build
-# tools being fetched anew.
+# tools being fetched anew. The locks are complete, so that pip has nothing to resolve: before 23.3
+# it took what a package needs of another one's extra (`coverage[toml]`) for not pinned, and stopped.
 $(VENV)/.run: requirements.lock pyproject.toml | $(VENV)
 ifdef UV
 	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements.lock
 	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --no-deps --no-build-isolation -e .
 else
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 endif
 	touch $@
@@ -81,7 +82,7 @@ $(VENV)/.dev: requirements-dev.lock $(VENV)/.run
 ifdef UV
 	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements-dev.lock
 else
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-dev.lock
 endif
 	touch $@
 
@@ -92,12 +93,14 @@ else
 	$(PYTHON) -m venv $(VENV)
 endif
 
-# New versions: for every supported Python, with hashes, naming no index.
+# For every supported Python, with hashes, naming no index and no extra. What is locked stays, as far
+# as pyproject.toml lets it; `make lock UPGRADE=--upgrade`, or `UPGRADE="-P NAME"`, looks for newer ones.
+UPGRADE :=
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --strip-extras \
+	--no-emit-index-url --no-annotate --no-header $(UPGRADE) --extra build
 lock:
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-annotate --no-header --extra build pyproject.toml -o requirements.lock
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-annotate --no-header --extra build --extra notebook --extra mcp --extra corpus --group dev \
+	$(COMPILE) pyproject.toml -o requirements.lock
+	$(COMPILE) --extra notebook --extra mcp --extra corpus --group dev \
 		-c requirements.lock pyproject.toml -o requirements-dev.lock
 
 # Known weaknesses of the locked versions: ADVISORIES is a file or folder in the OSV format.

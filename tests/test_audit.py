@@ -73,6 +73,19 @@ def test_without_a_database_it_says_that_nothing_was_checked() -> None:
     assert "NOTHING was checked" in done.stdout
 
 
+def test_make_audit_without_a_list_says_that_nothing_was_checked() -> None:
+    """Also of the command as it is typed; the environment is not made anew for it."""
+    command = ["make", "--silent", "--old-file=.venv/.dev", f"BIN={Path(sys.executable).parent}"]
+    done = subprocess.run([*command, "audit"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stdout == (
+        "audit: no advisory database is here, so NOTHING was checked; give one in the OSV\n"
+        "format: make audit ADVISORIES=path (PyPA's advisory-database, or an export of OSV)\n"
+    )
+    given = subprocess.run([*command, "audit", "ADVISORIES=no/such"], cwd=ROOT, capture_output=True)
+    assert (given.returncode, given.stdout) == (2, done.stdout.encode())
+
+
 @pytest.mark.parametrize("files", [(), ("pyproject.toml", "README.md"), ("empty.json",)])
 def test_a_folder_without_advisories_is_no_database(tmp_path: Path, files: tuple[str, ...]) -> None:
     """A checkout of something else said "0 hits", and so would a clone that had failed."""

@@ -75,9 +75,18 @@ def test_every_payload_is_litellms_own() -> None:
         watched += 1
         messages, tools = given.pop("messages"), given.pop("tools", ())
         calls = wire_calls(messages, case["model"], tools, given)
-        equal += any((c.url, c.body) == (request["url"], request["body"]) for c in calls)
+        sent = [(call.url, _without_call_ids(call.url, call.body)) for call in calls]
+        equal += (request["url"], request["body"]) in sent
     assert watched >= 60
     assert equal == watched
+
+
+def _without_call_ids(url: str, body: dict[str, Any]) -> dict[str, Any]:
+    """The body as the LiteLLM of that run sent it: 1.110 tells Ollama the ids of calls, too."""
+    if url.endswith("/api/chat"):
+        for call in (call for m in body["messages"] for call in m.get("tool_calls", ())):
+            call.pop("id", None)
+    return body
 
 
 @pytest.mark.parametrize(

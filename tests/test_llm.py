@@ -10,9 +10,11 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import Any, Final
 
 import httpx
+import httpx2
 import pytest
 from streaming import answering, event
 
@@ -178,6 +180,35 @@ def test_behind_a_closed_door_nothing_leaves() -> None:
         httpx.post(nowhere, json={"a": 1})
 
 
+def test_what_httpx2_sends_is_refused_behind_a_door_and_a_tap() -> None:
+    """OpenAI's client has it from 3.0 on: what passed it would be neither seen nor cleaned."""
+    arrived = []
+
+    def pieces() -> list[bytes]:
+        arrived.append(1)
+        return [b"{}"]
+
+    with answering(pieces) as server:
+        address = f"http://127.0.0.1:{server.server_address[1]}/v1/models"
+        for closed in (
+            behind_closed_door(lambda *_: (418, {})),
+            tapped(Tap(Watched(), lambda: True, stall=10, shown=1_000)),
+        ):
+            with closed:
+                with pytest.raises(RuntimeError, match="where nothing is watched"):
+                    httpx2.post(address, json={})
+                with pytest.raises(RuntimeError, match="where nothing is watched"):
+                    asyncio.run(_post_by_httpx2(address))
+        assert arrived == []
+        assert httpx2.post(address, json={}).status_code == 200
+    assert arrived == [1]
+
+
+async def _post_by_httpx2(address: str) -> None:
+    async with httpx2.AsyncClient() as client:
+        await client.post(address, json={})
+
+
 def test_the_view_of_a_payload_leaves_what_it_is_given_as_it_was() -> None:
     messages, parameters = [dict(ASK[0])], {"stop": ["x"]}
     (call,) = wire_calls(messages, "anthropic/claude-sonnet-4-5", [TOOL], parameters)
@@ -191,7 +222,8 @@ def test_a_price_tells_what_the_map_knows_of_the_rules() -> None:
     assert price is not None
     figures = price.figures()
     assert figures["read_permille"].value == 100  # a tenth of the price for what was cached
-    assert "cost map" in figures["read_permille"].source
+    named = f"LiteLLM {version('litellm')} cost map, claude-sonnet-4-5"
+    assert figures["read_permille"].source == price.source == named
 
 
 def test_a_stream_that_was_left_is_not_closed_by_the_collector() -> None:

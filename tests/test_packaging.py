@@ -6,12 +6,18 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 import urllib.request
 import zipfile
+from collections.abc import Iterator
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from packaging.markers import Marker
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from serving import served
 
 import playground
@@ -114,7 +120,10 @@ def test_no_statistics_are_gathered() -> None:
     assert "gatherUsageStats = false" in (ROOT / ".streamlit" / "config.toml").read_text()
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])
+LOCKS = ["requirements.lock", "requirements-dev.lock"]
+
+
+@pytest.mark.parametrize("name", LOCKS)
 def test_versions_are_locked_with_hashes_and_without_an_address(name: str) -> None:
     text = (ROOT / name).read_text()
     assert "://" not in text
@@ -122,7 +131,74 @@ def test_versions_are_locked_with_hashes_and_without_an_address(name: str) -> No
     requirements = re.findall(r"^[a-z0-9].*==\S+.*$", text, re.M)
     assert len(requirements) > 50
     assert all(re.search(rf"^{re.escape(r)}\n +--hash=sha256:", text, re.M) for r in requirements)
-    assert "\nlitellm==1.106.2 " in text
+    assert "\nlitellm==1.110.2 " in text
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_locked_line_is_a_name_a_version_and_a_marker(name: str) -> None:
+    """No extra, which pip before 23.3 takes for another package, and no folder or address."""
+    lines = [line for line in (ROOT / name).read_text().splitlines() if line[:4].strip()]
+    form = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*==[0-9][0-9a-z.]*( ; [a-z_]+ .*)? \\")
+    assert [line for line in lines if not form.fullmatch(line)] == []
+    assert not form.fullmatch("coverage[toml]==7.17.3 \\")
+
+
+def test_pip_resolves_nothing_when_it_installs_a_lock() -> None:
+    """Debian 12's pip 23.0.1 stopped at `coverage[toml]>=7.10.6`, which a locked package needs."""
+    command = ["make", "--dry-run", "--always-make", "UV=", "VENV=elsewhere", "elsewhere/.dev"]
+    printed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    installed = [line for line in printed.splitlines() if ".lock" in line]
+    assert [line.rpartition(" ")[2] for line in installed] == LOCKS
+    assert all(" -m pip install " in line for line in installed)
+    assert all(" --no-deps --require-hashes " in line for line in installed)
+
+
+@pytest.mark.parametrize(
+    ("name", "extras", "groups"),
+    [(LOCKS[0], ("build",), ()), (LOCKS[1], ("build", "notebook", "mcp", "corpus"), ("dev",))],
+)
+def test_a_lock_holds_all_that_the_project_needs(
+    name: str, extras: tuple[str, ...], groups: tuple[str, ...]
+) -> None:
+    """Since nothing is resolved when it is installed; extras of packages are followed, too."""
+    content = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    project = content["project"]
+    wanted = [project["dependencies"]]
+    wanted += [project["optional-dependencies"][extra] for extra in extras]
+    wanted += [content["dependency-groups"][group] for group in groups]
+    locked = _locked_versions((ROOT / name).read_text())
+    missing, seen = [], set[str]()
+    waiting = [Requirement(text) for texts in wanted for text in texts]
+    while waiting:
+        requirement = waiting.pop()
+        if str(requirement) in seen:
+            continue
+        seen.add(str(requirement))
+        package = canonicalize_name(requirement.name)
+        version = locked.get(package)
+        if version is None or not requirement.specifier.contains(version, prereleases=True):
+            missing.append(str(requirement))
+        else:
+            waiting += _requirements_of(package, requirement.extras)
+    assert missing == []
+    assert len(seen) > len(locked) * 0.8
+
+
+def _locked_versions(text: str) -> dict[str, str]:
+    """Versions by package, of the lines whose marker holds on this machine."""
+    lines = re.findall(r"^(\S+)==(\S+)(?: ; (.+))? \\$", text, re.M)
+    return {
+        name: version for name, version, marker in lines if not marker or Marker(marker).evaluate()
+    }
+
+
+def _requirements_of(package: str, extras: set[str]) -> Iterator[Requirement]:
+    """What an installed package needs on this machine, with these of its extras."""
+    for text in distribution(package).requires or ():
+        found = Requirement(text)
+        chosen = ["", *extras]
+        if not found.marker or any(found.marker.evaluate({"extra": one}) for one in chosen):
+            yield found
 
 
 def test_the_version_is_the_same_everywhere() -> None:

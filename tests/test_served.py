@@ -267,6 +267,69 @@ def test_what_others_reach_must_be_called_public(options: list[str], tmp_path: P
     assert done.stderr.count("\n") == 1
 
 
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """A port of 127.0.0.1 on which somebody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "address"),
+    [
+        (["app", "--server.port={port}"], "127.0.0.1"),
+        (["--server.port", "{port}", "--public", "--server.address=0.0.0.0"], "0.0.0.0"),
+        (["--server.port", "{port}", "--server.address", "localhost"], "localhost"),
+        (["proxy", "--port", "{port}"], "127.0.0.1"),
+        (["demo-server", "--port", "{port}"], "127.0.0.1"),
+    ],
+)
+def test_a_taken_port_is_one_clear_line(
+    arguments: list[str], address: str, taken: int, tmp_path: Path
+) -> None:
+    line = f"playground: {address}:{taken}: the port is taken: another program listens there; "
+    told = refused([each.format(port=taken) for each in arguments], tmp_path)
+    assert told == f"{line}expected a free port\n"
+
+
+def test_a_port_that_streamlit_was_told_elsewhere_is_looked_at_too(
+    taken: int, tmp_path: Path
+) -> None:
+    line = f"playground: 127.0.0.1:{taken}: the port is taken: "
+    assert refused([], tmp_path, STREAMLIT_SERVER_PORT=str(taken)).startswith(line)
+    (tmp_path / ".streamlit").mkdir()
+    (tmp_path / ".streamlit" / "config.toml").write_text(f"[server]\nport = {taken}\n")
+    assert refused([], tmp_path).startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--server.port=70000"], "127.0.0.1:70000: bind(): port must be 0-65535."),
+        (["demo-server", "--port=70000"], "127.0.0.1:70000: bind(): port must be 0-65535."),
+        (
+            ["--server.port=8501", "--public", "--server.address=192.0.2.1"],
+            "192.0.2.1:8501: Cannot assign requested address",
+        ),
+    ],
+)
+def test_an_address_where_nothing_can_listen_is_one_clear_line(
+    arguments: list[str], problem: str, tmp_path: Path
+) -> None:
+    assert refused(arguments, tmp_path) == f"playground: {problem}; expected a free port\n"
+
+
+def refused(arguments: list[str], folder: Path, **variables: str) -> str:
+    """What the command says as it ends with status 2, and nothing else is said."""
+    command = [str(Path(sys.executable).with_name("playground")), *arguments]
+    environment = {**os.environ, "PLAYGROUND_HOME": str(folder / "home"), **variables}
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=folder, env=environment, timeout=120
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    return done.stderr
+
+
 @pytest.mark.parametrize(
     ("address", "own"),
     [

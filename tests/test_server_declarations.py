@@ -211,7 +211,8 @@ def test_the_dialects_that_a_server_reads_without_a_view_are_ours() -> None:
 
 
 def test_the_example_in_contributing_is_a_server(tmp_path: Path) -> None:
-    chapter = (ROOT / "docs" / "contributing" / "data.md").read_text().partition("## A new server")[2]
+    recipe = (ROOT / "docs" / "contributing" / "data.md").read_text()
+    chapter = recipe.partition("## A new server")[2]
     (text,) = re.findall(r"```toml\n(.*?)```", chapter.partition("\n## ")[0], re.DOTALL)
     path = tmp_path / "harbour.toml"
     path.write_text(text)

@@ -325,15 +325,14 @@ def demo_server(port: int, session: str) -> int:
     (--base-url http://127.0.0.1:PORT, model anthropic/demo). `demo-DIALECT` writes its call as
     text; demo-error and demo-cut break off.
     """
-    from playground.errors import InputFault
     from playground.llm.demo_server import DemoServer
+    from playground.proxy.hosts import port_fault
 
     tools = load(session).session.tools if session else ()
     try:
         server = DemoServer(port, tools)
-    except OSError as error:
-        where = f"127.0.0.1:{port}"
-        raise InputFault(str(error.strerror), where=where, expected="a free port") from error
+    except (OSError, OverflowError) as error:
+        raise port_fault(error, "127.0.0.1", port) from error
     with server:
         say(f"listening on {server.url} (Ctrl-C stops)")
         try:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import socket
 import ssl
 from collections.abc import Iterator
+from typing import Final
 from urllib.parse import urlsplit
 
 from playground.errors import InputFault
+
+_WITHOUT_REASON: Final = "Stream ended before a finish_reason was received"  # LiteLLM 1.110's words
 
 
 def check_address(base_url: str) -> None:
@@ -30,6 +33,11 @@ def _no_address(base_url: str, why: str) -> InputFault:
     return InputFault(
         f"no address of a server: {why}", where=shown, expected="http://host:port/v1 or https://…"
     )
+
+
+def ends_without_reason(error: BaseException) -> bool:
+    """Return True if an answer came to its end, and LiteLLM misses the reason for it."""
+    return _WITHOUT_REASON in str(error)
 
 
 def connection_problem(error: BaseException, *, begun: bool = False) -> str:

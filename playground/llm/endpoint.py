@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 
 from playground.errors import InputFault
 from playground.llm.access import reaching
-from playground.llm.connecting import connection_problem
+from playground.llm.connecting import connection_problem, ends_without_reason
 from playground.llm.library import litellm
 from playground.recordings.environment import environment_secrets
 from playground.recordings.scrubbing import scrubbed
@@ -216,7 +216,13 @@ class Endpoint:
     def supports(self, ability: Ability) -> bool:
         """Whether the model can do this natively, as LiteLLM knows it; an unknown one cannot."""
         with suppress(Exception):  # it raises for a name that it does not know
-            return bool(getattr(litellm(), f"supports_{ability}")(model=self.model))
+            library = litellm()
+            asked = {
+                "function_calling": library.supports_function_calling,
+                "reasoning": library.supports_reasoning,
+                "response_schema": library.supports_response_schema,
+            }
+            return bool(asked[ability](model=self.model))
         return False
 
     def _arguments(
@@ -234,6 +240,8 @@ class Endpoint:
     def _pause(self, error: Exception, tried: int, *, begun: bool = False) -> float:
         """Seconds until it is asked again, as LiteLLM reckons. Raises InputFault at the end, and
         where the answer had `begun`."""
+        if ends_without_reason(error):
+            raise self._cut_off(begun=begun) from error
         status = getattr(error, "status_code", None)
         if begun or tried >= self.retries or not isinstance(status, int):
             raise self._fault(error, begun=begun) from error
@@ -247,8 +255,7 @@ class Endpoint:
     def _whole(self, stream: Any, chunks: list[Any]) -> Response:
         """The whole of a stream. Raises InputFault for one without an end: it is not whole."""
         if not chunks or getattr(stream, "received_finish_reason", None) is None:
-            cut = EOFError("the stream ends without an end: it was cut off")
-            raise self._fault(cut, begun=bool(chunks))
+            raise self._cut_off(begun=bool(chunks))
         try:
             return self._answer(litellm().stream_chunk_builder(chunks))
         except Exception as error:
@@ -276,6 +283,9 @@ class Endpoint:
             found = litellm().completion_cost(completion_response=response, model=self.model)
             return float(found)
         return None
+
+    def _cut_off(self, *, begun: bool) -> InputFault:
+        return self._fault(EOFError("the stream ends without an end: it was cut off"), begun=begun)
 
     def _fault(self, error: Exception, *, begun: bool = False) -> InputFault:
         if fault := _ours(error):

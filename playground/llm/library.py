@@ -7,16 +7,40 @@ import os
 import sys
 import warnings
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, Protocol, cast
 
-_MODULES: Final = 1_900  # that its packages have when it is loaded, in 2026-11
+_MODULES: Final = 2_270  # that its packages have when 1.110 is loaded
+
+
+class LiteLLM(Protocol):
+    """LiteLLM as far as it is used here: `tests/test_litellm_names.py` looks each name up."""
+
+    completion: Any
+    acompletion: Any
+    completion_cost: Any
+    stream_chunk_builder: Any
+    get_llm_provider: Any
+    get_supported_openai_params: Any
+    validate_environment: Any
+    supports_function_calling: Any
+    supports_reasoning: Any
+    supports_response_schema: Any
+    BadRequestError: type[Exception]
+    _should_retry: Any
+    _calculate_retry_after: Any
+    disable_aiohttp_transport: bool
+    disable_hf_tokenizer_download: bool | None
+    suppress_debug_info: bool
+    drop_params: bool
 
 
 @cache
-def litellm() -> Any:
+def litellm() -> LiteLLM:
     """The module; loading it takes seconds."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it asks the network
-    import litellm as module
+    import litellm as imported
+
+    module = cast(LiteLLM, imported)
 
     # of its own types, built at first use
     warnings.filterwarnings("ignore", message=".*`ReadOnly` qualifier", category=UserWarning)

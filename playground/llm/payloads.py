@@ -105,7 +105,7 @@ def with_provider(model: str) -> str:
     library = litellm()
     try:
         _, provider, *_ = library.get_llm_provider(model)
-    except library.exceptions.BadRequestError:
+    except library.BadRequestError:
         provider = ""
     if "/" in model or provider in _OFFLINE:
         return model
@@ -120,7 +120,7 @@ def is_known(model: str) -> bool:
     library = litellm()
     try:
         library.get_llm_provider(model)
-    except library.exceptions.BadRequestError:
+    except library.BadRequestError:
         return False
     return True
 
@@ -130,7 +130,7 @@ def _offline(model: str) -> tuple[str, str]:
     library = litellm()
     try:
         name, provider, *_ = library.get_llm_provider(model)
-    except library.exceptions.BadRequestError as error:
+    except library.BadRequestError as error:
         raise _fault(model, "LiteLLM does not know its provider") from error
     if provider not in _OFFLINE:
         raise _fault(model, f"its adapter ({provider}) is not known to stay offline")

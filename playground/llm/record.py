@@ -19,9 +19,9 @@ from typing import Any, Final
 from playground.counts import grouped
 from playground.errors import InputFault, PlaygroundError
 from playground.llm.access import reaching
-from playground.llm.connecting import connection_problem
+from playground.llm.connecting import connection_problem, ends_without_reason
 from playground.llm.endpoint import STREAMED, completion_arguments, delta_of
-from playground.llm.library import litellm
+from playground.llm.library import LiteLLM, litellm
 from playground.llm.wiretap import Tap, tapped
 from playground.output import write_file
 from playground.recordings.environment import environment_secrets
@@ -200,7 +200,7 @@ class _Run:
             raise self._tap.fault
         return self._ended_by or error
 
-    def _stream(self, library: Any, arguments: dict[str, Any]) -> dict[str, Any] | None:
+    def _stream(self, library: LiteLLM, arguments: dict[str, Any]) -> dict[str, Any] | None:
         try:
             timeout = min(self._limits.stall, self._limits.seconds)
             stream = library.completion(**{"timeout": timeout, **STREAMED, **arguments})
@@ -219,6 +219,8 @@ class _Run:
         except Exception as error:  # providers fail in every way; all are kept
             if self._tap.size > _SHOWN_BYTES:
                 return None  # LiteLLM has seen the beginning only
+            if ends_without_reason(error):
+                return None  # what is recorded shows it: the finding `no-end`
             status = getattr(error, "status_code", None)
             message = connection_problem(error, begun=self._tap.size > 0) or str(error)
             found = {"type": type(error).__name__, "message": message[:_TOLD]}

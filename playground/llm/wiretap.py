@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
 from playground.llm import own_servers
@@ -145,6 +146,33 @@ def watch() -> None:
 
     httpx.HTTPTransport.handle_request = handle  # type: ignore[method-assign]
     httpx.AsyncHTTPTransport.handle_async_request = handle_async  # type: ignore[method-assign]
+    _refuse_unwatched()
+
+
+def _refuse_unwatched() -> None:
+    """Refuse what a tapped thread, or one behind a closed door, sends by httpx2.
+
+    OpenAI's client has it from 3.0 on. LiteLLM gives that client one of httpx, so that nothing is
+    refused; if it ever did not, requests would leave uncleaned, and nobody would know.
+    """
+    if find_spec("httpx2") is None:
+        return
+    import httpx2
+
+    def refusing(send: Callable[..., Any]) -> Callable[..., Any]:
+        def handle(self: Any, request: Any) -> Any:
+            thread = threading.get_ident()
+            if thread in _closed_doors or thread in _open_taps:
+                raise RuntimeError("LiteLLM sends by httpx2, where nothing is watched")
+            return send(self, request)
+
+        return handle
+
+    for transport, name in (
+        (httpx2.HTTPTransport, "handle_request"),
+        (httpx2.AsyncHTTPTransport, "handle_async_request"),
+    ):
+        setattr(transport, name, refusing(getattr(transport, name)))
 
 
 def _sent(

@@ -1,12 +1,19 @@
-"""Which names a server on this machine answers to, and which addresses reach this machine alone."""
+"""What a server on this machine answers to, who reaches it, and whether its port is free."""
 
 from __future__ import annotations
 
+import errno
 import ipaddress
+import socket
+from typing import Final
 
 from starlette.datastructures import Headers
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from playground.errors import InputFault
+
+_BACKLOG: Final = 2048
 
 
 def is_loopback(address: str) -> bool:
@@ -28,6 +35,28 @@ def own_names(address: str) -> tuple[str, ...]:
 def as_host(address: str) -> str:
     """As a Host header has it: an IPv6 address in brackets."""
     return f"[{address.strip('[]')}]" if ":" in address else address
+
+
+def listening(address: str, port: int) -> socket.socket:
+    """Return a socket that listens there. Raises InputFault if the port cannot be had."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    server = socket.socket(family, socket.SOCK_STREAM)
+    server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        server.bind((address.strip("[]"), port))
+        server.listen(_BACKLOG)
+    except (OSError, OverflowError) as error:
+        server.close()
+        raise port_fault(error, address, port) from error
+    return server
+
+
+def port_fault(error: OSError | OverflowError, address: str, port: int) -> InputFault:
+    """Build the fault that says why nothing can listen there."""
+    problem = getattr(error, "strerror", None) or str(error)
+    if getattr(error, "errno", None) == errno.EADDRINUSE:
+        problem = "the port is taken: another program listens there"
+    return InputFault(problem, where=f"{as_host(address)}:{port}", expected="a free port")
 
 
 class HostGate:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import socket
 import subprocess
 import threading
 import time
@@ -20,11 +19,10 @@ import uvicorn
 from playground.errors import InputFault
 from playground.proxy.addresses import Upstreams, for_child, told_of
 from playground.proxy.forwarding import Forwarder, new_client
-from playground.proxy.hosts import HostGate, as_host, own_names
+from playground.proxy.hosts import HostGate, as_host, listening, own_names
 from playground.proxy.ledger import folder
 from playground.proxy.seer import Seer, Tell
 
-_BACKLOG: Final = 2048
 _LAST_SECONDS: Final = 3  # for answers under way when the proxy is stopped
 _RESTING_SECONDS: Final = 90  # uvicorn's 5 are those of httpx: both end at once, and one loses
 _MOST_HEAD: Final = 256 * 1024  # bytes of a request's headers
@@ -58,7 +56,7 @@ class Proxy:
 
     def __init__(self, settings: ProxySettings) -> None:
         self._settings = settings
-        self._socket = _listening(settings.host, settings.port)
+        self._socket = listening(settings.host, settings.port)
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://{as_host(settings.host)}:{self.port}"
         given = settings.upstreams.given
@@ -141,20 +139,6 @@ def new_run() -> Path:
             place.mkdir(parents=True, mode=0o700)
             return place
     raise AssertionError  # a thousand runs in a second
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    found = socket.socket(family, socket.SOCK_STREAM)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        found.bind((host.strip("[]"), port))
-        found.listen(_BACKLOG)
-    except (OSError, OverflowError) as error:
-        found.close()
-        problem = getattr(error, "strerror", None) or str(error)
-        raise InputFault(problem, where=f"{host}:{port}", expected="a free port") from error
-    return found
 
 
 @contextmanager

@@ -6,6 +6,7 @@ The address decides who may do what (`access`): one that others can reach must b
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -15,7 +16,7 @@ from typing import Any
 import click
 
 from playground import paths
-from playground.proxy.hosts import as_host, is_loopback
+from playground.proxy.hosts import as_host, is_loopback, listening
 from playground.ui.serving import access, warming
 
 
@@ -25,7 +26,8 @@ def launch(
     """Run the app; `options` are streamlit's own and win over the configuration file. Without
     `workspace`, sessions last as long as their tab.
 
-    Raises InputFault for an address that other machines reach, unless `public` says so.
+    Raises InputFault for an address that other machines reach, unless `public` says so, and for a
+    port that was asked for and cannot be had.
     """
     from streamlit.web import cli
 
@@ -35,12 +37,24 @@ def launch(
     allowed = access.decided(address, public, allow_run, given.get("server.allowedHosts", []))
     access.give(replace(allowed, workspace=workspace))
     access.hide_workspace()
+    if port := _chosen_port(given):  # Streamlit's own line names no address, and its status is 1
+        listening(address, port).close()
     flags = [f"--{key}={value}" for key, value in settings.items() if key not in given]
     # the WebSocket asks Streamlit's own list, the pages ask our gate: both are needed
     flags += [f"--server.allowedHosts={host.strip('[]')}" for host in allowed.hosts]
     # ours are told instead (`announced`): its own have no token, and it asks the network for one
     flags.append("--logger.hideWelcomeMessage=true")
     cli.main(["run", str(paths.server_file()), *flags, *options], standalone_mode=False)
+
+
+def _chosen_port(given: Mapping[str, list[str]]) -> int:
+    """Return the port that was asked for, as Streamlit finds it; 0 if any free one will do."""
+    from streamlit import config
+
+    text = given.get("server.port", [os.environ.get("STREAMLIT_SERVER_PORT", "")])[-1]
+    if not text and config.is_manually_set("server.port"):
+        text = str(config.get_option("server.port"))
+    return int(text) if text.isdecimal() else 0
 
 
 @asynccontextmanager
