@@ -19,6 +19,11 @@ def visible(text: str) -> str:
     return _CONTROL.sub(_escaped, text)
 
 
+def hidden_in(text: str) -> list[str]:
+    """Return the characters of a text that `visible` escapes, in their order."""
+    return _CONTROL.findall(text)
+
+
 def _escaped(found: re.Match[str]) -> str:
     number = ord(found[0])
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{{{number:x}}}"

@@ -18,7 +18,7 @@ from playground.commands.shared import (
     rules_option,
     session_argument,
 )
-from playground.commands.terminal import guarded, print_json, report, say, table
+from playground.commands.terminal import guarded, json_text, print_json, report, say, table
 from playground.counts import counted
 from playground.visible import visible
 
@@ -101,7 +101,7 @@ def _show_payload(name: str, found: ProviderPayload, body: bool) -> None:
         return
     for call in found.calls:
         say(f"  {call.method} {call.url}")
-        say(json.dumps(call.body, ensure_ascii=False, indent=1))
+        say(json_text(call.body, indent=1))
 
 
 @click.command()

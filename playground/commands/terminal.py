@@ -8,7 +8,7 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import click
 
 from playground.fixes import with_fix
-from playground.visible import INVISIBLE, visible
+from playground.visible import INVISIBLE, hidden_in, visible
 
 if TYPE_CHECKING:
     from playground.events import Event
@@ -40,6 +40,10 @@ NUMERIC = {  # heads of columns of numbers, which stand on the right
 _NUMBER = re.compile(r"[-~$]?[\d.,]*(?: ?%)?")  # or nothing
 _IN_JSON = rf"[\x7f-\x9f{INVISIBLE}]"  # JSON has escaped the others
 REPORT = "this is a bug of ours: please report it with what `playground --debug …` prints"
+_EXACT = "`> FILE` or a pipe gets the exact text"
+_HALVES = "surrogatepass"  # of pairs: no other way of writing them as UTF-8 loses nothing
+_MOST_NAMED = 5
+_NOTED = "playground.noted"  # in the meta of click's context
 INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
 
 
@@ -162,12 +166,49 @@ def _written(text: str, encoding: str = "") -> str:
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
-def emit(text: str, nl: bool = True) -> None:
-    """A file's content on standard output: to the byte, unless a terminal is what reads it."""
-    if sys.stdout.isatty():
-        say(text, nl=nl)
+def emit(text: str, out: str = "", *, inputs: Iterable[str] = (), force: bool = False) -> None:
+    """Print content that people pipe on, or write it to the file `out`.
+
+    A file and a pipe get the exact characters as UTF-8, with nothing added; half of a surrogate
+    pair is written as its three bytes. A terminal gets control and invisible characters escaped,
+    and a line on stderr says so, once for each command. Raises InputFault.
+    """
+    if out:
+        from playground.output import write_file
+
+        write_file(out, text, inputs=inputs, force=force, errors=_HALVES)
+        say(f"written: {out}", err=True)
+    elif not sys.stdout.isatty():
+        click.echo(text.encode("utf-8", _HALVES), nl=False)  # bytes: no line end is translated
     else:
-        click.echo(_written(text), nl=nl)
+        say(text, nl=not text.endswith("\n"))
+        if escaped := hidden_in(text):
+            _note_once(f"escaped for the terminal: {_some(escaped)}; {_EXACT}")
+        return
+    if halves := re.findall("[\ud800-\udfff]", text):
+        from playground.counts import counted
+
+        size = counted(len(halves), "lone surrogate")
+        _note_once(f"written as three bytes each: {size}; strict readers of UTF-8 refuse them")
+
+
+def _some(escaped: Sequence[str]) -> str:
+    """The escapes of these characters, each once, and how many there are."""
+    from playground.counts import counted
+
+    named = list(dict.fromkeys(map(visible, escaped)))
+    more = " …" if len(named) > _MOST_NAMED else ""
+    count = counted(len(escaped), "character")
+    return f"{count} ({' '.join(named[:_MOST_NAMED])}{more})"
+
+
+def _note_once(note: str) -> None:
+    """Say what happened to the content, unless this command has said so of an earlier part."""
+    context = click.get_current_context(silent=True)
+    meta = context.meta if context else {}
+    if not meta.get(_NOTED):
+        say(f"playground: {note}", err=True)
+    meta[_NOTED] = True
 
 
 def report(findings: Sequence[Finding]) -> int:
@@ -202,11 +243,17 @@ def events_table(events: Sequence[Event]) -> None:
 
 def print_json(value: Any) -> None:
     """One JSON value, whatever is in it: a number that JSON has not is a text ("NaN")."""
+    narrow = (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8"
+    click.echo(json_text(value, narrow))
+
+
+def json_text(value: Any, narrow: bool = False, indent: int | None = 2) -> str:
+    """Return a value as JSON in which a terminal obeys nothing: it is exact all the same, because
+    JSON has escapes of its own. With `narrow`, everything but ASCII is escaped."""
     from playground.json_numbers import finite
 
-    narrow = (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8"
-    text = json.dumps(finite(value), ensure_ascii=narrow, indent=2, allow_nan=False)
-    click.echo(re.sub(_IN_JSON, _escaped, text))
+    text = json.dumps(finite(value), ensure_ascii=narrow, indent=indent, allow_nan=False)
+    return re.sub(_IN_JSON, _escaped, text)
 
 
 def _escaped(found: re.Match[str]) -> str:
