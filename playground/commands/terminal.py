@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TextIO
 
 import click
 
 from playground.fixes import with_fix
-from playground.visible import INVISIBLE, hidden_in, visible
+from playground.visible import INVISIBLE, hidden_in, isolate_runs, keep_order, visible
 
 if TYPE_CHECKING:
     from playground.events import Event
@@ -157,7 +157,13 @@ def say(text: str, err: bool = False, nl: bool = True) -> None:
     """A line for the user. What a file holds is shown, never obeyed, and no encoding fails."""
     stream = sys.stderr if err else sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    click.echo(_written(visible(text), encoding), err=err, nl=nl)
+    shown = keep_order(text) if _is_terminal(stream) else visible(text)
+    click.echo(_written(shown, encoding), err=err, nl=nl)
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    """Return True if a terminal shows the stream, and letters that are written leftward in it."""
+    return stream is not None and stream.isatty() and stream.encoding.lower().startswith("utf")
 
 
 def _written(text: str, encoding: str = "") -> str:
@@ -181,7 +187,7 @@ def emit(text: str, out: str = "", *, inputs: Iterable[str] = (), force: bool = 
     elif not sys.stdout.isatty():
         click.echo(text.encode("utf-8", _HALVES), nl=False)  # bytes: no line end is translated
     else:
-        say(text, nl=not text.endswith("\n"))
+        click.echo(_written(visible(text)), nl=not text.endswith("\n"))
         if escaped := hidden_in(text):
             _note_once(f"escaped for the terminal: {_some(escaped)}; {_EXACT}")
         return
@@ -263,11 +269,11 @@ def _escaped(found: re.Match[str]) -> str:
 def table(head: list[str], rows: list[list[str]]) -> None:
     """A table as wide as the terminal, and as wide as it is where something else reads it. What is
     to be copied and numbers are never folded."""
-    shown = [[visible(cell).expandtabs() for cell in row] for row in rows]
+    cells = [[visible(cell).expandtabs() for cell in row] for row in (head, *rows)]
     if sys.stdout.isatty():
-        _folded_table(head, shown)
+        _folded_table(cells[0], cells[1:])
         return
-    for line in _whole_table(head, shown):
+    for line in _whole_table(cells[0], cells[1:]):
         click.echo(_written(line))
 
 
@@ -283,7 +289,11 @@ def _folded_table(head: list[str], rows: list[list[str]]) -> None:
         shown.add_column(name, justify=justify, overflow="fold", no_wrap=whole)
     for row in rows:
         shown.add_row(*map(Text, row))
-    Console(highlight=False).print(shown)
+    console = Console(highlight=False)
+    with console.capture() as lines:
+        console.print(shown)
+    text = lines.get()  # the cells of a row are one line of a terminal, however they are folded
+    click.echo(_written(isolate_runs(text) if _is_terminal(sys.stdout) else text), nl=False)
 
 
 def _whole_table(head: list[str], rows: list[list[str]]) -> Iterator[str]:
