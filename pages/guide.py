@@ -7,14 +7,14 @@ import streamlit as st
 from playground.guides import NoGuide, guide_for
 from playground.show import frames
 from playground.ui import guide, state
-from playground.ui.shared import grammars, tables, widgets
+from playground.ui.shared import grammars, say, tables, widgets
 
 left, right = st.columns([2, 1], vertical_alignment="bottom")
 with left:
     name = widgets.dialect_select("Dialect", "guide", widgets.model_dialect())
 shown = guide_for(name)
 if isinstance(shown, NoGuide):
-    st.text(shown.reason)
+    say.text(shown.reason)
     st.stop()
 with right:
     arrows = st.toggle("Line breaks as ↵", key="arrows", bind="query-params")

@@ -8,7 +8,7 @@ from playground.errors import InputFault
 from playground.show import template_frames
 from playground.systems.flink_agents.views import read_prompt, view_prompt, view_tool
 from playground.ui import prompts, state
-from playground.ui.shared import tables
+from playground.ui.shared import say, tables
 
 working = state.working_session()
 left, right = st.columns(2)
@@ -29,14 +29,14 @@ try:
     view = view_prompt(read_prompt(template or ""), values)
 except InputFault as error:
     st.error("This prompt cannot be filled; nothing else has changed.")
-    st.text(str(error))
+    say.text(str(error))
     st.stop()
 tables.table(template_frames.prompt_variables(view, values), height="content")
 for index in view.lost_calls:
-    st.warning(f"Message {index}: its tool calls do not reach Anthropic.")
+    say.warning(f"Message {index}: its tool calls do not reach Anthropic.")
 prompts.show_forms(view)
 if working.session.tools:
     title = "The session's tools, as Flink-Agents would send them"
-    with st.expander(title, key="tool views", on_change="rerun") as tools:
+    with say.expander(title, key="tool views", on_change="rerun") as tools:
         if tools.open:
             prompts.tool_views([view_tool(tool) for tool in working.session.tools])

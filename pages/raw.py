@@ -6,7 +6,7 @@ import streamlit as st
 
 from playground.errors import InputFault
 from playground.ui import raw, state
-from playground.ui.shared import widgets
+from playground.ui.shared import say, widgets
 
 session = state.working_session().session
 form = raw.format_choice()
@@ -26,9 +26,9 @@ try:
         prompt = raw.by_format(session, form, tool_format)
 except InputFault as fault:
     st.error("This template cannot render the session; nothing else has changed.")
-    st.text(str(fault))
+    say.text(str(fault))
     st.stop()
 widgets.show_findings(prompt.findings, "about the template")
 reader = prompt.dialect or "no dialect reads its calls"
-st.text(f"Replies are read by: {reader}.")
+say.text(f"Replies are read by: {reader}.")
 widgets.exact_text(f"The prompt by {prompt.format}", prompt.text, arrows)

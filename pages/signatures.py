@@ -8,7 +8,7 @@ from playground.errors import InputFault
 from playground.questions import signature as asked
 from playground.systems.dspy import Signature
 from playground.ui import signatures
-from playground.ui.shared import tables, widgets
+from playground.ui.shared import say, tables, widgets
 
 text = st.text_input(
     "Signature",
@@ -30,7 +30,7 @@ try:
     prompts = asked.messages(signature, asked.json_values(signature, inputs), demos)
 except InputFault as fault:
     st.error("This signature cannot be written; everything else is as it was.")
-    st.text(str(fault))
+    say.text(str(fault))
     st.stop()
 tables.table(asked.field_rows(signature), height="content")
 prompt, answer = st.tabs(["Prompt", "Answer"], key="signature view", on_change="rerun")

@@ -6,6 +6,7 @@ import streamlit as st
 
 from playground.errors import PlaygroundError
 from playground.ui import templates
+from playground.ui.shared import say
 
 chosen = templates.settings()
 if chosen is None:
@@ -15,7 +16,7 @@ try:
     run = templates.current_run(chosen)
 except PlaygroundError as fault:
     st.error("This cannot be run; nothing else has changed.")
-    st.text(str(fault))
+    say.text(str(fault))
     st.stop()
 if run is None:
     st.info("Press Run to ask the model.")
@@ -23,7 +24,7 @@ if run is None:
 seen = templates.steps_so_far(run)  # before anything is drawn: what comes later is drawn anew
 if run.fault:
     st.error("The run broke off, and the history is as it was before it.")
-    st.text(run.fault)
+    say.text(run.fault)
 progress = st.container()  # above what is there so far, but waited for when that is drawn
 templates.steps(run)
 templates.results(chosen, run)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 
-from playground.visible import visible
+from playground.visible import keep_order, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,11 +100,16 @@ def as_text(frame: pd.DataFrame) -> str:
     for name, column in frame.items():
         values = list(column)
         if not all(isinstance(value, int | float) for value in values):
-            texts = [str(value).replace("\n", "\\n").replace("\t", "\\t") for value in values]
-            width = max(map(len, [str(name), *texts]))
-            name, values = str(name).ljust(width), [text.ljust(width) for text in texts]
+            texts = [_cell(str(value)) for value in values]
+            width = max(map(len, [_cell(str(name)), *texts]))
+            name, values = _cell(str(name)).ljust(width), [text.ljust(width) for text in texts]
         columns[str(name)] = values
-    return visible(type(frame)(columns).to_string(index=False))
+    lines = type(frame)(columns).to_string(index=False).split("\n")
+    return "\n".join(map(keep_order, lines))
+
+
+def _cell(text: str) -> str:
+    return visible(text.replace("\n", "\\n").replace("\t", "\\t"))
 
 
 class Listed(Sequence[Item], Shown):

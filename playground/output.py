@@ -13,10 +13,11 @@ import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from itertools import count, zip_longest
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Final, Self
+from typing import IO, Final, Self, cast
 
 from playground.errors import InputFault
 
@@ -33,14 +34,17 @@ def write_file(
     inputs: Iterable[str | Path] = (),
     force: bool = False,
     ours: str = "",
+    errors: str = "strict",
 ) -> None:
-    """Write a text as UTF-8 with the line ends that it has.
+    """Write a text as UTF-8 with the line ends that it has; `errors` are those of `str.encode`.
 
     A file that is there is replaced with `force`, or where `ours` stands in its first 4 kB: a mark
     of what wrote it. Raises InputFault in one line where that is not so, where the file is one of
     `inputs` (by a link, too), and where the disk is full or the folder cannot be written.
     """
     with Batch(inputs=inputs, force=force, ours=ours) as batch, batch.file(path) as file:
+        if errors != "strict":
+            cast(TextIOWrapper, file).reconfigure(errors=errors)
         file.write(text)
 
 

@@ -1,8 +1,17 @@
-"""Characters that nobody sees, or that a terminal obeys, shown as what they are."""
+"""Characters that nobody sees or that turn a line around, shown so that ours stays as we wrote it.
+
+A sentence of ours may hold somebody else's text: a tool's name, a model's, a quotation. Where it is
+shown, hidden characters are escaped (U+202E, too: nothing of them is left to break out of anything)
+and runs of letters that are written from right to left are isolated, so that they cannot take our
+words, signs and numbers along. Our own words are English: what is written from right to left is
+theirs, and no caller has to say where a name begins. Content to be copied is shown exact instead,
+in a block of its own.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 # What a terminal obeys or hides: controls, and Unicode's own (direction, zero width, tags, halves
@@ -12,11 +21,52 @@ INVISIBLE: Final = (
     r"\ud800-\udfff\U000e0000-\U000e007f"
 )
 _CONTROL: Final = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{INVISIBLE}]")
+# The blocks of scripts that are written from right to left (Unicode 15: DerivedBidiClass, R and AL)
+_LEFTWARD: Final = (
+    r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+# Words of one name or sentence stay together; an arrow or a bracket between two may be ours
+_RUN: Final = re.compile(rf"{_LEFTWARD}+(?:(?:, |[ .'’-]){_LEFTWARD}+)*")
+_PIECES: Final = re.compile(f"({_RUN.pattern})")
+_FIRST_STRONG: Final = "\u2068"  # isolate, in the direction of its first letter
+_POP: Final = "\u2069"
 
 
 def visible(text: str) -> str:
     """The text with what is hidden or obeyed in it escaped (`\\x1b`); line ends and tabs stay."""
     return _CONTROL.sub(_escaped, text)
+
+
+def keep_order(text: str) -> str:
+    """Return a line of ours, to be shown: hidden characters escaped, leftward runs isolated.
+
+    It is applied once, where the text is shown: a second time would escape the isolates. A text
+    that is one leftward run is nobody's sentence, and has no isolate.
+    """
+    shown = visible(text)
+    return shown if _RUN.fullmatch(shown) else isolate_runs(shown)
+
+
+def isolate_runs(line: str) -> str:
+    """Return a line without hidden characters of others, its leftward runs isolated."""
+    return line if line.isascii() else _RUN.sub(_isolated, line)
+
+
+def keep_order_as(markup: Callable[[str], str], text: str) -> str:
+    """As `keep_order`, in HTML: with <bdi> for an isolate, and `markup` of each piece of text."""
+    shown = visible(text)
+    pieces = [shown] if _RUN.fullmatch(shown) else _PIECES.split(shown)
+    written = map(markup, pieces)  # every second one is a run
+    return "".join(f"<bdi>{each}</bdi>" if at % 2 else each for at, each in enumerate(written))
+
+
+def hidden_in(text: str) -> list[str]:
+    """Return the characters of a text that `visible` escapes, in their order."""
+    return _CONTROL.findall(text)
+
+
+def _isolated(found: re.Match[str]) -> str:
+    return f"{_FIRST_STRONG}{found[0]}{_POP}"
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from terminals import on_terminal
 
 import playground
 from playground.counts import grouped, percent
@@ -273,9 +274,9 @@ def test_escape_sequences_of_a_session_do_not_reach_the_terminal(tmp_path: Path)
     path = tmp_path / "escape.json"
     message = {"role": "user", "parts": [{"type": "text", "text": "\x1b[2Jboo\x9b"}]}
     path.write_text(json.dumps({"format": "playground-session/1", "messages": [message]}))
-    done = run("render", str(path), "-d", "xml")
-    assert "\\x1b[2Jboo\\x9b" in done.stdout
-    assert "\x1b" not in done.stdout
+    shown, _ = on_terminal("render", str(path), "-d", "xml")
+    assert "\\x1b[2Jboo\\x9b" in shown.decode()
+    assert b"\x1b" not in shown
 
 
 def test_a_reader_that_stops_early_is_no_error() -> None:
@@ -481,6 +482,7 @@ def test_render_loads_the_file_of_its_dialect_and_no_other_nor_a_format_of_other
         "from playground.cli import main\n"
         "try: main(['render', '02-parallel-calls', '-d', 'hermes'])\n"
         "except SystemExit: pass\n"
+        "print()\n"  # nothing stands behind the last message
         "print(sorted(name for name in sys.modules if name.startswith('playground.')))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
@@ -509,6 +511,7 @@ def test_render_compiles_what_its_calls_ask_for_and_no_more() -> None:
         "from playground.parsing.choice_point import compiled\n"
         "try: main(['render', '02-parallel-calls', '-d', 'qwen3-coder'])\n"
         "except SystemExit: pass\n"
+        "print()\n"
         "print(compiled.cache_info().currsize)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

@@ -29,7 +29,7 @@ from playground.questions.raw_prompt import RawPrompt
 from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.session import ExpectedCall, ExpectedReply
 from playground.show import frames
-from playground.show.markup import embedded, escaped
+from playground.show.markup import embedded, escaped, exact
 from playground.visible import visible
 
 EVIL: Final = (
@@ -244,8 +244,9 @@ def test_data_in_a_script_element_is_the_data() -> None:
     assert json.loads(text) == value
 
 
-def test_half_a_surrogate_is_replaced_in_markup() -> None:
-    assert escaped("a\ud800<") == "a\ufffd&lt;"
+def test_half_a_surrogate_is_no_part_of_markup() -> None:
+    assert exact("a\ud800<") == "a\ufffd&lt;"
+    assert escaped("a\ud800<") == "a\\u{d800}&lt;"
 
 
 def test_a_live_answer_is_a_widget_too(shown: dict[str, Shown]) -> None:
@@ -352,7 +353,8 @@ def test_a_click_lights_the_same_part_in_every_pane(
     browser_page.goto(path.as_uri())
     browser_page.locator('.block[data-origin="tool:f"]').first.click()
     expect(browser_page.locator(".block.lit")).to_have_count(3)
-    assert browser_page.title() == f"{EVIL} in 3 dialects".replace("\ud800", "\ufffd")
+    title = EVIL.replace("\u2028\u2029", "\\u{2028}\\u{2029}").replace("\ud800", "\ufffd")
+    assert browser_page.title() == f"{title} in 3 dialects"
 
 
 # the notebooks

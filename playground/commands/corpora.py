@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from playground.commands.shared import json_option
-from playground.commands.terminal import guarded, print_json, say, table
+from playground.commands.terminal import emit, guarded, print_json, say, table
 from playground.counts import counted, grouped
 from playground.visible import visible
 
@@ -164,11 +164,10 @@ def simulate(out: str, as_csv: bool, as_json: bool) -> int:
 @guarded
 def session(out: str, id: str) -> int:
     """Print a session of the corpus in OUT, by the ID that an answer gave, as a session file."""
-    from playground.commands.terminal import emit
     from playground.corpora.asking import corpus as opened
     from playground.sessions.native_format import dump_session
 
-    emit(dump_session(opened(out).session(id)), nl=False)
+    emit(dump_session(opened(out).session(id)))
     return 0
 
 
@@ -191,7 +190,7 @@ def _print(answer: CorpusAnswer, *, as_csv: bool) -> None:
         csv.writer(text, lineterminator="\n").writerows(
             [answer.columns, *(map(_in_csv, row.values()) for row in rows)]
         )
-        say(text.getvalue(), nl=False)
+        emit(text.getvalue())
         return
     table(answer.columns, [[_cell(value) for value in row.values()] for row in rows])
     more = "; there are more" if answer.cut else ""

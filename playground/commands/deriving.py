@@ -73,7 +73,7 @@ def show(name: str, out: str, force: bool) -> int:
     found = _named(name)
     _write(found, out, force, name)
     if not out:
-        emit(dump_dialect(found), nl=False)
+        emit(dump_dialect(found))
     return 0
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from playground.commands.shared import force_option, json_option, load, out_option
+from playground.commands.shared import PRINTED, force_option, json_option, load, out_option
 from playground.commands.terminal import emit, guarded, print_json, say, table
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def _every_dialect(session: Session, recording: Recording, own: str, as_json: bo
 @click.command()
 @click.argument("recording")
 @click.option("--to", type=click.Choice(["pytest", "html", "json"]), required=True)
-@out_option("Default: standard output.")
+@out_option(PRINTED)
 @force_option
 @_dialect_option
 @_name_option
@@ -171,7 +171,6 @@ def export(recording: str, to: str, out: str, force: bool, dialect: str, name: s
     It is to be passed on: keys and tokens are starred out, and counted.
     A session is written as ATIF by `import --to atif`.
     """
-    from playground.output import write_file
     from playground.questions.timeline import replay
     from playground.sessions.entries import without_secrets
     from playground.show import exports
@@ -185,9 +184,5 @@ def export(recording: str, to: str, out: str, force: bool, dialect: str, name: s
         text = timeline.html() if to == "html" else exports.replay_json(timeline)
     for kind, number in starred.items():
         say(f"starred out: {number} {kind}", err=True)
-    if not out:
-        emit(text, nl=False)
-        return 0
-    write_file(out, text, inputs=[recording], force=force)
-    say(f"written: {out}")
+    emit(text, out, inputs=[recording], force=force)
     return 0

@@ -51,5 +51,5 @@ def grammar(
         findings = [asdict(found) for found in made.findings]
         print_json({"dialect": dialect.name, "form": form, "text": text, "findings": findings})
     else:
-        emit(text, nl=False)
+        emit(text)
     return report(made.findings)

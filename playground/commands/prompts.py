@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from playground.commands.shared import (
+    PRINTED,
     dialects_option,
     force_option,
     in_dialects,
@@ -21,7 +23,16 @@ from playground.commands.shared import (
     rules_option,
     session_argument,
 )
-from playground.commands.terminal import emit, guarded, print_json, progress_bar, report, say, table
+from playground.commands.terminal import (
+    emit,
+    guarded,
+    json_text,
+    print_json,
+    progress_bar,
+    report,
+    say,
+    table,
+)
 
 if TYPE_CHECKING:
     from playground.questions.comparison import Column
@@ -49,6 +60,8 @@ def samples(as_json: bool) -> int:
 @model_option
 @rules_option
 @ledger_option
+@out_option(PRINTED)
+@force_option
 @json_option
 @guarded
 def render(
@@ -57,10 +70,17 @@ def render(
     model: str,
     rules: str | None,
     ledger: str,
+    out: str,
+    force: bool,
     as_json: bool,
 ) -> int:
-    """Print the request that SESSION becomes in each dialect."""
-    from playground.dialects.rendering import message_text
+    """Print the request that SESSION becomes in each dialect: every message below a line of its
+    role.
+
+    A file and a pipe get the exact characters as UTF-8, with no line break behind the last message
+    (half of a surrogate pair: its three bytes); a terminal gets control and invisible characters
+    escaped, and is told so. For programs there is --json.
+    """
     from playground.questions.comparison import compare as compare_session
 
     loaded = load(session, model)
@@ -73,17 +93,26 @@ def render(
     if as_json:
         from playground.show.wire import column_json
 
-        print_json([column_json(column) for column in comparison.columns])
-        return report(found)
-    for column in comparison.columns:
-        if len(comparison.columns) > 1:
-            say(f"##### {column.dialect.name}")
-        if column.rendering.tools:
-            say("=== tools")
-            print_json(column.rendering.tools)
-        for message in column.rendering.messages:
-            say(f"=== {message['role']}\n{message_text(message)}")
+        text = json_text([column_json(column) for column in comparison.columns]) + "\n"
+    else:
+        text = _requests(comparison.columns)
+    emit(text, out, inputs=[session], force=force)
     return report(found)
+
+
+def _requests(columns: Sequence[Column]) -> str:
+    """Return the dialects' requests as one text; a line break stands before each head."""
+    from playground.dialects.rendering import message_text
+
+    parts = []
+    for column in columns:
+        if len(columns) > 1:
+            parts.append(f"##### {column.dialect.name}")
+        if column.rendering.tools:
+            parts.append(f"=== tools\n{json_text(column.rendering.tools)}")
+        for message in column.rendering.messages:
+            parts.append(f"=== {message['role']}\n{message_text(message)}")
+    return "\n".join(parts)
 
 
 @click.command()
@@ -266,12 +295,25 @@ def guide(name: str, listed: bool, model: str, out: str, check: bool, force: boo
     type=click.Choice(["json", "function_tag", "python_list"]),
     help="With --llama: how custom tools are called. Default: json for 3, python_list for 4.",
 )
+@out_option(PRINTED)
+@force_option
 @json_option
 @guarded
 def raw(
-    session: str, template: str, llama: str | None, tool_format: ToolFormat | None, as_json: bool
+    session: str,
+    template: str,
+    llama: str | None,
+    tool_format: ToolFormat | None,
+    out: str,
+    force: bool,
+    as_json: bool,
 ) -> int:
-    """Print the raw prompt of SESSION: what the model reads, special tokens included."""
+    """Print the raw prompt of SESSION: what the model reads, special tokens included.
+
+    A file and a pipe get its exact characters as UTF-8, with no line break behind them unless it is
+    the prompt's own (half of a surrogate pair: its three bytes); a terminal gets control and
+    invisible characters escaped, and is told so.
+    """
     from playground.errors import InputFault
     from playground.questions.raw_prompt import raw_prompt
 
@@ -280,8 +322,9 @@ def raw(
     loaded = load(session, "")
     data = loaded.session.prompt_data()
     prompt = raw_prompt(data, template or f"llama{llama}", tool_format)
+    text = prompt.text
     if as_json:
-        print_json({"prompt": prompt.text, "parser": prompt.dialect, "format": prompt.format})
-    else:
-        say(prompt.text)
+        told = {"prompt": prompt.text, "parser": prompt.dialect, "format": prompt.format}
+        text = json_text(told) + "\n"
+    emit(text, out, inputs=[name for name in (session, template) if name], force=force)
     return report([*loaded.findings, *prompt.findings])

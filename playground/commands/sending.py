@@ -18,9 +18,9 @@ from playground.commands.shared import (
     rules_option,
     session_argument,
 )
-from playground.commands.terminal import guarded, print_json, report, say, table
+from playground.commands.terminal import guarded, json_text, print_json, report, say, table
 from playground.counts import counted
-from playground.visible import visible
+from playground.visible import keep_order
 
 if TYPE_CHECKING:
     from playground.findings import Finding
@@ -101,7 +101,7 @@ def _show_payload(name: str, found: ProviderPayload, body: bool) -> None:
         return
     for call in found.calls:
         say(f"  {call.method} {call.url}")
-        say(json.dumps(call.body, ensure_ascii=False, indent=1))
+        say(json_text(call.body, indent=1))
 
 
 @click.command()
@@ -183,7 +183,7 @@ def _asked(file: str, yes: bool, seconds: float) -> tuple[list[ToolMetadata], li
     from playground.tool_formats.mcp_servers import ask_servers, read_servers
 
     def allow(server: McpServer) -> bool:
-        return yes or click.confirm(f"Yes to {_name(server)}?", err=True)
+        return yes or click.confirm(keep_order(f"Yes to {_name(server)}?"), err=True)
 
     servers = read_servers(file_bytes(file).decode("utf-8", "replace"), file)
     for server in servers:  # all of them, before the first question
@@ -195,7 +195,7 @@ def _asked(file: str, yes: bool, seconds: float) -> tuple[list[ToolMetadata], li
 
 
 def _name(server: McpServer) -> str:
-    return visible(json.dumps(server.name, ensure_ascii=False))
+    return json.dumps(server.name, ensure_ascii=False)
 
 
 def _dropped(name: str, read: list[ToolMetadata]) -> list[dict[str, Any]]:

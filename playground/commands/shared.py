@@ -33,6 +33,9 @@ ledger_option = click.option(
 session_argument = click.argument("session")
 
 
+PRINTED = "Default: standard output."
+
+
 def out_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Where a command writes. `-` is no name for standard output: a folder `-` was made of it."""
     told = f"{text} Missing folders are made."

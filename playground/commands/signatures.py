@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from playground.commands.shared import json_option
-from playground.commands.terminal import guarded, print_json, say, table
+from playground.commands.terminal import emit, guarded, print_json, table
 
 
 @click.command()
@@ -55,13 +55,15 @@ def signature(
     if as_json:
         print_json(prompts)
         return 0
+    parts = []
     for name, messages in prompts.items():
         if len(prompts) > 1:
-            say(f"##### {name}")
+            parts.append(f"##### {name}")
         for message in messages:
             content = message["content"]
             shown = content if isinstance(content, str) else json.dumps(content, indent=2)
-            say(f"=== {message['role']}\n{shown}")
+            parts.append(f"=== {message['role']}\n{shown}")
+    emit("\n".join(parts))
     return 0
 
 

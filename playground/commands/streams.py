@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,8 +22,10 @@ from playground.commands.shared import (
     rules_option,
 )
 from playground.commands.terminal import (
+    emit,
     events_table,
     guarded,
+    json_text,
     print_json,
     report,
     say,
@@ -176,16 +177,17 @@ def _tell_result(result: ParseResult, with_events: bool, error: object = None) -
 
     for part in ("reasoning", "content"):
         if getattr(result, part).strip():
-            say(f"=== {part}\n{getattr(result, part).strip()}")
+            say(f"=== {part}")
+            emit(getattr(result, part).strip() + "\n")
     for call in result.tool_calls:
-        arguments = json.dumps(call.arguments, ensure_ascii=False)
-        say(f"=== call {call.name}\n{arguments}")
+        say(f"=== call {call.name}\n{json_text(call.arguments, indent=None)}")
     for segment in segments(result.events):
         if (aborted := segment.aborted) is not None:
-            raw = "" if result.switches.broken_calls == "text" else f"\n{segment.text.strip()}"
-            say(f"=== aborted call {aborted.name or '(unnamed)'}: {aborted.reason}{raw}")
+            say(f"=== aborted call {aborted.name or '(unnamed)'}: {aborted.reason}")
+            if result.switches.broken_calls != "text":
+                emit(segment.text.strip() + "\n")
     if error is not None:
-        say(f"=== error {json.dumps(error, ensure_ascii=False)}")
+        say(f"=== error {json_text(error, indent=None)}")
     if with_events:
         events_table(result.events)
 
@@ -209,7 +211,7 @@ def _tell_report(
         hands = "is assumed to hand over" if made.reading.assumed else "hands over"
         say(f"{made.server} {hands} all of {recording.name}, {how}")
     else:
-        say(made.issue + (f"\nA test:\n\n{fenced(made.test)}" if made.test else ""))
+        emit(made.issue + (f"\nA test:\n\n{fenced(made.test)}" if made.test else "") + "\n")
     return max(report(made.findings), int(bool(made.issue)))
 
 

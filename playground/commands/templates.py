@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from playground.commands.shared import force_option, json_option, out_option
-from playground.commands.terminal import guarded, print_json, report, say
+from playground.commands.terminal import emit, guarded, json_text, print_json, report, say
 
 if TYPE_CHECKING:
     from playground.recordings.recording import Recording
@@ -151,7 +150,7 @@ def prompt(file: str, values: str, name: str, as_json: bool) -> int:
             }
         )
     else:
-        say(view.text)
+        emit(view.text)
         for variable in view.missing:
             say(f"missing: {variable}", err=True)
     return int(bool(view.missing))
@@ -205,7 +204,7 @@ def _told(found: Outcome, modern: bool) -> None:
         say(f"[{step.template}{place}] {what}{gone}")
         shown: Any = step.sent.body(modern) if step.sent else step.message
         if shown:
-            text = json.dumps(shown, ensure_ascii=False, indent=1)
+            text = json_text(shown, indent=1)
             say("\n".join(f"    {line}" for line in text.splitlines()))
 
 

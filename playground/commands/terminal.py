@@ -8,17 +8,17 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TextIO
 
 import click
 
 from playground.fixes import with_fix
-from playground.visible import INVISIBLE, visible
+from playground.visible import INVISIBLE, hidden_in, isolate_runs, keep_order, visible
 
 if TYPE_CHECKING:
     from playground.events import Event
@@ -40,6 +40,10 @@ NUMERIC = {  # heads of columns of numbers, which stand on the right
 _NUMBER = re.compile(r"[-~$]?[\d.,]*(?: ?%)?")  # or nothing
 _IN_JSON = rf"[\x7f-\x9f{INVISIBLE}]"  # JSON has escaped the others
 REPORT = "this is a bug of ours: please report it with what `playground --debug …` prints"
+_EXACT = "`> FILE` or a pipe gets the exact text"
+_HALVES = "surrogatepass"  # of pairs: no other way of writing them as UTF-8 loses nothing
+_MOST_NAMED = 5
+_NOTED = "playground.noted"  # in the meta of click's context
 INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
 
 
@@ -153,7 +157,13 @@ def say(text: str, err: bool = False, nl: bool = True) -> None:
     """A line for the user. What a file holds is shown, never obeyed, and no encoding fails."""
     stream = sys.stderr if err else sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    click.echo(_written(visible(text), encoding), err=err, nl=nl)
+    shown = keep_order(text) if _is_terminal(stream) else visible(text)
+    click.echo(_written(shown, encoding), err=err, nl=nl)
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    """Return True if a terminal shows the stream, and letters that are written leftward in it."""
+    return stream is not None and stream.isatty() and stream.encoding.lower().startswith("utf")
 
 
 def _written(text: str, encoding: str = "") -> str:
@@ -162,12 +172,49 @@ def _written(text: str, encoding: str = "") -> str:
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
-def emit(text: str, nl: bool = True) -> None:
-    """A file's content on standard output: to the byte, unless a terminal is what reads it."""
-    if sys.stdout.isatty():
-        say(text, nl=nl)
+def emit(text: str, out: str = "", *, inputs: Iterable[str] = (), force: bool = False) -> None:
+    """Print content that people pipe on, or write it to the file `out`.
+
+    A file and a pipe get the exact characters as UTF-8, with nothing added; half of a surrogate
+    pair is written as its three bytes. A terminal gets control and invisible characters escaped,
+    and a line on stderr says so, once for each command. Raises InputFault.
+    """
+    if out:
+        from playground.output import write_file
+
+        write_file(out, text, inputs=inputs, force=force, errors=_HALVES)
+        say(f"written: {out}", err=True)
+    elif not sys.stdout.isatty():
+        click.echo(text.encode("utf-8", _HALVES), nl=False)  # bytes: no line end is translated
     else:
-        click.echo(_written(text), nl=nl)
+        click.echo(_written(visible(text)), nl=not text.endswith("\n"))
+        if escaped := hidden_in(text):
+            _note_once(f"escaped for the terminal: {_some(escaped)}; {_EXACT}")
+        return
+    if halves := re.findall("[\ud800-\udfff]", text):
+        from playground.counts import counted
+
+        size = counted(len(halves), "lone surrogate")
+        _note_once(f"written as three bytes each: {size}; strict readers of UTF-8 refuse them")
+
+
+def _some(escaped: Sequence[str]) -> str:
+    """The escapes of these characters, each once, and how many there are."""
+    from playground.counts import counted
+
+    named = list(dict.fromkeys(map(visible, escaped)))
+    more = " …" if len(named) > _MOST_NAMED else ""
+    count = counted(len(escaped), "character")
+    return f"{count} ({' '.join(named[:_MOST_NAMED])}{more})"
+
+
+def _note_once(note: str) -> None:
+    """Say what happened to the content, unless this command has said so of an earlier part."""
+    context = click.get_current_context(silent=True)
+    meta = context.meta if context else {}
+    if not meta.get(_NOTED):
+        say(f"playground: {note}", err=True)
+    meta[_NOTED] = True
 
 
 def report(findings: Sequence[Finding]) -> int:
@@ -202,11 +249,17 @@ def events_table(events: Sequence[Event]) -> None:
 
 def print_json(value: Any) -> None:
     """One JSON value, whatever is in it: a number that JSON has not is a text ("NaN")."""
+    narrow = (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8"
+    click.echo(json_text(value, narrow))
+
+
+def json_text(value: Any, narrow: bool = False, indent: int | None = 2) -> str:
+    """Return a value as JSON in which a terminal obeys nothing: it is exact all the same, because
+    JSON has escapes of its own. With `narrow`, everything but ASCII is escaped."""
     from playground.json_numbers import finite
 
-    narrow = (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8"
-    text = json.dumps(finite(value), ensure_ascii=narrow, indent=2, allow_nan=False)
-    click.echo(re.sub(_IN_JSON, _escaped, text))
+    text = json.dumps(finite(value), ensure_ascii=narrow, indent=indent, allow_nan=False)
+    return re.sub(_IN_JSON, _escaped, text)
 
 
 def _escaped(found: re.Match[str]) -> str:
@@ -216,11 +269,11 @@ def _escaped(found: re.Match[str]) -> str:
 def table(head: list[str], rows: list[list[str]]) -> None:
     """A table as wide as the terminal, and as wide as it is where something else reads it. What is
     to be copied and numbers are never folded."""
-    shown = [[visible(cell).expandtabs() for cell in row] for row in rows]
+    cells = [[visible(cell).expandtabs() for cell in row] for row in (head, *rows)]
     if sys.stdout.isatty():
-        _folded_table(head, shown)
+        _folded_table(cells[0], cells[1:])
         return
-    for line in _whole_table(head, shown):
+    for line in _whole_table(cells[0], cells[1:]):
         click.echo(_written(line))
 
 
@@ -236,7 +289,11 @@ def _folded_table(head: list[str], rows: list[list[str]]) -> None:
         shown.add_column(name, justify=justify, overflow="fold", no_wrap=whole)
     for row in rows:
         shown.add_row(*map(Text, row))
-    Console(highlight=False).print(shown)
+    console = Console(highlight=False)
+    with console.capture() as lines:
+        console.print(shown)
+    text = lines.get()  # the cells of a row are one line of a terminal, however they are folded
+    click.echo(_written(isolate_runs(text) if _is_terminal(sys.stdout) else text), nl=False)
 
 
 def _whole_table(head: list[str], rows: list[list[str]]) -> Iterator[str]:

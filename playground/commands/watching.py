@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from playground.commands.shared import json_option
-from playground.commands.terminal import guarded, say
+from playground.commands.terminal import guarded, json_text, say
 from playground.visible import visible
 
 if TYPE_CHECKING:
@@ -122,7 +121,7 @@ def _teller(teller: Teller, as_json: bool, path: Path | None) -> Callable[[dict[
                 file.add(visible(each) + "\n")
             file.keep(now=True)
         elif as_json:
-            say(json.dumps(line, ensure_ascii=False))
+            say(json_text(line, indent=None))
         else:
             for each in told:
                 say(each)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from playground.commands.shared import force_option, json_option, load, out_option
+from playground.commands.shared import PRINTED, force_option, json_option, load, out_option
 from playground.commands.terminal import emit, guarded, print_json, say, table
 
 if TYPE_CHECKING:
@@ -84,21 +84,16 @@ def add(session: str, name: str) -> int:
 
 @workspace.command()
 @_name
-@out_option("Default: standard output.")
+@out_option(PRINTED)
 @force_option
 @guarded
 def save(name: str, out: str, force: bool) -> int:
     """Write NAME as a session file, its edits and recordings in it."""
-    from playground.output import write_file
     from playground.sessions.native_format import dump_session
     from playground.workspaces import on_disk
 
     text = dump_session(on_disk().entry(name).session)
-    if not out:
-        emit(text, nl=False)
-        return 0
-    write_file(out, text, force=force)
-    say(f"written: {out}")
+    emit(text, out, force=force)
     return 0
 
 

@@ -19,6 +19,7 @@ from playground.servers.reading import DOUBT_CODES
 from playground.servers.segments import segments
 from playground.servers.view import Language, Suite
 from playground.tools import ToolMetadata
+from playground.visible import visible
 
 _HOLE: Final = re.compile(r"\{\{(\w+)\}\}")
 NO_LOSS: Final = ("unknown-parser", "unread-dialect", *DOUBT_CODES)
@@ -46,7 +47,7 @@ def handed(result: ParseResult) -> dict[str, Any]:
 def issue_text(text: str, lossless: ParseResult, reading: ServerReading) -> str:
     """The issue, in Markdown."""
     named = f"{reading.server} (parser {reading.parser})" if reading.parser else reading.server
-    said = "\n".join(f"- {message}" for message in dict.fromkeys(lost(reading)))
+    said = "\n".join(f"- {visible(message)}" for message in dict.fromkeys(lost(reading)))
     source = f"\nWhere it was read: {reading.view.source}\n" if reading.view.source else ""
     doubt = "".join(f"\nNot proven: {found.message}.\n" for found in reading.doubts)
     loses = "may lose" if reading.assumed else "loses"

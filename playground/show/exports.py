@@ -15,6 +15,7 @@ from playground.recordings.recording import Recording
 from playground.sessions.native_format import dump_recording
 from playground.show.wire import event_json, timeline_json
 from playground.tools import ToolMetadata
+from playground.visible import visible
 
 _TEST: Final = '''"""{name}, read as {dialect}: written by the dialect playground."""
 
@@ -48,7 +49,7 @@ def pytest_file(recording: Recording, timeline: Timeline, tools: Sequence[ToolMe
     switches = timeline.result.switches
     return _TEST.format(
         dialect=timeline.dialect,
-        name=recording.name.replace('"', "'").replace("\\", "/"),
+        name=visible(recording.name).replace('"', "'").replace("\\", "/"),
         recording=_raw(dump_recording(recording)),
         tools=_raw([tool.model_dump(mode="json", exclude_defaults=True) for tool in tools]),
         switches=repr(asdict(switches)),

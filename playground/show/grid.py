@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final
 
+from playground.visible import keep_order
+
 Payload = dict[str, Any]
 _DECIDED: Final = ("badge", "marked", "reason")
 
@@ -30,7 +32,8 @@ def grid(panes: Sequence[Payload]) -> Payload:
 
     A pane is given as `name`, `note` and `messages`, each with its `role` and its `blocks`. It
     comes out with `cells`: the number of a row and its blocks, each as the number of its text, its
-    kind, the role where a message begins, and what was decided about it where something was.
+    kind, the role where a message begins, and what was decided about it where something was. Texts
+    are exact; all else is words, in which nothing turns ours around.
     """
     rows: list[_Row] = []
     placed: list[list[tuple[_Row, list[tuple[str, Payload]]]]] = []
@@ -41,11 +44,11 @@ def grid(panes: Sequence[Payload]) -> Payload:
     numbers = {id(row): number for number, row in enumerate(rows)}
     texts: dict[str, int] = {}
     return {
-        "rows": [[row.origin, row.label] for row in rows],
+        "rows": [[row.origin, keep_order(row.label)] for row in rows],
         "panes": [
             {
-                "name": pane["name"],
-                "note": pane["note"],
+                "name": keep_order(pane["name"]),
+                "note": keep_order(pane["note"]),
                 "cells": [
                     [numbers[id(row)], [_block(block, role, texts) for role, block in run]]
                     for row, run in cells
@@ -66,8 +69,12 @@ def _blocks(pane: Payload) -> Iterator[tuple[str, Payload]]:
 
 def _block(block: Payload, role: str, texts: dict[str, int]) -> list[Any]:
     number = texts.setdefault(block["text"], len(texts))
-    decided = {name: block[name] for name in _DECIDED if name in block}
-    return [number, block["kind"], role, *([decided] if decided else [])]
+    decided = {name: _said(block[name]) for name in _DECIDED if name in block}
+    return [number, keep_order(block["kind"]), keep_order(role), *([decided] if decided else [])]
+
+
+def _said(value: Any) -> Any:
+    return keep_order(value) if isinstance(value, str) else value
 
 
 def _merged(rows: list[_Row], wanted: Iterable[tuple[str, str]]) -> tuple[list[_Row], list[_Row]]:

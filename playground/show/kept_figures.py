@@ -16,6 +16,7 @@ import plotly.graph_objects as go
 from playground.counts import grouped
 from playground.display import Bundle
 from playground.show.markup import table
+from playground.visible import visible
 
 LEGEND: Final = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
 """Above the figure: below it, it lies over the title of the axis."""
@@ -44,8 +45,9 @@ class KeptFigure(go.Figure):  # type: ignore[misc]
 
 
 def drawn(text: str) -> str:
-    """A text of a session as plotly draws it letter by letter: it takes `<a href=…>` for a link."""
-    return escape(text, quote=False)
+    """A text of a session as plotly draws it, in an element of its own: letter by letter, though
+    plotly takes `<a href=…>` for a link, and with hidden characters escaped."""
+    return escape(visible(text), quote=False)
 
 
 def _numbers(traces: Sequence[Any]) -> tuple[list[str], list[list[str]]]:

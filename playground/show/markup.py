@@ -2,7 +2,8 @@
 
 A saved notebook, nbconvert or a mail may take scripts away, or never run them: the markup is what
 stands there then, so it says all that matters. A widget beside it would hide it. Session text is
-hostile: it goes through `escaped` into markup, and through `embedded` into a script element.
+hostile: it goes through `escaped` into words of ours, through `exact` into a text to be read or
+copied, and through `embedded` into a script element.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, Final
 from playground.display import Bundle
 from playground.errors import InputFault
 from playground.show.components import component_files
+from playground.visible import keep_order, keep_order_as
 
 _PAGE: Final = """<!doctype html>
 <html lang="en">
@@ -25,7 +27,7 @@ _PAGE: Final = """<!doctype html>
 <meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy"
  content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
-<title>{title}</title>
+<title>{tab}</title>
 <style>
 :root {{ color-scheme: light dark; }}
 body {{ margin: 1rem; font-family: system-ui, sans-serif; color: #1b1f24; background: #fff; }}
@@ -92,7 +94,8 @@ class Markup:
     def page(self) -> str:
         """One HTML page, with all of it."""
         title, line = escaped(self.title), escaped(self.line)
-        return _PAGE.format(title=title, line=line, shown=self._shown(self.data))
+        tab = escape(keep_order(self.title))  # no element may stand in a <title>
+        return _PAGE.format(tab=tab, title=title, line=line, shown=self._shown(self.data))
 
     def bundle(self) -> Bundle:
         """What a notebook keeps."""
@@ -123,7 +126,7 @@ class Markup:
         return ComponentWidget(data=self.data())
 
     def _plain(self) -> str:
-        return " ".join(f"{self.title}: {self.line}".split())
+        return keep_order(" ".join(f"{self.title}: {self.line}".split()))
 
     def _shown(self, data: Callable[[], Any]) -> str:
         if not self.component:
@@ -138,7 +141,13 @@ class Markup:
 
 
 def escaped(text: str) -> str:
-    """A text as markup that shows it; half a surrogate, which no file can hold, is replaced."""
+    """Words of ours as markup; a name in them cannot turn them around."""
+    return keep_order_as(escape, text)
+
+
+def exact(text: str) -> str:
+    """A text as markup that shows it character by character, in an element of its own; half a
+    surrogate, which no file can hold, is replaced."""
     return escape(_LONE.sub("\ufffd", text))
 
 
@@ -171,12 +180,12 @@ def code(text: str, most: int | None = None) -> str:
     shown = text if most is None or len(text) <= most else text[:most]
     left = len(text) - len(shown)
     more = f"<div>… {left:,} more characters</div>" if left else ""
-    return f'<pre style="{CODE_STYLE}">{escaped(shown)}</pre>{more}'
+    return f'<pre style="{CODE_STYLE}">{exact(shown)}</pre>{more}'
 
 
 def coloured(text: str, colour: str) -> str:
     """A piece of text on its colour, pale enough for the writing of either theme."""
-    return f'<span style="background: {colour}40">{escaped(text)}</span>'
+    return f'<span style="background: {colour}40">{exact(text)}</span>'
 
 
 def folded(title: str, inner: str) -> str:

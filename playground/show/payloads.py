@@ -20,6 +20,7 @@ from playground.questions.cache.wire import CacheWire
 from playground.questions.comparison import Column, DiffLine, visible
 from playground.questions.timeline import Timeline
 from playground.show.wire import event_text
+from playground.visible import keep_order
 
 if TYPE_CHECKING:
     from playground.questions.provider_payload import ProviderPayload
@@ -198,7 +199,7 @@ def difference(lines: Iterable[DiffLine], context: int = 3) -> list[tuple[str, s
         run = list(group)
         match change:
             case "heading":
-                rows += [("heading", line.text) for line in run]
+                rows += [("heading", keep_order(line.text)) for line in run]
             case "same":
                 rows += _folded([visible(line.text) for line in run], context)
             case "removed" | "added":
@@ -233,7 +234,8 @@ def player(timeline: Timeline) -> Payload:
     for index, step in enumerate(timeline.steps):
         state = step.state
         call = "" if state.call_index is None else f"call {state.call_index}"
-        detail = " · ".join(x for x in (call, state.call_name, state.argument) if x)
+        named = " · ".join(x for x in (call, state.call_name, state.argument) if x)
+        detail = keep_order(named)
         # Thousands of steps share a few states: each is sent to the browser once, by its number.
         number = states.setdefault((state.mode, detail, state.held[:_LABEL]), len(states))
         count = bisect_right(first_steps, index)  # steps never go back
@@ -248,7 +250,7 @@ def player(timeline: Timeline) -> Payload:
             if event.span.stop > event.span.start
         ],
         "events": [
-            [_kind(event), *event.span, first, last, event_text(event)[:_LABEL]]
+            [_kind(event), *event.span, first, last, keep_order(event_text(event)[:_LABEL])]
             for event, first, last in zip(merged, first_steps, last_steps, strict=True)
         ],
         "steps": steps,
@@ -272,7 +274,13 @@ def _request(cell: CacheSimulation, number: int) -> Payload:
     return {
         "shared": shared,
         "blocks": [
-            [b.tier, b.kind, b.role, sizes[i + 1] - sizes[i], b.text[:_BEGINNING]]
+            [
+                b.tier,
+                keep_order(b.kind),
+                keep_order(b.role),
+                sizes[i + 1] - sizes[i],
+                b.text[:_BEGINNING],
+            ]
             for i, b in enumerate(sent.wire.blocks[shared:], shared)
         ],
         "marks": [[at, _looks_back(sent, at, rules), _life(sent, at, rules)] for at in marks],
@@ -280,7 +288,7 @@ def _request(cell: CacheSimulation, number: int) -> Payload:
         "differs": difference.block if difference else None,
         "at": sent.at,
         "state": outcome.sureness,
-        "reason": cell.why(number),
+        "reason": keep_order(cell.why(number)),
         "read": outcome.read,
         "written": sum(outcome.written.values()),
         "uncached": outcome.uncached,

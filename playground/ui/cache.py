@@ -29,6 +29,7 @@ from playground.ui.shared import (
     components,
     own_marks,
     policies,
+    say,
     tables,
     waiting,
     what_ifs,
@@ -174,23 +175,23 @@ def show_headline(given: Asked) -> None:
     try:
         simulated = given.simulated()
     except InputFault as fault:
-        st.text(str(fault))  # plain: a model's name may come from a file
+        say.text(str(fault))  # plain: a model's name may come from a file
         return
     verdict, text = headline(simulated)
     box, icon = _BOXES[verdict]
     box(text.replace("$", "\\$"), icon=icon)
     for problem in simulated.errors:
-        st.text(f"Why: {problem}.")
-    st.caption(_sizes(simulated))
+        say.text(f"Why: {problem}.")
+    say.caption(_sizes(simulated))
     if given.is_sent:
-        st.text(f"{as_sent.TITLE}: {as_sent.SOURCE}.\n{simulated.reach.line}.")
+        say.text(f"{as_sent.TITLE}: {as_sent.SOURCE}.\n{simulated.reach.line}.")
         return
     placed, own = given.placement, policies.find(given.policy)
     source = own.source if own else get_policy(given.policy).source
-    st.text(f"{title(given.policy)}: {source}.\n{placed.thresholds}.")
+    say.text(f"{title(given.policy)}: {source}.\n{placed.thresholds}.")
     if placed.refusal:
         why = f"{placed.refusal.explanation} ({placed.refusal.reason})"
-        st.text(f"Nothing is marked: {why}.")
+        say.text(f"Nothing is marked: {why}.")
     if placed.family == "gemini":
         components.gauge(placed.text_characters, placed.threshold, key="threshold")
 
@@ -220,12 +221,12 @@ def cache_costs(given: Asked, dialects: Sequence[str]) -> None:
         ]
     except InputFault:
         return  # the headline has told it
-    st.caption(
+    say.caption(
         f"Rules of {cells[0].provider}. Cost is that of all input as a share of its full price, "
         "the price without a cache. Nothing is sent."
     )
     if cells[0].paid:
-        st.text(f"{cells[0].paid} What stands in the table is foretold.")
+        say.text(f"{cells[0].paid} What stands in the table is foretold.")
     _matrix(cells)
     of_page = (given.dialect, given.policy)
     cell = next((c for c in cells if (c.dialect, c.policy) == of_page), None) or given.simulated()
@@ -271,12 +272,12 @@ def _take_cell(chosen: Mapping[str, Any] | None) -> None:
 
 def _cell(cell: CacheSimulation) -> None:
     """One dialect under one policy: its strip, what counts for it, what is wrong."""
-    st.header(cell.dialect or as_sent.TITLE, divider="gray", anchor=False)
+    say.header(cell.dialect or as_sent.TITLE, divider="gray", anchor=False)
     components.strip(Picture(payloads.strip(cell)), key="strip")
-    st.text("\n".join(cell.origins))
+    say.text("\n".join(cell.origins))
     widgets.show_findings(cell.findings, "in these requests")
     if cell.rules:
-        with st.expander(f"Rules: {cell.rules.title}", key="rules", on_change="rerun") as rules:
+        with say.expander(f"Rules: {cell.rules.title}", key="rules", on_change="rerun") as rules:
             if rules.open:
                 tables.table(frames.rules(cell.rules))
 
@@ -300,14 +301,14 @@ def what_is_sent(given: Asked) -> None:
     try:
         wire = future.result()
     except InputFault as fault:
-        st.text(str(fault))
+        say.text(str(fault))
         return
     st.caption("As LiteLLM's own adapter writes it; nothing is sent.")
     named = given.session.task.model_name
     if wire.model != named:
-        st.text(f"{named} names no provider: shown is {wire.model}.")
+        say.text(f"{named} names no provider: shown is {wire.model}.")
     if wire.findings:
-        st.warning(f"Marks that get lost on the way: {len(wire.findings)}")
+        say.warning(f"Marks that get lost on the way: {len(wire.findings)}")
     widgets.show_findings(wire.findings, "on the way")
     tables.table(frames.wire(wire))
     widgets.wire_calls(wire.calls)

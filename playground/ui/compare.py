@@ -26,7 +26,7 @@ from playground.show.token_frames import in_short, with_tokens
 from playground.tokens import TokenCount
 from playground.ui import navigation, state
 from playground.ui.serving import access
-from playground.ui.shared import components, tables, tool_schemas, waiting
+from playground.ui.shared import components, say, tables, tool_schemas, waiting
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
 from playground.ui.shared.runs import Runs
@@ -114,6 +114,7 @@ def origin_select(origins: list[str]) -> str:
         "Show in every pane",
         origins,
         index=None,
+        format_func=say.option,
         key="origin",
         bind="query-params",
         placeholder="Choose a part, or click on one below",
@@ -148,9 +149,9 @@ def counts_table(compared: Comparison) -> None:
     model = compared.session.task.model_name
     counted_first = token_count(compared.session, compared.columns[0].dialect.name)
     source = f": {counted_first.source}" if counted_first else ""
-    st.text(f"Tokens of the whole request for {model}{source}.")
+    say.text(f"Tokens of the whole request for {model}{source}.")
     for note in counted_first.notes if counted_first else ():
-        st.text(f"Not exact: {note}.")
+        say.text(f"Not exact: {note}.")
     st.caption("The Cache page, which sizes single blocks, estimates them by kinds of characters.")
 
 
@@ -160,7 +161,7 @@ def schema_losses(compared: Comparison) -> None:
         st.info("This session has no tools.")
         return
     tables.table(frames.schema_losses(compared), height="content")
-    st.caption(
+    say.caption(
         "How many of the facts in the tools' schemas the model is told. Each fact was removed in "
         "turn: where the prompt stays the same, the dialect drops it. Only the first "
         f"{MOST_FACTS} facts of a tool are looked at."
@@ -169,7 +170,7 @@ def schema_losses(compared: Comparison) -> None:
         dropped = frames.dropped_facts(column)
         if dropped.empty:
             continue
-        with st.expander(f"{column.dialect.name} drops {len(dropped)}"):
+        with say.expander(f"{column.dialect.name} drops {len(dropped)}"):
             tables.table(dropped, height="content")
     tool_schemas.show(compared.session, [column.dialect.name for column in compared.columns])
 
@@ -188,7 +189,7 @@ def take_along(compared: Comparison, name: str) -> None:
             "As", list(texts), default="JSON", required=True, key="taken as"
         )
         ending, text = texts[str(form)]
-        st.download_button("Save", text, f"{name} {dialect}.{ending}", icon=":material/download:")
+        say.download_button("Save", text, f"{name} {dialect}.{ending}", icon=":material/download:")
         components.verbatim(text, "request", key="taken text", height=300)
 
 
@@ -224,7 +225,7 @@ def run_tab(working: WorkingSession, dialects: Sequence[str]) -> None:
     if st.button("Run", icon=":material/send:", key="run", disabled=busy, type="primary"):
         _start(working, str(dialect), model, base_url)
         st.rerun()  # for a button that cannot be pressed twice
-    st.text(
+    say.text(
         "Keys are read from the environment of this machine and never stored. "
         + (f"The answer is kept in {paths.recordings()} while it comes. " if keeps else "")
         + "Closing this tab ends the request."
@@ -259,7 +260,7 @@ def _start(working: WorkingSession, dialect: str, model: str, base_url: str) -> 
 
 
 def _watch(run: Run) -> None:
-    status = st.status(_progress(run), state="running")
+    status = say.status(_progress(run), state="running")
     st.button("Stop", icon=":material/stop:", on_click=run.stop, key="stop")
     text = st.empty()
 
@@ -281,21 +282,21 @@ def _progress(run: Run) -> str:
 def _outcome(working: WorkingSession, run: Run) -> None:
     if run.recorded is None:
         st.error("Nothing was recorded.")
-        st.text(run.fault)
+        say.text(run.fault)
         return
     recording = run.recorded.recording
     end = "an error" if recording.error else recording.stop_reason or "no end"
-    st.text(f"{len(recording.chunks)} chunks from {recording.model}: {end}.")
+    say.text(f"{len(recording.chunks)} chunks from {recording.model}: {end}.")
     if recording.error:
-        st.text(str(recording.error.get("message", recording.error)))
+        say.text(str(recording.error.get("message", recording.error)))
     state.add_recording(working.name, recording)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.page_link(
             navigation.page("replay"),
             label="Open in Replay",
-            query_params={"recording": recording.name},
+            query_params={"recording": say.option(recording.name)},
         )
-        st.download_button(
+        say.download_button(
             "Recording", run.recorded.text(), f"{run.dialect}.jsonl", key="save recording"
         )
     components.verbatim(run.text[-_SHOWN:], "answer", key="answer text")

@@ -21,7 +21,7 @@ from playground.errors import InputFault
 from playground.show.corpus_frames import row_label, titled
 from playground.ui import state
 from playground.ui.serving import access
-from playground.ui.shared import corpus_building, opening, tables, waiting
+from playground.ui.shared import corpus_building, opening, say, tables, waiting
 from playground.ui.shared.kept import kept
 
 ANY: Final = "any"
@@ -56,7 +56,7 @@ def chosen() -> Corpus | None:
         return _held(path, state_of(path))
     except InputFault as fault:
         st.error("This is no corpus that can be asked.")
-        st.text(str(fault))
+        say.text(str(fault))
         return None
 
 
@@ -76,7 +76,7 @@ def holds(corpus: Corpus) -> None:
             return
         told = ", ".join(map(counted, found.rows[0], _COUNTED))
         state.hold(key, told)
-    st.caption(told)
+    say.caption(told)
 
 
 def facets(corpus: Corpus) -> dict[str, Any]:
@@ -87,7 +87,9 @@ def facets(corpus: Corpus) -> dict[str, Any]:
             values = [ANY, *_values(corpus, name)]
             label = "finding" if name == "code" else name
             state.follow_url(f"corpus {name}", values)
-            value = st.selectbox(label.capitalize(), values, key=f"corpus {name}")
+            value = st.selectbox(
+                label.capitalize(), values, format_func=say.option, key=f"corpus {name}"
+            )
             state.tell_url(f"corpus {name}", value, ANY)
             if value != ANY:
                 found[name] = value
@@ -149,7 +151,7 @@ def ask(corpus: Corpus, name: str, by: list[str], narrowed: dict[str, Any]) -> C
         own.pop("tool", None)
     left = [key for key in narrowed if narrowed[key] and key not in own]
     if left:
-        st.caption(f"Not narrowed by {', '.join(left)}: this question knows nothing of it.")
+        say.caption(f"Not narrowed by {', '.join(left)}: this question knows nothing of it.")
     asked = partial(corpus.ask, name, by, limit=_ROWS, seconds=_SECONDS, **own)
     return _waited(corpus, f"{name} by {by}", asked)
 
@@ -161,14 +163,14 @@ def _has(table: str, column: str) -> bool:
 def show(answer: CorpusAnswer) -> None:
     """Its size and time, a figure, the table."""
     more = ", and there are more" if answer.cut else ""
-    st.caption(f"{counted(len(answer.rows), 'row')} in {seconds(answer.seconds)}{more}")
+    say.caption(f"{counted(len(answer.rows), 'row')} in {seconds(answer.seconds)}{more}")
     if not answer.rows:
         st.info("Nothing in this corpus answers that.")
         return
     if answer.question in QUESTIONS and answer.question != "sessions":
         st.plotly_chart(answer.figure(), key="corpus figure")
     for note in answer.notes:
-        st.caption(note)
+        say.caption(note)
     tables.table(answer.frame().rename(columns=titled), key="corpus answer")
 
 
@@ -205,7 +207,8 @@ def behind(corpus: Corpus, answer: CorpusAnswer, by: list[str], narrowed: dict[s
         f"{number}. {row_label(answer, row, range(told))}"
         for number, row in enumerate(answer.rows[:_MOST_VALUES], 1)
     ]
-    label = st.selectbox("Row", labels, key=f"row of {asked.name} {by}")
+    key = f"row of {asked.name} {by}"
+    label = st.selectbox("Row", labels, format_func=say.shown, key=key)
     row = answer.records()[labels.index(label)]
     own = {key: narrowed[key] for key in narrowed if _has(asked.table, key)}
     filters = behind_row(asked, by, row, own)
@@ -219,7 +222,7 @@ def behind(corpus: Corpus, answer: CorpusAnswer, by: list[str], narrowed: dict[s
     if not found.rows:
         st.info("No session stands behind it.")
         return
-    st.caption(f"{grouped(len(found.rows))} shown{', and there are more' if found.cut else ''}")
+    say.caption(f"{grouped(len(found.rows))} shown{', and there are more' if found.cut else ''}")
     tables.table(found.frame().rename(columns=titled), key="corpus sessions")
     _opening(corpus, found)
 
@@ -234,7 +237,7 @@ def _open_one(corpus: Corpus, titles: dict[str, str]) -> None:
     ids = list(titles)
 
     def named(id: str) -> str:
-        return f"{id}: {titles[id]}" if titles[id] else id
+        return str(say.shown(f"{id}: {titles[id]}" if titles[id] else id))
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen_id = st.selectbox("Session", ids, format_func=named, key=f"session of {ids[0]}")
@@ -277,7 +280,7 @@ def _waited(corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]) -> Corpu
         return answer.result()
     except InputFault as fault:
         st.error("This was not answered.")
-        st.text(str(fault))
+        say.text(str(fault))
         return None
 
 

@@ -18,7 +18,7 @@ from playground.sessions.session import Session
 from playground.show import version_frames
 from playground.show.pictures.versions import version_panes
 from playground.ui import state
-from playground.ui.shared import components, tables, waiting
+from playground.ui.shared import components, say, tables, waiting
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
 
@@ -50,7 +50,7 @@ def asked() -> TwoAsked:
         for key, label in _SIDES.items():
             first = [usual[key], *(name for name in names if name != usual[key])]
             state.follow_url(key, first)
-            name = st.selectbox(label, first, key=key, width=280)
+            name = st.selectbox(label, first, format_func=say.option, key=key, width=280)
             state.tell_url(key, name, usual[key])
             chosen.append(name)
         request = st.selectbox(
@@ -87,7 +87,7 @@ def compared(given: TwoAsked) -> VersionDiff | None:
         return future.result()
     except PlaygroundError as fault:
         st.error("These two cannot be compared.")
-        st.text(str(fault))
+        say.text(str(fault))
         return None
 
 
@@ -101,7 +101,7 @@ def headline(found: VersionDiff) -> None:
         f"({side.count.kind})."
         for label, side in zip(_SIDES.values(), (found.first, found.second), strict=True)
     )
-    st.text("\n".join([*sides, f"Both are {found.form}."]))
+    say.text("\n".join([*sides, f"Both are {found.form}."]))
 
 
 def filtered(found: VersionDiff) -> list[BlockChange]:
@@ -125,7 +125,7 @@ def filtered(found: VersionDiff) -> list[BlockChange]:
             bind="query-params",
         )
         state.follow_url("writer", writers)
-        by = st.selectbox("Written by", writers, key="writer", width=180)
+        by = st.selectbox("Written by", writers, format_func=say.option, key="writer", width=180)
         state.tell_url("writer", by, _ANYBODY)
     return [
         change
@@ -151,7 +151,7 @@ def blocks(found: VersionDiff, shown: Sequence[BlockChange]) -> None:
 def texts(found: VersionDiff, shown: Sequence[BlockChange]) -> None:
     """Both side by side, the second as it differs from the first."""
     if len(shown) > _MOST:
-        st.text(f"The first {_MOST:,} of {len(shown):,} blocks.")
+        say.text(f"The first {_MOST:,} of {len(shown):,} blocks.")
     components.panes(Picture(version_panes(found, shown[:_MOST])), key="version panes")
 
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from playground.guides import Guide, TextCompletion, UseCase
 from playground.show import frames
-from playground.ui.shared import tables, widgets
+from playground.ui.shared import say, tables, widgets
 
 
 def case_choice(guide: Guide) -> UseCase:
@@ -21,10 +21,10 @@ def case_choice(guide: Guide) -> UseCase:
 def show_case(guide: Guide, case: UseCase, arrows: bool) -> None:
     """Its description, its dialogs with what is read from each response, and its notes."""
     if case.description:
-        st.text(case.description)
+        say.text(case.description)
     for dialog in case.dialogs:
         if isinstance(dialog, str):
-            st.text(dialog)
+            say.text(dialog)
             continue
         widgets.exact_text("Input prompt", guide.prompt(case, dialog), arrows)
         if isinstance(dialog, TextCompletion):
@@ -36,4 +36,4 @@ def show_case(guide: Guide, case: UseCase, arrows: bool) -> None:
         st.caption("What is read from it")
         tables.table(frames.events(guide.reading(dialog).events), height="content")
     for note in case.notes:
-        st.text(f"• {note}")
+        say.text(f"• {note}")

@@ -15,7 +15,7 @@ from playground.proxy.ledger import Ledger, Passed
 from playground.show import live_frames
 from playground.ui import state
 from playground.ui.serving import access
-from playground.ui.shared import opening, tables, waiting
+from playground.ui.shared import opening, say, tables, waiting
 from playground.workspaces import on_disk
 
 _RUN: Final = "run"
@@ -32,7 +32,7 @@ def chosen_run() -> Path | None:
     found = {run.name: run for run in ledger.runs()[:_MOST_RUNS]}
     if not found:
         st.info("Nothing has passed the proxy yet. It stands between an agent and its provider:")
-        st.text(f"{START}\nplayground proxy --port 8788    # and its address as the base URL")
+        say.text(f"{START}\nplayground proxy --port 8788    # and its address as the base URL")
         st.button("Look again", icon=":material/refresh:")
         return None
     state.follow_url(_RUN, list(found))
@@ -73,7 +73,7 @@ def sessions(seen: Ledger) -> list[Passed]:
         tables.table(causes, height="content")
     names = list(reversed(seen.sessions))
     state.follow_url(_CHOSEN, names)
-    name = st.selectbox("Session", names, key=_CHOSEN)
+    name = st.selectbox("Session", names, format_func=say.option, key=_CHOSEN)
     state.tell_url(_CHOSEN, name, names[0])
     return seen.sessions[name]
 

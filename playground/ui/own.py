@@ -37,6 +37,7 @@ from playground.ui.shared import (
     components,
     declaring,
     proposals,
+    say,
     tables,
     widgets,
 )
@@ -73,7 +74,7 @@ def start(draft: DeclarationDraft) -> None:
             _template_choice()
         if draft.before is not None:
             label = "Back to what was here"
-            st.button(label, icon=":material/undo:", on_click=declaring.take_back)
+            say.button(label, icon=":material/undo:", on_click=declaring.take_back)
     if way == _WAYS[1]:
         _show_derivation()
     elif way == _WAYS[2]:
@@ -101,7 +102,7 @@ def _template_choice() -> None:
         "Chat template", type=types, key=key, on_change=changes.of(key, _take_template)
     )
     if found := brought.kept_template():
-        st.button(f"From {found[0]}", key="from template", on_click=_from_template)
+        say.button(f"From {found[0]}", key="from template", on_click=_from_template)
 
 
 def _show_derivation() -> None:
@@ -109,7 +110,7 @@ def _show_derivation() -> None:
     if given := state.held(_DERIVED):
         found = derived(*given)
         trials = found.derivation.proof.trials
-        st.text(
+        say.text(
             f"{given[0]}: {found.derivation.proof.read} of {len(trials)} calls of the template "
             f"are read back, {found.derivation.proof.written} written byte for byte."
         )
@@ -143,8 +144,8 @@ def derived(name: str, text: str) -> DerivedDialect:
 def _tell(key: str, words: str) -> None:
     """What went wrong in a callback, once."""
     if fault := state.held(key):
-        st.error(words)
-        st.text(str(fault))
+        say.error(words)
+        say.text(str(fault))
         state.forget(key)
 
 
@@ -177,10 +178,10 @@ def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
     )
     result = parse(text or "", draft.dialect, session.tools)
     for made in result.tool_calls:
-        st.text(f"{made.name} {json.dumps(made.arguments, ensure_ascii=False)}")
+        say.text(f"{made.name} {json.dumps(made.arguments, ensure_ascii=False)}")
     aborted = f", {len(result.aborted)} aborted" if result.aborted else ""
     left = counted(len(result.content.strip()), "character")
-    st.text(f"{counted(len(result.tool_calls), 'call')}{aborted}, {left} left as text.")
+    say.text(f"{counted(len(result.tool_calls), 'call')}{aborted}, {left} left as text.")
     tables.table(frames.events(result.events), height=250)
     widgets.show_findings(result.findings, "in the reply")
 
@@ -193,7 +194,7 @@ def summary(text: str, name: str) -> None:
     """The two figures that count: laws that hold, hostile values that come back."""
     checks, matrix = laws(text), values(text)
     carried = len(matrix.carried(name))
-    st.text(
+    say.text(
         f"{len(checks) - len(checks.broken)} of {len(checks)} laws hold, "
         f"{carried} of {len(matrix.values)} hostile values come back."
     )
@@ -205,7 +206,7 @@ def show_laws(text: str) -> None:
     tables.table(chat_template_frames.laws(checks), height="content")
     for check in checks.broken:
         if check.broken:
-            st.error(f"Law {check.law} is broken. The smallest example:")
+            say.error(f"Law {check.law} is broken. The smallest example:")
             told = "\n".join(f"{label}:\n{shown}" for label, shown in check.broken.shown)
             components.verbatim(told, f"law {check.law}", key=f"own law {check.law}", height=300)
 
@@ -235,7 +236,7 @@ def nearest(text: str) -> None:
     """The registered dialects that read what this one writes: asked of all of them, so only on
     request."""
     title = "Nearest registered dialects"
-    with st.expander(title, key="nearest", on_change="rerun") as place:
+    with say.expander(title, key="nearest", on_change="rerun") as place:
         if place.open:
             _show_nearest(text)
 

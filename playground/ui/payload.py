@@ -19,7 +19,7 @@ from playground.sessions.session import Session
 from playground.show import frames, payloads
 from playground.show.grid import grid
 from playground.ui import state
-from playground.ui.shared import components, tables, waiting, widgets
+from playground.ui.shared import components, say, tables, waiting, widgets
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
 
@@ -66,7 +66,7 @@ def parameters() -> dict[str, Any]:
     try:
         value = json.loads(text or "{}")
     except (ValueError, RecursionError) as error:
-        st.text(f"The parameters are not JSON: {error}")
+        say.text(f"The parameters are not JSON: {error}")
         return {}
     if not isinstance(value, dict):
         st.text("The parameters are not a JSON object.")
@@ -87,7 +87,7 @@ def side_by_side(
             found[name] = future.result()
         except PlaygroundError as fault:
             st.error("A provider cannot be sent this:")
-            st.text(f"{name}: {fault}")
+            say.text(f"{name}: {fault}")
     if found:
         _drawn(found)
 
@@ -123,6 +123,6 @@ def _drawn(found: Mapping[str, ProviderPayload]) -> None:
     for name, payload in found.items():
         # The name is text below, not the label: a label is Markdown, and a name may be typed.
         with st.expander("The body for", key=f"body {name}", on_change="rerun") as body:
-            st.text(name)
+            say.text(name)
             if body.open:
                 widgets.wire_calls(payload.calls, name)

@@ -9,7 +9,7 @@ from typing import Any, Final
 import streamlit as st
 
 from playground.systems.flink_agents.views import PromptView, ToolView
-from playground.ui.shared import widgets
+from playground.ui.shared import say, widgets
 
 _IN_A_ROW: Final = 2
 
@@ -36,9 +36,9 @@ def show_forms(view: PromptView) -> None:
 def tool_views(views: Sequence[ToolView]) -> None:
     """Each tool's schema as it is kept, beside what the other project would make of it."""
     for view in views:
-        st.text(view.name)
+        say.text(view.name)
         if view.fault:
-            st.text(view.fault)
+            say.text(view.fault)
         left, right = st.columns(2)
         with left:
             _schema("Kept as given", view.kept, view.name)
@@ -47,6 +47,6 @@ def tool_views(views: Sequence[ToolView]) -> None:
 
 
 def _schema(label: str, schema: object | None, tool: str) -> None:
-    st.caption(label)
+    say.caption(label)
     if schema is not None:
         widgets.json_text(label, schema, f"{label} {tool}", height=0)

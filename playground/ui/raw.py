@@ -16,7 +16,7 @@ from playground.raw_prompts import ChatTemplate
 from playground.raw_prompts.audit import TemplateAudit, audit_template
 from playground.raw_prompts.llama import ToolFormat
 from playground.sessions.session import Session
-from playground.ui.shared import brought, changes, widgets
+from playground.ui.shared import brought, changes, say, widgets
 from playground.ui.shared.kept import kept
 
 _UPLOAD: Final = "template"
@@ -59,7 +59,7 @@ def template_upload() -> tuple[str, str] | None:
     found = brought.kept_template()
     if found:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.text(found[0])
+            say.text(found[0])
             st.button("Forget it", key="forget template", on_click=brought.forget_template)
     return found
 
@@ -84,14 +84,14 @@ def show_audit(name: str, text: str) -> None:
         found = audited(name, text)
     except InputFault as refused:
         st.error("This template cannot be audited; nothing else has changed.")
-        st.text(str(refused))
+        say.text(str(refused))
         return
-    st.text(f"{counted(len(found.faults), 'finding')} in {found.renderings} renderings.")
+    say.text(f"{counted(len(found.faults), 'finding')} in {found.renderings} renderings.")
     worst = ("error", "warning", "info")
     for fault in sorted(found.faults, key=lambda each: worst.index(each.finding.severity)):
         code, severity = fault.finding.code, fault.finding.severity
-        with st.expander(f"{severity}: {CODES[code].meaning}"):
-            st.text(f"{code}: {fault.finding.message}")
+        with say.expander(f"{severity}: {CODES[code].meaning}"):
+            say.text(f"{code}: {fault.finding.message}")
             widgets.exact_text("The request, and what comes of it", fault.told, arrows=False)
 
 

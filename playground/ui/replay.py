@@ -33,7 +33,7 @@ from playground.sessions.session import Session
 from playground.show import frames, payloads
 from playground.tools import ToolMetadata
 from playground.ui import state
-from playground.ui.shared import changes, components, readings, tables, widgets
+from playground.ui.shared import changes, components, readings, say, tables, widgets
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
 from playground.ui.shared.readings import Reading
@@ -103,6 +103,7 @@ def recording_select(session: Session) -> Recording | None:
     chosen = st.selectbox(
         "Recording",
         names,
+        format_func=say.option,
         key="recording",
         bind="query-params",
         on_change=changes.of("recording", _from_its_end, shown=names[0]),
@@ -126,7 +127,7 @@ def reading_dialect(recording: Recording) -> str:
         own if known and made else f"{own} (as recorded)" if known else f"{usual} ({unknown})"
     )
     chosen = st.selectbox(
-        "Read as", names, index=None, key="as", bind="query-params", placeholder=recorded
+        "Read as", names, index=None, key="as", bind="query-params", placeholder=say.shown(recorded)
     )
     return chosen or usual
 
@@ -160,7 +161,7 @@ def _about_server(timeline: Timeline) -> None:
     dropped = sum(len(event.text) for event in server.dropped)
     lost = f" It drops {counted(dropped, 'character')}." if dropped else ""
     hands = "is assumed to hand over (not known)" if server.assumed else "hands over"
-    st.text(f"{server.name} {hands} calls: {calls}.{lost}")
+    say.text(f"{server.name} {hands} calls: {calls}.{lost}")
 
 
 def show_server(reading: Reading) -> None:
@@ -170,7 +171,7 @@ def show_server(reading: Reading) -> None:
         st.info("Choose a server above: what it hands to its client stands here, step by step.")
         return
     if server.view.source:
-        st.text(f"Read in its code: {server.view.source}")
+        say.text(f"Read in its code: {server.view.source}")
     widgets.show_findings(server.server_findings, "about the server")
     picture = Picture(payloads.player(handed))
     last = len(handed.steps) - 1
@@ -186,13 +187,13 @@ def take_position(position: float | None) -> None:
 def show_result(result: ParseResult, parser: ParserState) -> None:
     """What is known at a step: calls, aborted calls, text."""
     held = f", held back: {parser.held!r}" if parser.held else ""
-    st.text(f"parser: {parser.mode}{held}")
+    say.text(f"parser: {parser.mode}{held}")
     calls = frames.calls(result)
     if not calls.empty:
         tables.table(calls)
     for title, text in (("reasoning", result.reasoning), ("content", result.content)):
         if text.strip():
-            st.caption(title)
+            say.caption(title)
             components.verbatim(text, title, key=f"so far {title}")
 
 
@@ -200,7 +201,7 @@ def about(recording: Recording, timeline: Timeline) -> DeltaGenerator:
     """What was recorded, in a line or two: counts, how it ended, what it cost, what a server makes
     of it. A place behind it, for what takes longer to know."""
     calls = ", ".join(call.name for call in timeline.result.tool_calls) or "none"
-    st.text(
+    say.text(
         f"{counted(len(recording.chunks), 'chunk')}, {counted(len(timeline.text), 'character')}. "
         f"Complete calls: {calls}. Aborted calls: {len(timeline.result.aborted)}."
     )
@@ -211,12 +212,12 @@ def about(recording: Recording, timeline: Timeline) -> DeltaGenerator:
     if recording.usage:
         known += [f"{key} {value:,}" for key, value in recording.usage.items() if _is_count(value)]
     if any(known):
-        st.text(" · ".join(filter(None, known)))
+        say.text(" · ".join(filter(None, known)))
     if recording.error is not None:
         st.error("The provider sent an error during the stream.")
-        st.text(json.dumps(recording.error, ensure_ascii=False))
+        say.text(json.dumps(recording.error, ensure_ascii=False))
     if recording.note:
-        st.text(recording.note)
+        say.text(recording.note)
     _about_server(timeline)
     return st.container()
 
@@ -245,7 +246,7 @@ def experiments(reading: Reading) -> None:
         return
     changes = _changes(reading.recording, *read_by, str(kind), given)
     if changes:
-        st.text(f"{len(changes)} events differ from the original's.")
+        say.text(f"{len(changes)} events differ from the original's.")
         tables.table(frames.changes(changes))
     else:
         st.success("The events are the same as the original's.")
@@ -266,17 +267,17 @@ def _given(kind: str, chunks: int) -> tuple[str, int, int]:
 
 def _show_cut_search(found: CutSearch) -> None:
     if found.found:
-        st.error(f"A cut changes the events: {found.cutting}.")
+        say.error(f"A cut changes the events: {found.cutting}.")
         tables.table(frames.changes(found.changes))
     else:
-        st.success(f"None of {found.tried:,} cuttings (of {found.of:,}) changes any event.")
+        say.success(f"None of {found.tried:,} cuttings (of {found.of:,}) changes any event.")
 
 
 def every_dialect(reading: Reading) -> None:
     """The recording read by every dialect: who reads it, who loses what."""
     rows = _cross_readings(reading.recording, reading.tools, reading.dialect)
     same = sum(row.same_calls and row.calls > 0 for row in rows)
-    st.text(
+    say.text(
         f"{same} of {len(rows)} dialects read the same calls as {reading.dialect}. "
         "Choose a row to read the reply so."
     )
@@ -314,7 +315,7 @@ def downloads(working: WorkingSession, reading: Reading) -> None:
     )
     with st.container(horizontal=True):
         for label, text, file_name, key in files:
-            st.download_button(label, text, file_name, key=key)
+            say.download_button(label, text, file_name, key=key)
     st.text("The test holds the chunks and the events, and passes as it is:")
     more = "\n…" if len(test) > _LONGEST_SHOWN else ""
     components.verbatim(test[:_LONGEST_SHOWN] + more, "test", key="test")

@@ -12,7 +12,7 @@ from playground.errors import InputFault
 from playground.questions import signature as asked
 from playground.systems.dspy import Signature
 from playground.systems.dspy.values import as_json
-from playground.ui.shared import tables
+from playground.ui.shared import say, tables
 
 INPUTS: Final = '{"question": "How many masts?", "context": ["A ketch."]}'
 DEMOS: Final = "[]"
@@ -66,7 +66,7 @@ def answer(signature: Signature) -> None:
         found = asked.fields(signature, completion or "", str(name))
     except InputFault as fault:
         st.error("No fields are read from this completion.")
-        st.text(str(fault))
+        say.text(str(fault))
         return
     rows = [
         {

@@ -15,7 +15,7 @@ from playground.questions.timeline import replay
 from playground.sessions.loading import load_session, sample_sessions
 from playground.sessions.session import Session
 from playground.ui import navigation, state
-from playground.ui.shared import components
+from playground.ui.shared import components, say
 from playground.ui.shared.kept import kept
 
 _CARD: Final = 310  # pixels: three in a row, or as many as there is room for
@@ -99,7 +99,7 @@ def jobs() -> None:
                 st.page_link(
                     navigation.page(job.page),
                     label="Open yours",
-                    query_params={"session": own.name},
+                    query_params={"session": say.option(own.name)},
                 )
 
 
@@ -109,6 +109,6 @@ def gallery() -> None:
     for name, session in _samples().items():
         with row, st.container(border=True, key=f"sample {name}", width=_CARD):
             st.markdown(f"**{session.title}**")
-            st.text(session.purpose)
+            say.text(session.purpose)
             page = "replay" if session.recordings and len(session.messages) < 2 else "compare"
             st.page_link(navigation.page(page), label="Open", query_params={"session": name})

@@ -23,6 +23,7 @@ from playground.sessions.session import Session
 from playground.sessions.source import Source
 from playground.ui.serving import access
 from playground.ui.shared.kept import kept
+from playground.visible import visible
 from playground.workspaces import Tab, TabShelf, Workspace, free_names, on_disk
 
 SESSION = "session"
@@ -70,7 +71,15 @@ def session_names() -> list[str]:
 
 def chosen_name() -> str:
     """The name of the session that is asked for: by the choice, or by a link that was opened."""
-    return str(st.session_state.get(SESSION) or st.query_params.get(SESSION) or SHOWN_FIRST)
+    return str(st.session_state.get(SESSION) or _linked_name() or SHOWN_FIRST)
+
+
+def _linked_name() -> str:
+    """The session that the address names, which has hidden characters of a name escaped."""
+    name = str(st.query_params.get(SESSION) or "")
+    if "\\" not in name:
+        return name
+    return next((each for each in session_names() if visible(each) == name), name)
 
 
 def follow_link() -> None:
@@ -78,7 +87,7 @@ def follow_link() -> None:
     keeps its value, whatever the address says, so what the address was is remembered."""
     if following := st.session_state.pop(_NEXT, None):
         st.session_state[SESSION] = following
-    asked = st.query_params.get(SESSION)
+    asked = _linked_name()
     if asked and st.session_state.get(SESSION) and asked != st.session_state.get(_ADDRESS):
         st.session_state[SESSION] = asked
     st.session_state[_ADDRESS] = chosen_name()

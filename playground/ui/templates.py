@@ -29,7 +29,7 @@ from playground.systems.aichatflow.runs import TemplateRun
 from playground.systems.aichatflow.samples import TemplateFiles, sample
 from playground.ui import navigation, state
 from playground.ui.serving import access
-from playground.ui.shared import belongings, changes, tables, waiting, widgets
+from playground.ui.shared import belongings, changes, say, tables, waiting, widgets
 from playground.ui.shared.kept import kept
 from playground.ui.shared.runs import Runs
 
@@ -65,7 +65,11 @@ def settings() -> Settings | None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         own = belongings.value(_OWN) or {}
         names = [*paths.sample_templates(), *own]
-        title = str(st.selectbox("Templates", names, key=_CHOSEN, bind="query-params"))
+        title = str(
+            st.selectbox(
+                "Templates", names, format_func=say.option, key=_CHOSEN, bind="query-params"
+            )
+        )
         st.file_uploader(
             "Upload a set",
             type=["yaml", "yml", "json"],
@@ -76,7 +80,7 @@ def settings() -> Settings | None:
     files, text = _files(names[0] if title in own else title)
     if fault := state.held(_FAULT):
         st.error("This file cannot be read; nothing else has changed.")
-        st.text(str(fault))
+        say.text(str(fault))
         state.forget(_FAULT)
     try:
         if title in own:
@@ -84,12 +88,13 @@ def settings() -> Settings | None:
         templates = parse_templates(_edited_set(title, text), title)
     except InputFault as fault:
         st.error("This set cannot be read; nothing else has changed.")
-        st.text(str(fault))
+        say.text(str(fault))
         return None
     widgets.show_findings(check_templates(templates), "in the set")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         known = list(templates)  # other names are another widget
-        template = st.selectbox("Template", known, key=f"template of {title}: {known}")
+        key = f"template of {title}: {known}"
+        template = st.selectbox("Template", known, format_func=say.option, key=key)
         origins = ["Scripted", *(["A model's"] if access.current().may_run else [])]
         live = st.segmented_control(
             "Answers", origins, default="Scripted", required=True, key="answers"
@@ -239,7 +244,7 @@ def watch(run: TemplateRun, seen: int) -> None:
     """How far a live run has come; the page is drawn anew with each step, and at the end."""
     st.button("Stop", icon=":material/stop:", on_click=run.stop, key="stop template")
     progress = f"{seen} steps so far. {waiting.LOADING}"
-    status = st.status(progress, state="running")
+    status = say.status(progress, state="running")
     waiting.until(
         lambda: not run.under_way or len(run.steps) != seen, lambda: status.update(label=progress)
     )
@@ -260,7 +265,7 @@ def steps(run: TemplateRun) -> None:
     if step.sent is not None:
         live = run.answers is not None
         form = "as LiteLLM was given it" if live else "in OpenAI's older form, with functions"
-        st.text(f"The request, {form}")
+        say.text(f"The request, {form}")
         widgets.json_text("request", step.sent.body(modern=live), "sent")
         return
     if not step.source:
@@ -302,7 +307,7 @@ def results(chosen: Settings, run: TemplateRun) -> None:
             st.page_link(
                 navigation.page("compare"),
                 label="Open in Compare",
-                query_params={"session": name},
+                query_params={"session": say.option(name)},
                 icon=":material/view_column:",
             )
-        st.download_button("Save", dump_session(session), f"{name}.json", key="save request")
+        say.download_button("Save", dump_session(session), f"{name}.json", key="save request")

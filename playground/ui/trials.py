@@ -16,7 +16,7 @@ from playground.sessions.session import Session
 from playground.show import trial_frames
 from playground.ui import navigation, state
 from playground.ui.serving import access
-from playground.ui.shared import choosing, history, tables, waiting, widgets
+from playground.ui.shared import choosing, history, say, tables, waiting, widgets
 from playground.ui.shared.runs import Runs
 from playground.ui.state import WorkingSession
 
@@ -60,8 +60,8 @@ def expected_calls(working: WorkingSession) -> None:
         )
         if shown.fault:
             st.error("This cannot be read; the last readable one is in use.")
-            st.text(shown.fault)
-        st.button(
+            say.text(shown.fault)
+        say.button(
             f"Expect what its own model called ({len(own)})",
             key="expect own calls",
             icon=":material/playlist_add_check:",
@@ -108,10 +108,10 @@ def live(working: WorkingSession) -> None:
         return
     try:
         plan = planned(working.session, dialects, names, repeats=repeats, base_url=base_url)
-        st.text(str(plan.cost))
+        say.text(str(plan.cost))
     except PlaygroundError as fault:
         st.error("This cannot be asked.")
-        st.text(str(fault))
+        say.text(str(fault))
         return
     run = _runs().get(state.run_id(_RUN))
     busy = run is not None and run.under_way
@@ -162,21 +162,21 @@ def _outcome(working: WorkingSession, run: TrialRun) -> None:
     found = run.trial
     if run.fault:
         st.error("The trial ended before its time.")
-        st.text(run.fault)
+        say.text(run.fault)
     if len(found.attempts) < run.plan.cost.requests:
-        st.warning(f"Stopped after {len(found.attempts)} of {run.plan.cost.requests} answers.")
+        say.warning(f"Stopped after {len(found.attempts)} of {run.plan.cost.requests} answers.")
     if not found.attempts:
         return
     kept = _with_answers(run.plan.session, found)
     name = _kept_name(working.name, kept)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.text(f"Every answer is in a session of its own: {name}")
+        say.text(f"Every answer is in a session of its own: {name}")
         st.page_link(
             navigation.page("trials"),
             label="Open it",
-            query_params={"session": name, "trial view": RECORDED},
+            query_params={"session": say.option(name), "trial view": RECORDED},
         )
-        st.download_button(
+        say.download_button(
             "Download",
             lambda: dump_session(kept),
             f"{working.name} trial.json",
@@ -220,8 +220,11 @@ def _result(found: Trial, name: str) -> None:
         st.page_link(
             navigation.page("replay"),
             label="Replay the first of them",
-            query_params={"session": name, "recording": found.misses()[0].recording},
+            query_params={
+                "session": say.option(name),
+                "recording": say.option(found.misses()[0].recording),
+            },
         )
     faults = list(dict.fromkeys(each.fault for each in found.attempts if each.fault))
     for fault in faults[:3]:
-        st.text(fault)
+        say.text(fault)

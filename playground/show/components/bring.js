@@ -43,20 +43,20 @@ function send(state, given) {
 // The first of the files: of those that a drop brings along, the user is told.
 async function take(state, [file, ...others]) {
   if (!file) return
-  const left = others.length ? `; one at a time: not ${others.map((f) => f.name).join(", ")}` : ""
+  const left = others.length ? `; one at a time: not ${others.map((f) => isolated(f.name)).join(", ")}` : ""
   state.box.readOnly = true
   state.box.value = file.name
   state.clear.hidden = false
   if (file.size > MOST) {
     const large = `${size(file.size)} is more than the 64 MB that are read`
-    state.said.textContent = `${file.name}: ${large}${left}`
+    state.said.textContent = `${isolated(file.name)}: ${large}${left}`
     return
   }
   state.held.textContent = left.slice(2)
   const content = await contentOf(file)
   if (content.text !== undefined) {
     state.box.value = content.text.slice(0, SHOWN) + (content.text.length > SHOWN ? "\n…" : "")
-    state.held.textContent = `${file.name}, ${size(file.size)}${left}`
+    state.held.textContent = `${isolated(file.name)}, ${size(file.size)}${left}`
   }
   send(state, { name: file.name, ...content })
 }

@@ -28,6 +28,24 @@ function beginning(text, most) {
   return text.slice(0, code >= 0xd800 && code < 0xdc00 ? most - 1 : most)
 }
 
+// Somebody else's text within words of ours, as `playground/visible.py` shows it: nothing hidden is
+// left to be obeyed
+const HIDDEN = new RegExp(
+  "[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200b\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e" +
+    "\\u2060-\\u2064\\u2066-\\u2069\\ufeff\\ud800-\\udfff\\u{e0000}-\\u{e007f}]",
+  "gu",
+)
+
+function visible(text) {
+  const hex = (char) => char.codePointAt(0).toString(16)
+  return text.replace(HIDDEN, (c) => (c < "\u0100" ? `\\x${hex(c).padStart(2, "0")}` : `\\u{${hex(c)}}`))
+}
+
+// A name or a quotation in a sentence: its direction is its own affair
+function isolated(text) {
+  return `\u2068${visible(text)}\u2069`
+}
+
 // Numbers are written as `playground/counts.py` writes them
 function grouped(value, places = 0) {
   const digits = { minimumFractionDigits: places, maximumFractionDigits: places }

@@ -229,8 +229,8 @@ class Player {
     this.state.replaceChildren(
       element("span", "mode", mode),
       element("span", "", detail),
-      element("span", "held", held ? `held: ${JSON.stringify(held)}` : ""),
-      element("span", "given", given ? `${kind}: ${JSON.stringify(given)}` : kind),
+      element("span", "held", held ? `held: ${isolated(JSON.stringify(held))}` : ""),
+      element("span", "given", given ? `${kind}: ${isolated(JSON.stringify(given))}` : kind),
     )
     this.drawEvents(count)
   }

@@ -11,7 +11,7 @@ from playground.questions.versions.blocks import VersionBlock
 from playground.questions.versions.matching import BlockChange
 from playground.questions.versions.words import Run
 from playground.show.grid import Payload, grid
-from playground.show.markup import CODE_STYLE, Markup, cells, escaped, folded, table
+from playground.show.markup import CODE_STYLE, Markup, cells, escaped, exact, folded, table
 from playground.show.version_frames import HEAD, blocks, costs
 
 _ROWS: Final = 200
@@ -65,8 +65,8 @@ def _run(change: str, text: str) -> str:
     if change == "same":
         if len(text) > 2 * _CONTEXT:
             text = f"{text[:_CONTEXT]} … {text[-_CONTEXT:]}"
-        return escaped(text)
-    return f"<{_MARKS[change]}>{escaped(text)}</{_MARKS[change]}>"
+        return exact(text)
+    return f"<{_MARKS[change]}>{exact(text)}</{_MARKS[change]}>"
 
 
 def version_panes(value: VersionDiff, changes: Sequence[BlockChange]) -> Payload:

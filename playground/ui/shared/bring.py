@@ -21,7 +21,7 @@ from playground.sessions.joining import joined
 from playground.sessions.loading import first_session
 from playground.sessions.source import Source
 from playground.ui import navigation, state
-from playground.ui.shared import brought, components, declaring, history, policies, waiting
+from playground.ui.shared import brought, components, declaring, history, policies, say, waiting
 
 _SHOWING = ("compare", "payload", "cache", "raw")  # pages that show any session
 _UNREAD = 5  # lines of what could not be read
@@ -77,9 +77,9 @@ def box(key: str, shown: str, *, rows: int, focus: bool) -> None:
         return
     with place.container():
         for line in found.unread[:_UNREAD]:
-            st.text(line)
+            say.text(line)
         if len(found.unread) > _UNREAD:
-            st.text(f"… and {len(found.unread) - _UNREAD} more")
+            say.text(f"… and {len(found.unread) - _UNREAD} more")
         _offer_buttons(key, _offers(found, shown))
 
 
@@ -87,7 +87,7 @@ def _offer_buttons(key: str, offers: list[Offer]) -> None:
     """One button for each, the likeliest first."""
     with st.container(horizontal=True):
         for index, offer in enumerate(offers):
-            st.button(
+            say.button(
                 offer.label,
                 key=f"{key} {offer.label}",
                 type="secondary" if index else "primary",

@@ -11,7 +11,7 @@ from playground.dialects import dialect_names
 from playground.dialects.families import families, spoken_by
 from playground.dialects.models import dialect_for
 from playground.ui import state
-from playground.ui.shared import belongings, changes
+from playground.ui.shared import belongings, changes, say
 
 DEFAULT_DIALECTS: Final = ("xml", "hermes", "native")
 _CHOSEN: Final = "dialects"
@@ -46,7 +46,7 @@ def _finder(chosen: Sequence[str], favourites: Sequence[str]) -> None:
     if model:
         names, known = spoken_by(model), dialect_for(model)
         if known.dialect or not names:
-            st.text(f"{model}: {known.reason}.")
+            say.text(f"{model}: {known.reason}.")
     groups = {"Favourites": list(favourites)} if favourites and not model else {}
     for title, listed in (groups | families(names)).items():
         wanted = [name for name in listed if name in chosen]

@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 from playground.show.components import component_files
+from playground.visible import keep_order
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def panes(
 ) -> None:
     """Requests side by side; `selected` is the origin of the blocks that are lit in each, `notes`
     what is known of each by now, in their order."""
-    data = panes.keyed(selected=selected, notes=list(notes))
+    data = panes.keyed(selected=selected, notes=list(map(keep_order, notes)))
     _registered("panes", "panes")(
         data=data, key=key, on_origin_change=on_select, on_mark_change=on_mark
     )
@@ -73,7 +74,7 @@ def gauge(value: int, threshold: int, *, key: str) -> None:
 def verbatim(text: str, label: str, *, key: str, height: int = 0) -> None:
     """A text as it is, with a button to copy it, whose name `label` ends; none for "". Beyond
     `height` pixels, if any, it scrolls."""
-    data = {"text": text, "label": label, "height": height}
+    data = {"text": text, "label": keep_order(label), "height": height}
     _registered("verbatim", "verbatim")(data=data, key=key)
 
 
@@ -101,7 +102,7 @@ def bring(
 ) -> None:
     """A box to paste into or drop a file on; `said` is what was made of its text of that number."""
     data = {
-        "said": said,
+        "said": keep_order(said),
         "number": number,
         "rows": rows,
         "focus": focus,

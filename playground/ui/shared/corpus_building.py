@@ -14,7 +14,7 @@ from playground.corpora.places import named
 from playground.corpora.runs import BuildRun
 from playground.counts import grouped
 from playground.ui import state
-from playground.ui.shared import components, waiting
+from playground.ui.shared import components, say, waiting
 from playground.ui.shared.runs import Runs
 
 _RUN: Final = "corpus"
@@ -42,7 +42,7 @@ def offer() -> None:
         _watch(run)
     elif run.fault:
         st.error("The corpus could not be built.")
-        st.text(run.fault)
+        say.text(run.fault)
     else:
         st.info("Stopped: what was built stays, and *Build* goes on from there.")
 

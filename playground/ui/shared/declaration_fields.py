@@ -13,7 +13,7 @@ from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files.fields import meaning
 from playground.errors import InputFault
 from playground.ui import state
-from playground.ui.shared import changes, declaring
+from playground.ui.shared import changes, declaring, say
 from playground.ui.shared.declaring import DeclarationDraft
 
 _TEXTS: Final = (
@@ -77,7 +77,7 @@ def _text_field(draft: DeclarationDraft, path: str, label: str, height: int) -> 
         st.text_input(label, value, **given)
     if edges := len(value) - len(value.strip()):
         breaks = counted(value.count("\n"), "line break")
-        st.caption(f"{breaks} in it; {edges} of its characters are white space at its edges")
+        say.caption(f"{breaks} in it; {edges} of its characters are white space at its edges")
     if draft.fault and draft.fault.field == path:
         _wrong(draft.fault)
 
@@ -94,7 +94,7 @@ def _take_text(text: str, path: str) -> None:
 
 def _wrong(fault: InputFault) -> None:
     st.error("This cannot be read; beside it the last readable version is in use.")
-    st.text(str(fault))
+    say.text(str(fault))
 
 
 def _tags(draft: DeclarationDraft) -> None:
@@ -149,7 +149,7 @@ def _choices(draft: DeclarationDraft) -> None:
         given = declaring.field(draft.document, path)
         on = given if isinstance(given, bool) else usual
         on_change = changes.of(key, _take, path, shown=on)
-        st.toggle(label, on, key=key, help=meaning(path), on_change=on_change)
+        say.toggle(label, on, key=key, help=meaning(path), on_change=on_change)
 
 
 def _take(value: str | bool, path: str) -> None:

@@ -14,7 +14,7 @@ from playground.dialects.files import parse_dialect
 from playground.errors import InputFault
 from playground.ui import state
 from playground.ui.serving import access
-from playground.ui.shared import declaring
+from playground.ui.shared import declaring, say
 from playground.ui.shared.declaring import DeclarationDraft
 from playground.workspaces.dialects import (
     keep_dialect,
@@ -32,7 +32,7 @@ def keeping(draft: DeclarationDraft) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if access.current().keeps_sessions:
             label = "Save again" if draft.seen else "Save in the workspace"
-            st.button(
+            say.button(
                 label,
                 type="primary",
                 icon=":material/save:",
@@ -42,14 +42,14 @@ def keeping(draft: DeclarationDraft) -> None:
             )
             if draft.seen is not None:
                 st.button("Delete", icon=":material/delete:", on_click=_remove)
-        st.download_button(
+        say.download_button(
             "Download", draft.text, f"{draft.dialect.name}.json", icon=":material/download:"
         )
     if removed := state.held(_REMOVED):
-        st.text(f"Removed: {removed} is no dialect of any page or command now.")
+        say.text(f"Removed: {removed} is no dialect of any page or command now.")
         st.button("Undo delete", icon=":material/undo:", on_click=_restore, args=(str(removed),))
     if said := state.held(_SAID):
-        st.text(str(said))
+        say.text(str(said))
         state.forget(_SAID)
 
 

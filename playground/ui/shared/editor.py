@@ -11,7 +11,7 @@ from playground.sessions import editing
 from playground.sessions.editing import NEW_PARTS, ROLES, Action, Edit
 from playground.sessions.session import Session
 from playground.ui import state
-from playground.ui.shared import changes, history, widgets
+from playground.ui.shared import changes, history, say, widgets
 from playground.ui.state import WorkingSession
 
 _MOST_IN_LABEL = 40  # characters of a message's text
@@ -54,7 +54,7 @@ def _text(
     )
     if drawn.fault:
         st.error("This cannot be read; the last readable one is in use.")
-        st.text(drawn.fault)
+        say.text(drawn.fault)
         st.button(
             "Show the one in use",
             key=f"forget {key}",
@@ -77,7 +77,7 @@ def _button(
     name: str, label: str, icon: str, step: Edit, *, enabled: bool = True, then: int | None = None
 ) -> None:
     """One step; `then` is the message or the tool that is edited next."""
-    st.button(
+    say.button(
         label,
         key=f"{label} {_key(name, step)} {step.index}.{step.part}",
         icon=f":material/{icon}:",
@@ -194,7 +194,7 @@ def _choice(name: str, noun: str, labels: list[str], first: int = 0) -> int:
         noun.capitalize(),
         range(len(labels)),
         key=key,
-        format_func=lambda index: f"{index}: {labels[index]}",
+        format_func=lambda index: say.shown(f"{index}: {labels[index]}"),
         on_change=changes.of(key, _choose, chosen, shown=index),
     )
     return index

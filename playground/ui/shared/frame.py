@@ -9,7 +9,7 @@ import streamlit as st
 from playground import paths
 from playground.ui import navigation
 from playground.ui.pages import PageEntry
-from playground.ui.shared import bring, keys
+from playground.ui.shared import bring, keys, say
 
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)")
 
@@ -22,7 +22,7 @@ def head(entry: PageEntry) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="head"):
         with st.container(width="stretch", gap=None):
             st.title(entry.title, anchor=False)
-            st.caption(entry.question)
+            say.caption(entry.question)
         if st.button("Bring …", key="bring", icon=":material/content_paste_go:", type="primary"):
             bring.dialog(entry.name)
         if st.button("Documentation", key="documentation", icon=":material/help:"):

@@ -10,7 +10,7 @@ import streamlit as st
 from playground.dialects import get_dialect
 from playground.grammars import AUTO, FORMS, REQUIRED, Grammar
 from playground.tools import ToolMetadata
-from playground.ui.shared import widgets
+from playground.ui.shared import say, widgets
 from playground.ui.shared.kept import kept
 
 _MEANT: Final = {AUTO: "text or calls", REQUIRED: "calls, no text"}
@@ -47,7 +47,7 @@ def _chosen(tools: Sequence[ToolMetadata]) -> tuple[str, str, bool]:
             names,
             key="choice",
             bind="query-params",
-            format_func=lambda name: _MEANT.get(name, f"a call of {name}"),
+            format_func=lambda name: _MEANT.get(name, say.shown(f"a call of {name}")),
             width=300,
         )
         thoughts = st.toggle("Thoughts", key="thoughts", bind="query-params")

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-import streamlit as st
-
 from playground.errors import InputFault
 from playground.ui import state
-from playground.ui.shared import brought
+from playground.ui.shared import brought, say
 
 _PAGES: Final = {"compare": "Compare", "cache": "Cache", "replay": "Replay"}
 
@@ -18,14 +16,14 @@ def buttons(key: str, keep: Callable[[], str]) -> None:
     """A button for each page; `keep` puts the session into the workspace and gives its name there,
     or raises InputFault, which is then told below."""
     for page, title in _PAGES.items():
-        st.button(f"Open in {title}", key=f"{key} {page}", on_click=_open, args=(key, keep, page))
+        say.button(f"Open in {title}", key=f"{key} {page}", on_click=_open, args=(key, keep, page))
 
 
 def fault(key: str, problem: str) -> None:
     """Why the session of the last click was not opened, if it was not."""
     if held := state.held(f"{key} fault"):
-        st.error(problem)
-        st.text(str(held))
+        say.error(problem)
+        say.text(str(held))
 
 
 def _open(key: str, keep: Callable[[], str], page: str) -> None:

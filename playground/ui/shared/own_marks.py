@@ -11,7 +11,7 @@ import streamlit as st
 from playground.caching.own_policies import policy_of_places
 from playground.caching.policies import as_parts
 from playground.ui import state
-from playground.ui.shared import policies
+from playground.ui.shared import policies, say
 from playground.ui.shared.cache_asked import CLICKED, Asked, formatted
 from playground.ui.shared.kept import digest
 
@@ -40,6 +40,7 @@ def choose(given: Asked) -> Asked:
     chosen = st.multiselect(
         "Marks",
         list(places),
+        format_func=say.shown,
         key=key,
         select_all=False,
         help="Remove marks or add some: a policy that places them so is compared too.",

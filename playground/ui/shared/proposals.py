@@ -12,7 +12,7 @@ from playground.dialects import dialect_names
 from playground.dialects.files import plain_dialect
 from playground.errors import InputFault
 from playground.ui import state
-from playground.ui.shared import declaring, tables, widgets
+from playground.ui.shared import declaring, say, tables, widgets
 from playground.ui.shared.kept import kept
 
 _PROPOSED: Final = "own dialect proposed"
@@ -57,11 +57,11 @@ def _proposal(replies: tuple[str, ...]) -> Proposal:
 def _show(found: Proposal) -> None:
     """What the form reads in each reply, and what it leaves."""
     if found.registered:
-        st.text(f"These calls are read by: {', '.join(found.registered)}.")
+        say.text(f"These calls are read by: {', '.join(found.registered)}.")
     for number, reading in enumerate(found.readings, 1):
         left = sum(len(text.strip()) for _, text in reading.left)
         count = counted(len(reading.calls), "call")
-        st.text(f"Reply {number}: {count}, {left} characters left as text.")
+        say.text(f"Reply {number}: {count}, {left} characters left as text.")
     rows = [
         {"reply": number, "character": start, "left as text": text}
         for number, reading in enumerate(found.readings, 1)

@@ -20,7 +20,7 @@ from playground.servers import server_names
 from playground.sessions.entries import without_secrets
 from playground.show import exports, frames, payloads
 from playground.tools import ToolMetadata
-from playground.ui.shared import choosing, components, tables, widgets
+from playground.ui.shared import choosing, components, say, tables, widgets
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
 
@@ -84,7 +84,7 @@ def show_findings(timeline: Timeline) -> None:
     for event in found[:_MOST_FINDINGS]:
         _finding(event)
     if len(found) > _MOST_FINDINGS:
-        with st.expander(f"{len(found) - _MOST_FINDINGS} more findings"):
+        with say.expander(f"{len(found) - _MOST_FINDINGS} more findings"):
             for event in found[_MOST_FINDINGS:]:
                 _finding(event)
 
@@ -92,9 +92,9 @@ def show_findings(timeline: Timeline) -> None:
 def _finding(event: FindingEvent) -> None:
     about = f" It is about: {event.text[:_ABOUT]!r}" if event.text.strip() else ""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.badge(event.finding.code, color=_COLOURS[event.finding.severity], width="content")
+        say.badge(event.finding.code, color=_COLOURS[event.finding.severity], width="content")
         # a message may quote the model's text: plain, never Markdown
-        st.text(f"at {event.span.start:,}: {with_fix(event.finding)}.{about}")
+        say.text(f"at {event.span.start:,}: {with_fix(event.finding)}.{about}")
 
 
 _COLOURS: Final[dict[str, Literal["gray", "orange", "red"]]] = {
@@ -122,7 +122,7 @@ def two_readings(reading: Reading) -> None:
             halves.append(_half(reading, str(chosen), label))
     changed = difference(*halves)
     if changed:
-        st.text(f"{len(changed)} events differ.")
+        say.text(f"{len(changed)} events differ.")
         tables.table(frames.changes(changed))
     else:
         st.success("Both read the same events.")

@@ -12,7 +12,7 @@ from playground.questions.cache.compacted import CompactionWhatIf
 from playground.questions.cache.compaction import compaction
 from playground.sessions.session import Session
 from playground.show import compaction_frames
-from playground.ui.shared import policies, tables, waiting
+from playground.ui.shared import policies, say, tables, waiting
 from playground.ui.shared.cache_asked import Asked
 from playground.ui.shared.kept import kept
 
@@ -69,11 +69,11 @@ def show(given: Asked) -> None:
     try:
         found = future.result()
     except InputFault as fault:
-        st.text(str(fault))
+        say.text(str(fault))
         return
-    st.info(found.headline.replace("$", "\\$"))
+    say.info(found.headline.replace("$", "\\$"))
     for note in found.notes:
-        st.caption(note)
+        say.caption(note)
     st.plotly_chart(compaction_frames.curve(found), key="compaction curve")
     tables.table(compaction_frames.compaction(found), height="content")
     cut = [row for row in found.rows if row.cuts]

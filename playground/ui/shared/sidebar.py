@@ -9,7 +9,7 @@ import streamlit as st
 from playground.sessions.doctor import repair
 from playground.sessions.session import Session
 from playground.ui import state
-from playground.ui.shared import changes, history, widgets, workspace
+from playground.ui.shared import changes, history, say, widgets, workspace
 from playground.ui.shared.kept import kept
 
 _MODELS: Final = (
@@ -32,15 +32,22 @@ def session_sidebar() -> bool:
                 "Session",
                 state.session_names(),
                 index=None,
+                format_func=say.option,
                 key=workspace.OTHER,
                 placeholder="Choose another",
                 on_change=changes.of(workspace.OTHER, workspace.choose_other),
             )
             return False
-        st.selectbox("Session", state.session_names(), key=state.SESSION, bind="query-params")
+        st.selectbox(
+            "Session",
+            state.session_names(),
+            format_func=say.option,
+            key=state.SESSION,
+            bind="query-params",
+        )
         working = state.working_session()
         if working.session.purpose:
-            st.text(working.session.purpose)
+            say.text(working.session.purpose)
         if working.session.scripted:
             st.caption("Scripted: no model wrote it.")
         workspace.controls(working)
@@ -48,7 +55,7 @@ def session_sidebar() -> bool:
         _edits(working)
         widgets.show_findings(working.findings, "in the session file")
         if done := _repaired(working.session)[1] if working.findings else []:
-            st.button(
+            say.button(
                 f"Repair {len(done)} of them",
                 icon=":material/healing:",
                 on_click=_accept_repair,
@@ -75,8 +82,9 @@ def _model(working: state.WorkingSession) -> None:
         "Model",
         list(dict.fromkeys([own, *_MODELS])),
         index=None,
+        format_func=say.option,
         key=state.MODEL,
-        placeholder=own,
+        placeholder=say.option(own),
         accept_new_options=True,
         bind="query-params",
         help="In place of the session's own model. Any LiteLLM name may be typed.",
@@ -87,7 +95,7 @@ def _edits(working: state.WorkingSession) -> None:
     """What differs from the session's file, and the way back."""
     if working.changes:
         st.badge("Edited", icon=":material/edit:")
-        st.text(", ".join(working.changes))
+        say.text(", ".join(working.changes))
     undo, redo = history.next_undo(working.name), history.next_redo(working.name)
     if not (working.changes or undo or redo):
         return
@@ -98,7 +106,7 @@ def _edits(working: state.WorkingSession) -> None:
         ):
             # known by its key: its help changes with every step, and what is clicked while the
             # page is drawn again would be a button that is gone
-            st.button(
+            say.button(
                 label,
                 key=label,
                 icon=f":material/{icon}:",

@@ -7,8 +7,16 @@ from typing import Any, Final
 
 import pandas as pd
 import streamlit as st
-from pandas.api.types import is_bool_dtype, is_float_dtype, is_numeric_dtype
+from pandas.api.types import (
+    is_bool_dtype,
+    is_float_dtype,
+    is_numeric_dtype,
+    is_object_dtype,
+    is_string_dtype,
+)
 from streamlit.delta_generator import DeltaGenerator
+
+from playground.ui.shared import say
 
 WHOLE: Final = "%,d"
 _DECIMALS: Final = "%,.2f"
@@ -33,7 +41,7 @@ def table(
 
     `columns` and `options` are st.dataframe's `column_config` and its others.
     """
-    frame = pd.DataFrame(rows)
+    frame = _in_order(pd.DataFrame(rows))
     shares = {name: frame[name] * 100 for name in _SHARES if name in frame}
     (place or st).dataframe(
         frame.assign(**shares) if shares else frame,
@@ -42,6 +50,17 @@ def table(
         column_config={**_numbers(frame), **(columns or {})},
         **options,
     )
+
+
+def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table with its texts as they may be shown: a cell may be a sentence of ours."""
+    shown = frame.copy(deep=False)
+    for at, dtype in enumerate(frame.dtypes):
+        if is_object_dtype(dtype) or is_string_dtype(dtype):
+            texts = [say.shown(each) for each in frame.iloc[:, at]]
+            shown.isetitem(at, pd.Series(texts, index=frame.index, dtype=dtype))
+    shown.columns = pd.Index([say.shown(name) for name in frame.columns])
+    return shown
 
 
 def _numbers(frame: pd.DataFrame) -> dict[str, Any]:

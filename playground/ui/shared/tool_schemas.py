@@ -16,7 +16,7 @@ from playground.questions.tool_schemas import (
 from playground.sessions.session import Session
 from playground.show import tool_frames
 from playground.tool_formats.portability import schema_targets
-from playground.ui.shared import tables, waiting, widgets
+from playground.ui.shared import say, tables, waiting, widgets
 from playground.ui.shared.kept import kept
 
 
@@ -48,7 +48,7 @@ def _show_costs(session: Session, dialects: Sequence[str]) -> None:
     found = future.result()
     tables.table(tool_frames.tool_costs(found), height="content")
     exact = ", ".join(found.exact) or "no model"
-    st.caption(
+    say.caption(
         f"Exact for {exact}; estimates for the others. Dialects and smaller schemas are counted in "
         f"the tokens of {found.models[0]}."
     )
@@ -79,7 +79,7 @@ def _instead(found: Portability) -> None:
     number = st.selectbox(
         "Write instead",
         range(len(rows)),
-        format_func=lambda at: f"{rows[at].title}: {rows[at].tool}",
+        format_func=lambda at: say.shown(f"{rows[at].title}: {rows[at].tool}"),
         key=f"instead {len(rows)}",
     )
     widgets.json_text("schema", rows[number or 0].schema, f"instead {number}")

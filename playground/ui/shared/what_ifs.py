@@ -9,7 +9,7 @@ import streamlit as st
 from playground.caching.rules import Rules, rules_of
 from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.what_if import ENVIRONMENTS, MOST_PARALLEL, WhatIf
-from playground.ui.shared import changes, policies
+from playground.ui.shared import changes, policies, say
 from playground.ui.shared.kept import kept
 
 _AS_MARKED: Final = "as marked"
@@ -65,8 +65,8 @@ def _policy_upload() -> None:
     )
     for name in policies.lasting():
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.text(name)
+            say.text(name)
             st.button("Forget it", key=f"forget {name}", on_click=policies.forget, args=(name,))
     if fault := policies.error():
         st.error("This policy cannot be read:")
-        st.text(fault)
+        say.text(fault)

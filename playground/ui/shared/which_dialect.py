@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from playground.counts import counted
@@ -15,7 +14,7 @@ from playground.recordings.recording import Recording
 from playground.show import frames
 from playground.tools import ToolMetadata
 from playground.ui import state
-from playground.ui.shared import tables, widgets
+from playground.ui.shared import say, tables, widgets
 from playground.ui.shared.kept import kept
 from playground.ui.shared.readings import Reading
 
@@ -46,8 +45,8 @@ def looks_like(reading: Reading, place: DeltaGenerator) -> None:
         return
     held = counted(found.calls, "call") if found.calls else "a call that is cut off"
     with place.container(horizontal=True, vertical_alignment="center"):
-        st.text(f"No call is read so, but the text looks like {found.dialect}: {held}.")
-        st.button(
+        say.text(f"No call is read so, but the text looks like {found.dialect}: {held}.")
+        say.button(
             f"Read it as {found.dialect}",
             key="read as it looks",
             icon=":material/switch_access_shortcut:",

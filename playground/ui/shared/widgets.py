@@ -20,7 +20,7 @@ from playground.parsing.switches import Switches
 from playground.show import payloads
 from playground.tools import ToolMetadata
 from playground.ui import state
-from playground.ui.shared import components
+from playground.ui.shared import components, say
 
 if TYPE_CHECKING:
     from playground.llm.payloads import WireCall
@@ -50,12 +50,12 @@ def show_findings(findings: Sequence[Finding], where: str) -> None:
     for each in findings:
         places.setdefault((each.severity, each.code, each.message), []).append(each.where)
     count = counted(len(findings), "finding")
-    with st.expander(f"{count} {where}", icon=":material/report:"):
+    with say.expander(f"{count} {where}", icon=":material/report:"):
         for (severity, code, message), found in islice(places.items(), _MOST_FINDINGS):
             # plain text: a finding may quote a session
-            st.text(f"{severity} · {code}\n{_listed(found)}\n{message}{_advice(code, message)}")
+            say.text(f"{severity} · {code}\n{_listed(found)}\n{message}{_advice(code, message)}")
         if len(places) > _MOST_FINDINGS:
-            st.text(f"… and {len(places) - _MOST_FINDINGS} other kinds")
+            say.text(f"… and {len(places) - _MOST_FINDINGS} other kinds")
 
 
 def _listed(places: Sequence[str]) -> str:
@@ -99,13 +99,13 @@ def exact_text(label: str, text: str, arrows: bool) -> None:
     hidden = f", {breaks} at its edges among them" if edges else ""
     named = zlib.crc32(text.encode())
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text(f"{label}: {len(text):,} characters{hidden}")  # a file's name is no Markdown
+        say.text(f"{label}: {len(text):,} characters{hidden}")  # a file's name is no Markdown
         key = f"save {label} {named}"
-        st.download_button(
+        say.download_button(
             "Save", text, f"{label}.txt", key=key, icon=":material/download:", width="content"
         )
     if arrows:
-        st.text(text.replace("\n", "↵\n"))  # which cannot be copied: ↵ is no part of the text
+        say.text(text.replace("\n", "↵\n"))  # which cannot be copied: ↵ is no part of the text
     else:
         components.verbatim(text, label, key=f"text {label} {named}")
 
@@ -121,7 +121,7 @@ def message_page(messages: int) -> int:
 def wire_calls(calls: Sequence[WireCall], of: str = "") -> None:
     """HTTP requests as they would be sent, whole; `of` tells those of one page apart."""
     for number, call in enumerate(calls):
-        st.text(f"{call.method} {call.url}")
+        say.text(f"{call.method} {call.url}")
         if call.body:
             json_text("body", call.body, f"body {number} {of}")
 

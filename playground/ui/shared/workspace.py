@@ -17,7 +17,7 @@ from playground.errors import InputFault, PlaygroundError
 from playground.sessions.entries import read_label
 from playground.ui import navigation, state
 from playground.ui.serving import access
-from playground.ui.shared import changes, history
+from playground.ui.shared import changes, history, say
 from playground.ui.state import WorkingSession
 
 OTHER: Final = "another session"
@@ -52,11 +52,11 @@ def missing() -> None:
     name = state.chosen_name()
     if name in state.session_names():
         st.error("This session cannot be read. Its file is left as it is.")
-        st.text(str(state.held(state.REFUSED) or ""))
+        say.text(str(state.held(state.REFUSED) or ""))
     else:
         st.error("This link asks for a session that is not here.")
-        st.text(name)
-        st.caption(_where())
+        say.text(name)
+        say.caption(_where())
     trashed = [each for each in state.tab().workspace.trashed() if each == name]
     near = get_close_matches(name, _others(name), n=_NEAREST, cutoff=0.3)
     with st.container(horizontal=True):
@@ -74,7 +74,7 @@ def notice() -> None:
     """What happened to the workspace since it was looked at last, and what can be done about it."""
     if fault := state.held(state.REFUSED):
         st.error("This could not be done.")
-        st.text(fault)
+        say.text(fault)
         state.hold(state.REFUSED, "")
     _several()
     found = state.tab().notice()
@@ -82,13 +82,13 @@ def notice() -> None:
         return
     if found.kind == "removed":
         st.info("Moved into the trash:")
-        st.text(found.name)
+        say.text(found.name)
         with st.container(horizontal=True):
             _button("Undo delete", "undo", _restore, found.other)
             _button("Dismiss", "close", _dismiss)
         return
     st.warning("Another tab changed this session meanwhile. What you did is kept as a copy:")
-    st.text(found.other)
+    say.text(found.other)
     with st.container(horizontal=True):
         _button("Keep both", "content_copy", _dismiss)
         _button("Show the other tab's", "visibility", _take_the_others)
@@ -103,11 +103,11 @@ def _several() -> None:
     if chosen not in names:
         return
     at = names.index(chosen)
-    st.info(f"Session {at + 1:,} of {len(names):,} in one file:")
-    st.text(file_name)
+    say.info(f"Session {at + 1:,} of {len(names):,} in one file:")
+    say.text(file_name)
     with st.container(horizontal=True):
         for label, other in (("Previous", at - 1), ("Next", at + 1)):
-            st.button(
+            say.button(
                 label,
                 key=f"{label} of several",
                 disabled=not 0 <= other < len(names),
@@ -121,14 +121,14 @@ def controls(working: WorkingSession) -> None:
     """Whether the chosen session is kept, and what can be done with it."""
     if fault := state.tab().fault(working.name):
         st.error("Not kept: it lives in this tab alone.")
-        st.text(fault)
+        say.text(fault)
         _button("Try again", "refresh", _keep_again, working.name)
     with st.popover(
         "This session", icon=":material/inventory_2:", key="workspace menu", on_change="rerun"
     ) as place:
         if not place.open:
             return
-        st.download_button(
+        say.download_button(
             "Download",
             lambda: state.session_file(working),
             f"{working.name}.json",
@@ -141,7 +141,7 @@ def controls(working: WorkingSession) -> None:
             st.caption("A sample. Edited, it is kept under its name, and can be renamed.")
         else:
             _of_a_kept_one(working.name)
-        st.caption(_where())
+        say.caption(_where())
 
 
 def _of_a_kept_one(name: str) -> None:
@@ -149,7 +149,7 @@ def _of_a_kept_one(name: str) -> None:
     st.text_input("Name", name, key=key, on_change=changes.of(key, _rename, name, shown=name))
     found = state.entry(name)
     if found and found.label.starred:
-        st.caption(_starred(found.label.starred))
+        say.caption(_starred(found.label.starred))
     _button("Delete", "delete", _remove, name)
 
 
@@ -175,21 +175,23 @@ def shelf() -> None:
     tab = state.tab()
     names = tab.names()
     if not names:
-        st.text("Nothing yet. What you bring or edit stands here. " + _where())
+        say.text("Nothing yet. What you bring or edit stands here. " + _where())
         return
     row = st.container(horizontal=True)
     for name in names[:_MOST_SHOWN]:
         with row, st.container(border=True, key=f"kept {name}", width=310):
-            st.markdown(f"**{_plain(name)}**")
-            st.text(_told(name))
+            st.markdown(f"**{_plain(say.shown(name))}**")
+            say.text(_told(name))
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.page_link(
-                    navigation.page("compare"), label="Open", query_params={"session": name}
+                    navigation.page("compare"),
+                    label="Open",
+                    query_params={"session": say.option(name)},
                 )
                 _button("Delete", "delete", _remove, name, key="delete kept")
     if (more := len(names) - _MOST_SHOWN) > 0:
-        st.text(f"{more:,} more stand in the list of sessions.")
-    st.caption(_where())
+        say.text(f"{more:,} more stand in the list of sessions.")
+    say.caption(_where())
 
 
 def trash() -> None:
@@ -197,10 +199,10 @@ def trash() -> None:
     names = state.tab().workspace.trashed()
     if not names:
         return
-    with st.expander(f"Trash: {len(names)}", icon=":material/delete:"):
+    with say.expander(f"Trash: {len(names)}", icon=":material/delete:"):
         for name in names:
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.text(name)
+                say.text(name)
                 _button("Restore", "restore_from_trash", _restore, name)
         if st.checkbox("These are not needed any more", key="empty trash sure"):
             _button("Empty the trash for good", "delete_forever", _empty)
@@ -235,7 +237,7 @@ def _told(name: str) -> str:
 
 def _button(label: str, icon: str, act: Callable[..., None], *args: str, key: str = "") -> None:
     """`key` is that of buttons of one label in two places."""
-    st.button(
+    say.button(
         label,
         key=" ".join(["workspace", key or label, *args]),
         icon=f":material/{icon}:",

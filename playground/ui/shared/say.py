@@ -1,0 +1,62 @@
+"""Streamlit's elements that show words, for words of ours that may hold somebody else's.
+
+A tool, a model, a file or a session may have a name that turns a line around. Here, and in the
+components and tables, is where such a name is kept from our own words: pages say by these functions
+whatever is more than a literal. What a user typed, chose or copies is not changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Final, ParamSpec, TypeVar
+
+import streamlit as st
+
+from playground.visible import keep_order, visible
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_WORDS: Final = ("body", "label", "help", "title")
+
+
+def _in_order(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """The function with its first argument, and its other words, as they may be shown."""
+
+    @wraps(function)
+    def show(*args: _P.args, **named: _P.kwargs) -> _R:
+        given: list[Any] = [shown(each) if not at else each for at, each in enumerate(args)]
+        words = {key: shown(each) if key in _WORDS else each for key, each in named.items()}
+        return function(*given, **words)  # type: ignore[arg-type]
+
+    return show
+
+
+def shown(words: Any) -> Any:
+    """Words as they may be shown; whatever else there is, as it is."""
+    return keep_order(words) if isinstance(words, str) else words
+
+
+def option(name: Any) -> str:
+    """A name that stands alone in a list of choices. An address has it in this form, too."""
+    return visible(str(name))
+
+
+def download_button(label: str, data: Any, file_name: str, **more: Any) -> bool:
+    """As Streamlit's; nothing in the name of the file hides its ending."""
+    name = visible(file_name).replace("\\", "")
+    return st.download_button(shown(label), data, name, **more)
+
+
+text = _in_order(st.text)
+caption = _in_order(st.caption)
+header = _in_order(st.header)
+error = _in_order(st.error)
+warning = _in_order(st.warning)
+info = _in_order(st.info)
+success = _in_order(st.success)
+badge = _in_order(st.badge)
+button = _in_order(st.button)
+toggle = _in_order(st.toggle)
+expander = _in_order(st.expander)
+status = _in_order(st.status)
