@@ -7,7 +7,7 @@ import ssl
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from playground.errors import InputFault
+from playground.errors import InputFault, shown_address
 
 
 def check_address(base_url: str) -> None:
@@ -15,8 +15,8 @@ def check_address(base_url: str) -> None:
     try:
         parts = urlsplit(base_url)
         port = parts.port
-    except ValueError as error:
-        raise _no_address(base_url, str(error)) from error
+    except ValueError:  # its words quote what may be a password
+        raise _no_address(base_url, "its host or port cannot be read") from None
     if parts.scheme.lower() not in ("http", "https"):
         raise _no_address(base_url, "its scheme is neither http nor https")
     if not parts.hostname:
@@ -26,9 +26,10 @@ def check_address(base_url: str) -> None:
 
 
 def _no_address(base_url: str, why: str) -> InputFault:
-    shown = base_url.rpartition("@")[2]  # what stands before it may be a password
     return InputFault(
-        f"no address of a server: {why}", where=shown, expected="http://host:port/v1 or https://…"
+        f"no address of a server: {why}",
+        where=shown_address(base_url),
+        expected="http://host:port/v1 or https://…",
     )
 
 

@@ -88,7 +88,7 @@ class Protocol(H11Protocol):
         super().connection_made(transport)
         if len(self.connections) > self.most_connections:
             told = f"there are {self.most_connections} connections already; try again later"
-            self._refuse(Refusal(503, "too_many_connections", told))
+            self._refuse(Refusal(503, "too_many_connections", told), linger=False)
         else:
             self._wait_for_head()
 
@@ -127,8 +127,9 @@ class Protocol(H11Protocol):
             told = f"no whole head of a request came within {HEAD_SECONDS:g} seconds"
             self._refuse(Refusal(408, "slow_head", told))
 
-    def _refuse(self, refusal: Refusal) -> None:
-        """Answer, and close: what follows cannot be told from what was refused."""
+    def _refuse(self, refusal: Refusal, *, linger: bool = True) -> None:
+        """Answer, and close: what follows cannot be told from what was refused. To `linger` is to
+        take what is on its way, since a client that is hung up on reads no answer."""
         self._stop_waiting()
         self._refused = True
         if self.cycle is not None and not self.cycle.response_complete:
@@ -138,6 +139,9 @@ class Protocol(H11Protocol):
             self.transport.close()  # in the middle of an answer there is no place for another
             return
         self.transport.write(_written(refusal))
+        if not linger:
+            self.transport.close()
+            return
         self.flow.resume_reading()
         self.transport.write_eof()
         self.loop.call_later(_LINGER_SECONDS, self.transport.close)

@@ -7,6 +7,7 @@ kept but what the client calls itself. Bytes that nobody here can unpack are cou
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,6 +32,7 @@ _MOST_ANSWER: Final = 64 * 1024 * 1024  # of a model's answer that is recorded
 _MOST_UNPACKED: Final = 8 * 1024 * 1024
 _MOST_TIMES: Final = 50
 _PIECE: Final = 64 * 1024
+_LEAST_FREE: Final = 1024 * 1024 * 1024  # bytes of a disk that recordings leave, or a twentieth
 Told = TypeVar("Told")
 _TO_DISK: Final = 0.9  # seconds: two hundred files are open at once
 
@@ -234,6 +236,8 @@ class WatchedExchange:
     def _begin(self, model: str = "") -> bool:
         """The file is there from here on, unless the disk refuses it."""
         if self._recorder is None and not self.fault:
+            self.fault = disk_problem(self._folder)
+        if self._recorder is None and not self.fault:
             try:
                 lines = numbered(self._folder / f"{self.opened.number:05}.jsonl", seconds=_TO_DISK)
                 name = f"{self._folder.name} {self.opened.number}"
@@ -275,6 +279,19 @@ class WatchedExchange:
             self.fault = str(fault)
             self._recorder = None
             return None
+
+
+def disk_problem(folder: Path) -> str:
+    """Return why nothing more is to be recorded here; "" if there is room. Clients decide how much
+    is recorded, and a full disk is everybody's."""
+    try:
+        usage = shutil.disk_usage(folder)
+    except OSError:  # where it cannot be asked, writing tells
+        return ""
+    least = min(_LEAST_FREE, usage.total // 20)
+    if usage.free >= least:
+        return ""
+    return f"not recorded: the disk has less than {least >> 20:,} MB left"
 
 
 def _usage(reply: bytes) -> dict[str, Any] | None:

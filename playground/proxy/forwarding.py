@@ -225,6 +225,8 @@ class Forwarder:
             "status": response.status_code,
             "headers": for_client(headers.raw),
         }
+        if {"content-length", "transfer-encoding"} <= passing.head.headers.keys():
+            start["headers"].append((b"connection", b"close"))  # RFC 9112, 6.1
         passing.started = True
         await send(start)
         number = passing.number

@@ -79,6 +79,7 @@ class Proxy:
             settings.tell,
         )
         self._server: uvicorn.Server | None = None
+        self._faults: set[str] = set()  # that were told
 
     async def run(self) -> None:
         """Serve until `stop`."""
@@ -115,8 +116,10 @@ class Proxy:
 
     def _tell_fault(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Of what asyncio would print with a traceback, a line without the values in it."""
-        kind = type(context.get("exception")).__name__
-        self._settings.tell({"fault": f"{context['message'][:200]} ({kind})"})
+        told = f"{context['message'][:200]} ({type(context.get('exception')).__name__})"
+        if told not in self._faults:  # one that recurs does so by the thousand
+            self._faults.add(told)
+            self._settings.tell({"fault": told})
 
     def stop(self) -> None:
         """Serve no more; asked twice, hang up on what is under way."""

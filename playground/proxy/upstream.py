@@ -15,24 +15,15 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import httpx
 
-from playground.errors import InputFault
+from playground.errors import LOOKS_RANDOM, InputFault, shown_address
 from playground.proxy.dot_segments import has_dot_segments
 from playground.recordings.environment import environment_secrets
 from playground.recordings.scrubbing import scrubbed
 
 _VERSION: Final = re.compile(r"/v\d+(?:(?:alpha|beta)\d*)?$")
 _LOCAL: Final = {"127.0.0.1", "localhost", "::1"}
-_EXPECTED: Final = "http:// or https://, a host, and a path"
-_ENCODED: Final = f"{_EXPECTED}, with percent signs for @ / ? # and blanks in a password"
-# A mistyped address is shown if it is made of these alone: anything else may be a password.
-_HARMLESS: Final = re.compile(r"(?:[a-z]+:?/{0,3})?[\w.-]+(?::\d{1,6})?(?:/[\w.-]*)*", re.ASCII)
-_LONGEST_SHOWN: Final = 200
+_EXPECTED: Final = "http:// or https://, a host and a path; in a password %40 for @, %23 for #"
 _UNSENDABLE: Final = re.compile(r"[^\x21-\x7e]")
-# Letters and digits in one run, or a UUID: an account or a token, and nobody knows which.
-_RANDOM: Final = re.compile(
-    r"(?=[A-Za-z0-9]*\d)(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{16,}"
-    r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +73,13 @@ def read_upstream(address: str, where: str = "--upstream", port: int | None = No
     address = address.strip()
     parts, problem = _split(address)
     if not problem and parts.hostname in _LOCAL and parts.port == port:
-        problem = "is the proxy's own address: it would forward to itself"
-        raise InputFault(f"{_showable(address)} {problem}", where=where, expected="the provider's")
+        problem = (
+            f"{shown_address(address)!r} is the proxy's own address: it would forward to itself"
+        )
+        raise InputFault(problem, where=where, expected="the provider's")
     if problem:
-        expected = _EXPECTED if _is_harmless(address) else _ENCODED
-        told = f"{_showable(address)} is no address: {problem}"
-        raise InputFault(told, where=where, expected=expected)
+        told = f"{shown_address(address)!r} is no address: {problem}"
+        raise InputFault(told, where=where, expected=_EXPECTED)
     user, _, host = parts.netloc.rpartition("@")
     path = parts.path.rstrip("/")
     origin = f"{parts.scheme}://{host}"
@@ -128,26 +120,12 @@ def _split(address: str) -> tuple[SplitResult, str]:
     return parts, ""
 
 
-def _is_harmless(address: str) -> bool:
-    return (
-        len(address) <= _LONGEST_SHOWN
-        and _HARMLESS.fullmatch(address) is not None
-        and all(_shown_segment(each) == each for each in address.split("/"))
-    )
-
-
-def _showable(address: str) -> str:
-    if _is_harmless(address):
-        return repr(address)
-    return "what is given (not shown: it may hold a password or a key)"
-
-
 def _shown_segment(segment: str) -> str:
     """Return a segment of a path, with stars for a token."""
     clean = scrubbed(unquote(segment))
     if clean != unquote(segment):
         return clean
-    return "*" * len(segment) if _RANDOM.search(segment) else segment
+    return "*" * len(segment) if LOOKS_RANDOM.search(segment) else segment
 
 
 def _basic(user: str) -> str:
