@@ -34,6 +34,7 @@ from scripted_session import steps  # noqa: E402
 
 from playground.proxy.addresses import Upstreams  # noqa: E402
 from playground.proxy.serving import ProxySettings, running  # noqa: E402
+from playground.proxy.upstream import read_upstream  # noqa: E402
 from playground.recordings.written import written  # noqa: E402
 
 _FRAMES: Final = 40
@@ -223,7 +224,9 @@ def predictions() -> dict[str, Any]:
     script = list(steps())
     with provided() as server:
         clock = server.provider
-        settings = ProxySettings(Upstreams(server.url), tell, clock=lambda: 1.7e9 + clock.now)
+        settings = ProxySettings(
+            Upstreams(read_upstream(server.url)), tell, clock=lambda: 1.7e9 + clock.now
+        )
         with running(settings) as proxy, httpx.Client() as client:
             for step in script:
                 clock.now += step.wait

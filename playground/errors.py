@@ -5,11 +5,24 @@ A model's text never raises; it yields findings (see findings.py).
 
 from __future__ import annotations
 
+import re
 from typing import Final
+from urllib.parse import urlsplit
 
 from playground.visible import visible
 
 _MOST_SAID: Final = 400  # characters of a problem: it may quote what was given
+# An address that is made of these alone holds no password, and no key unless a part is random.
+_PLAIN_ADDRESS: Final = re.compile(
+    r"(?:[a-z][a-z\d+.-]*:?/{0,3})?[\w.-]+(?::\d{1,6})?(?:/[\w.~-]*)*", re.ASCII
+)
+_LONGEST_ADDRESS: Final = 200
+# Letters and digits in one run, or a UUID: an account or a token, and nobody knows which.
+LOOKS_RANDOM: Final = re.compile(
+    r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{16,}"
+    r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+)
+_NOT_SHOWN: Final = "(an address that is not shown: it may hold a password or a key)"
 
 
 class PlaygroundError(Exception):
@@ -93,6 +106,26 @@ class LedgerError(PlaygroundError):
     def __init__(self, failure: str) -> None:
         self.failure = failure
         super().__init__(f"the credit ledger failed ({failure}); the credits are not known")
+
+
+def shown_address(address: str) -> str:
+    """Return what a message may show of an address that a user gave, mistyped or not.
+
+    It is shown whole if it can hold neither a password nor a key, else as far as its host; not at
+    all if it may be read in another way than its author meant: `http://name:pass#word@host`.
+    """
+    plain = len(address) <= _LONGEST_ADDRESS and _PLAIN_ADDRESS.fullmatch(address)
+    if plain and not LOOKS_RANDOM.search(address):
+        return address
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return _NOT_SHOWN
+    after_host = parts.path + parts.query + parts.fragment
+    if not parts.scheme or not host or "@" in after_host or not _PLAIN_ADDRESS.fullmatch(host):
+        return _NOT_SHOWN
+    return f"{parts.scheme}://{host}" + ("" if port is None else f":{port}") + "/…"
 
 
 def in_words(error: BaseException) -> str:

@@ -32,6 +32,7 @@ from playground.proxy.ledger import Passed, is_growing, read_ledger
 from playground.proxy.ledger import folder as ledger_folder
 from playground.proxy.serving import Proxy, ProxySettings, running
 from playground.proxy.telling import Teller
+from playground.proxy.upstream import Upstream, read_upstream
 from playground.questions.cache.simulation import simulate_cache
 from playground.recordings.written import written
 from playground.sessions.loading import load_recording
@@ -54,11 +55,12 @@ class World:
     proxy: Proxy = None  # type: ignore[assignment]
     tests: int = 0
 
-    def behind(self, api: Api, path: str) -> str:
+    def behind(self, api: Api, path: str) -> tuple[Upstream, str]:
         """As `Upstreams` says it; the address may change."""
-        return Upstreams(self.target).behind(api, path)
+        return Upstreams(read_upstream(self.target)).behind(api, path)
 
-    given = "wherever the test says"
+    given = None
+    all: tuple[Upstream, ...] = ()
 
     def time(self) -> float:
         return 1.7e9 + self.server.provider.now
@@ -460,16 +462,23 @@ def test_headers_pass_as_they_are_and_none_is_added(seen: Seen) -> None:
     ],
 )
 def test_a_base_that_ends_in_a_version_takes_the_rest(base: str, path: str, expected: str) -> None:
-    assert Upstreams(base).behind("openai", path) == expected
+    assert address(Upstreams(read_upstream(base)), "openai", path) == expected
+
+
+def address(known: Upstreams, api: Api, path: str) -> str:
+    """Where a path of this API leads, as it is sent."""
+    upstream, rest = known.behind(api, path)
+    assert upstream.shown_address(rest) == upstream.origin + upstream.target(rest, "")
+    return upstream.origin + upstream.target(rest, "")
 
 
 def test_without_an_upstream_each_api_has_its_own() -> None:
     known = upstreams("", {"AWS_REGION": "eu-west-1"}, 8788, child=False)
     behind = {
-        "anthropic": known.behind("anthropic", "/v1/messages"),
-        "openai": known.behind("openai", "/v1/responses"),
-        "gemini": known.behind("gemini", "/v1beta/models/g:generateContent"),
-        "bedrock": known.behind("bedrock", "/model/m/converse"),
+        "anthropic": address(known, "anthropic", "/v1/messages"),
+        "openai": address(known, "openai", "/v1/responses"),
+        "gemini": address(known, "gemini", "/v1beta/models/g:generateContent"),
+        "bedrock": address(known, "bedrock", "/model/m/converse"),
     }
     assert behind == {
         "anthropic": "https://api.anthropic.com/v1/messages",
@@ -478,18 +487,17 @@ def test_without_an_upstream_each_api_has_its_own() -> None:
         "bedrock": "https://bedrock-runtime.eu-west-1.amazonaws.com/model/m/converse",
     }
     child = upstreams("", {"ANTHROPIC_BASE_URL": "https://gateway.example"}, 8788, child=True)
-    assert child.behind("anthropic", "/v1/messages") == "https://gateway.example/v1/messages"
+    assert address(child, "anthropic", "/v1/messages") == "https://gateway.example/v1/messages"
 
 
 def test_anthropics_version_is_put_where_the_ai_sdk_leaves_it_out() -> None:
     """opencode takes the version for a part of ANTHROPIC_BASE_URL; Anthropic's own SDKs do not."""
     known = upstreams("", {}, 8788, child=True)
     for path in ("/messages", "/v1/messages"):
-        assert known.behind("anthropic", path) == "https://api.anthropic.com/v1/messages"
-    assert known.behind("anthropic", "/api/hello") == "https://api.anthropic.com/api/hello"
-    assert Upstreams("https://a.example").behind("anthropic", "/messages") == (
-        "https://a.example/messages"
-    )
+        assert address(known, "anthropic", path) == "https://api.anthropic.com/v1/messages"
+    assert address(known, "anthropic", "/api/hello") == "https://api.anthropic.com/api/hello"
+    gateway = Upstreams(read_upstream("https://a.example"))
+    assert address(gateway, "anthropic", "/messages") == "https://a.example/messages"
 
 
 def test_codex_is_told_in_arguments_since_it_reads_no_variable() -> None:

@@ -15,6 +15,7 @@ from playground.commands.terminal import guarded, json_text, say
 from playground.visible import visible
 
 if TYPE_CHECKING:
+    from playground.proxy.addresses import Upstreams
     from playground.proxy.telling import Teller
 
 
@@ -52,7 +53,8 @@ def proxy(
 
     The base URL of the agent is the proxy's address. `playground proxy -- claude` starts a command
     with the variables set (ANTHROPIC_BASE_URL, OPENAI_BASE_URL, GOOGLE_GEMINI_BASE_URL …) and ends
-    with it; what is said stands in the run's folder then. No credential is added or stored.
+    with it; what is said stands in the run's folder then. No credential is stored. None is added,
+    but for one that the address of --upstream or of such a variable holds: it goes there alone.
     """
     from playground.proxy.addresses import upstreams
     from playground.proxy.serving import (
@@ -66,6 +68,7 @@ def proxy(
 
     checked(host, public, hosts)
     given = upstreams(upstream, os.environ, port, child=bool(command))
+    check_spending(given, host, public)
     teller, out = Teller(), new_run()
     tell = _teller(teller, as_json, out / "said.txt" if command else None)
     running = Proxy(
@@ -104,6 +107,21 @@ def checked(host: str, public: bool, hosts: tuple[str, ...]) -> None:
             "'*' lets any page in, by a name that it points at this machine (DNS rebinding)",
             where="--allow-host",
             expected="names, or --public",
+        )
+
+
+def check_spending(given: Upstreams, host: str, public: bool) -> None:
+    """Raises InputFault if others could spend a credential that stands in an upstream's address."""
+    from playground.errors import InputFault
+    from playground.proxy.hosts import is_loopback
+
+    spent = next((one for one in given.all if one.spends), None)
+    if spent is not None and (public or not is_loopback(host)):
+        raise InputFault(
+            f"the upstream's address ({spent.host}) holds a password or a key, which whoever "
+            "reaches the proxy would spend",
+            where="--public",
+            expected="an address without one: each client sends a key of its own",
         )
 
 

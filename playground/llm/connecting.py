@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.parse import urlsplit
 
-from playground.errors import InputFault
+from playground.errors import InputFault, shown_address
 
 _WITHOUT_REASON: Final = "Stream ended before a finish_reason was received"  # LiteLLM 1.110's words
 
@@ -18,8 +18,8 @@ def check_address(base_url: str) -> None:
     try:
         parts = urlsplit(base_url)
         port = parts.port
-    except ValueError as error:
-        raise _no_address(base_url, str(error)) from error
+    except ValueError:  # its words quote what may be a password
+        raise _no_address(base_url, "its host or port cannot be read") from None
     if parts.scheme.lower() not in ("http", "https"):
         raise _no_address(base_url, "its scheme is neither http nor https")
     if not parts.hostname:
@@ -29,9 +29,10 @@ def check_address(base_url: str) -> None:
 
 
 def _no_address(base_url: str, why: str) -> InputFault:
-    shown = base_url.rpartition("@")[2]  # what stands before it may be a password
     return InputFault(
-        f"no address of a server: {why}", where=shown, expected="http://host:port/v1 or https://…"
+        f"no address of a server: {why}",
+        where=shown_address(base_url),
+        expected="http://host:port/v1 or https://…",
     )
 
 

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Final, Literal
-from urllib.parse import urlsplit
 
-from playground.errors import InputFault
+from playground.proxy.upstream import Upstream, read_upstream
 
 Api = Literal["anthropic", "openai", "gemini", "bedrock"]
 PROVIDERS: Final[dict[Api, str]] = {
@@ -47,8 +46,6 @@ _ASKS: Final = re.compile(
     r"/messages$|/chat/completions$|/responses$|/completions$"
     r"|:(?:streamG|g)enerateContent$|/model/[^/]+/(?:converse|invoke)"
 )
-_VERSION: Final = re.compile(r"/v\d+(?:(?:alpha|beta)\d*)?$")
-_LOCAL: Final = {"127.0.0.1", "localhost", "::1"}
 
 
 def api_of(path: str, headers: Mapping[str, str]) -> Api:
@@ -74,36 +71,42 @@ def signed(headers: Mapping[str, str], query: str) -> bool:
 class Upstreams:
     """The addresses behind the proxy: the one that was `given`, or each API's own."""
 
-    given: str = ""
-    known: Mapping[Api, str] = field(default_factory=lambda: PROVIDERS)
+    given: Upstream | None = None
+    known: Mapping[Api, Upstream] = field(default_factory=dict)
 
-    def behind(self, api: Api, path: str) -> str:
-        """The address of a path of this API. A base that ends in a version takes the rest alone.
+    def behind(self, api: Api, path: str) -> tuple[Upstream, str]:
+        """Return where a path of this API leads, and the path as it is sent there.
 
         Anthropic's own address gets the version where a client has left it out: the AI SDK
         (opencode) takes it for a part of `ANTHROPIC_BASE_URL`, Anthropic's SDKs do not.
         """
-        base = (self.given or self.known[api]).rstrip("/")
-        if base == PROVIDERS["anthropic"] and path.startswith("/messages"):
-            base += "/v1"
-        version = _VERSION.search(base)
-        if version and path.startswith(f"{version[0]}/"):
-            path = path[len(version[0]) :]
-        return base + path
+        upstream = self.given or self.known[api]
+        if upstream.shown == PROVIDERS["anthropic"] and path.startswith("/messages"):
+            path = f"/v1{path}"
+        return upstream, path
+
+    @property
+    def all(self) -> tuple[Upstream, ...]:
+        return (self.given,) if self.given else tuple(self.known.values())
 
 
 def upstreams(given: str, environment: Mapping[str, str], port: int, child: bool) -> Upstreams:
-    """Where requests go. For a `child` whose environment names an address already, that one:
+    """Return where requests go. For a `child` whose environment names an address already, that one:
     what stood between it and its provider stays there. Raises InputFault for what is no address.
     """
     if given:
-        return Upstreams(_checked(given, port))
+        return Upstreams(read_upstream(given, port=port))
     region = environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION") or "us-east-1"
-    known = {api: url.format(region=region) for api, url in PROVIDERS.items()}
+    known = {
+        api: read_upstream(url.format(region=region), where="AWS_REGION")
+        for api, url in PROVIDERS.items()
+    }
+    named: set[Api] = set()
     for name, (api, _) in VARIABLES.items() if child else ():
-        own = environment.get(name, "")
-        if own and known[api] == PROVIDERS[api].format(region=region):
-            known[api] = _checked(own, port)
+        own = environment.get(name, "").strip()
+        if own and api not in named:
+            named.add(api)
+            known[api] = read_upstream(own, where=name, port=port)
     return Upstreams(known=known)
 
 
@@ -116,18 +119,3 @@ def told_of(command: Sequence[str], address: str) -> list[str]:
     """A child's command, with the arguments by which it finds the proxy at this address."""
     known = ARGUMENTS.get(PurePath(command[0]).stem, ())
     return [command[0], *(each.format(address=address) for each in known), *command[1:]]
-
-
-def _checked(url: str, port: int) -> str:
-    try:
-        parts = urlsplit(url)
-        own = parts.hostname in _LOCAL and parts.port == port
-    except ValueError:
-        parts, own = urlsplit(""), False
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
-        expected = "http:// or https://, a host, and a path without a query"
-        raise InputFault(f"{url!r} is no address", where="--upstream", expected=expected)
-    if own:
-        problem = f"{url!r} is the proxy's own address: it would forward to itself"
-        raise InputFault(problem, where="--upstream", expected="the provider's")
-    return url

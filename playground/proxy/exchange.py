@@ -7,17 +7,19 @@ kept but what the client calls itself. Bytes that nobody here can unpack are cou
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
+from urllib.parse import unquote
 
 from playground.errors import InputFault
 from playground.json_numbers import load_json
 from playground.recordings.growing import GrowingFile, numbered
 from playground.recordings.recorder import Recorder
-from playground.recordings.scrubbing import Searcher, Tally
-from playground.recordings.unpacking import CODINGS, Unpacker
+from playground.recordings.scrubbing import Searcher, Tally, starred
+from playground.recordings.unpacking import CODINGS, TooMuchUnpacked, Unpacker
 from playground.recordings.value_scrubbing import BodyScrubber
 from playground.recordings.written import form_of
 
@@ -25,7 +27,12 @@ MOST_BODY: Final = 32 * 1024 * 1024  # of a request that is read whole: Anthropi
 _MOST_REPLY: Final = 8 * 1024 * 1024  # of an answer that is one JSON object
 _KEPT_BYTES: Final = 256 * 1024  # of a stream, whose chunks nobody asks the proxy for
 _MOST_RAW: Final = 1024 * 1024  # of bytes that are no request and no answer to one: files
+_MOST_ANSWER: Final = 64 * 1024 * 1024  # of a model's answer that is recorded
+# Of a packed answer so much is recorded, or so many times what came: text is packed to a tenth.
+_MOST_UNPACKED: Final = 8 * 1024 * 1024
+_MOST_TIMES: Final = 50
 _PIECE: Final = 64 * 1024
+_LEAST_FREE: Final = 1024 * 1024 * 1024  # bytes of a disk that recordings leave, or a twentieth
 Told = TypeVar("Told")
 _TO_DISK: Final = 0.9  # seconds: two hundred files are open at once
 
@@ -45,9 +52,26 @@ class Opened:
     coding: str
     asks: bool
 
+    def clean(self, search: Searcher) -> Opened:
+        """Return this without secrets; all that is told of an exchange is made of it."""
+        return replace(
+            self,
+            url=_clean_address(self.url, search),
+            model=starred(self.model, search),
+            agent=starred(self.agent, search),
+        )
+
+
+def _clean_address(address: str, search: Searcher) -> str:
+    """Return an address without secrets; of one that hides them behind percent signs, decoded."""
+    decoded = unquote(address)
+    clean = starred(decoded, search)
+    return starred(address, search) if clean == decoded else clean
+
 
 class WatchedExchange:
-    """One request and its answer. What the disk refuses is `fault`; it ends the recording alone."""
+    """One request and its answer. `fault` is why not all of it is recorded: what the disk refuses,
+    or an answer that is too much. It ends the recording alone."""
 
     def __init__(
         self, opened: Opened, folder: Path, cleaner: BodyScrubber, search: Searcher
@@ -65,7 +89,7 @@ class WatchedExchange:
         self._size = 0
         self._raw = False  # its body is recorded as bytes
         self._kept = {"sent": 0, "came": 0}  # bytes that are recorded as they are
-        self._more = {"sent": 0, "came": 0}  # those that were too many
+        self._more = {"sent": 0, "came": 0, "packed": 0}  # those that are counted alone
         self._lines: GrowingFile | None = None
         self._recorder: Recorder | None = None
         self._packed = ""
@@ -98,8 +122,13 @@ class WatchedExchange:
             return
         found, data = given
         tally = Tally()
-        clean = self._cleaner.scrubbed(found, tally)
-        form = form_of(found, data)
+        try:
+            clean = self._cleaner.scrubbed(found, tally)
+            form = form_of(found, data)
+        except RecursionError:  # deeper than anybody's, and than it can be searched for secrets
+            self._as_bytes(data)
+            self._keep_sent(b"", last=True)
+            return
         if not form:
             self._as_bytes(data)
             self._keep_sent(b"", last=True)
@@ -118,23 +147,33 @@ class WatchedExchange:
         """The answer begins, so many seconds after the request."""
         self.status, self._packed = status, coding
         self._is_json = "json" in kind and "stream" not in kind
-        self._unpacker = Unpacker() if coding in CODINGS else None
+        is_read = coding in CODINGS
+        self._unpacker = Unpacker(_MOST_UNPACKED, _MOST_TIMES) if is_read else None
         if self._begin():
             self._tell(lambda r: r.status(at, status))
 
     def piece(self, at: float, data: bytes) -> None:
         """Bytes of the answer."""
         self.first = at if self.first is None else self.first
-        if self._packed and self._unpacker is None:
-            return
+        if self._packed:
+            self._more["packed"] += len(data)
+            if self._unpacker is None:
+                return
         try:
             for plain in self._unpacker.pieces(data) if self._unpacker else (data,):
                 if self._is_json and len(self._reply) < _MOST_REPLY:
                     self._reply += plain
                 self._keep(at, plain)
+        except TooMuchUnpacked as error:
+            self._cut_short(f"the answer {error}; the rest is forwarded and not recorded")
         except ValueError as error:
-            self.fault = f"the answer is {error}"
-            self._unpacker = None
+            self._cut_short(f"the answer is {error}")
+
+    def _cut_short(self, why: str) -> None:
+        """Read nothing more of the answer."""
+        if self._unpacker is not None:
+            self._more["packed"] -= self._unpacker.taken
+        self.fault, self._unpacker = why, None
 
     def tick(self) -> None:
         """To be called several times a second."""
@@ -145,8 +184,10 @@ class WatchedExchange:
         if self._body or not self._begin():  # the client hung up in its body
             self._as_bytes(b"".join(self._body))
         if self._packed and self._unpacker is None and error is None:
-            why = self.fault or f"the answer is packed as {self._packed}, which is not read here"
-            error = {"type": "unreadable", "message": why}
+            unknown = f"the answer is packed as {self._packed}, which is not read here"
+            error = {"type": "unreadable", "message": self.fault or unknown}
+        if self._unpacker is not None:
+            self._more["packed"] = 0
         if any(self._more.values()):
             more = {way: count for way, count in self._more.items() if count}
             self._tell(lambda r: r.noted({"not_kept": more}))
@@ -168,7 +209,7 @@ class WatchedExchange:
         data = raw
         try:
             if self.opened.coding in CODINGS:
-                data = b"".join(_bounded(raw))
+                data = b"".join(Unpacker(MOST_BODY).pieces(raw))
             elif self.opened.coding:
                 return None
             found = load_json(data.decode(json.detect_encoding(data)), strict=True)
@@ -195,6 +236,8 @@ class WatchedExchange:
     def _begin(self, model: str = "") -> bool:
         """The file is there from here on, unless the disk refuses it."""
         if self._recorder is None and not self.fault:
+            self.fault = disk_problem(self._folder)
+        if self._recorder is None and not self.fault:
             try:
                 lines = numbered(self._folder / f"{self.opened.number:05}.jsonl", seconds=_TO_DISK)
                 name = f"{self._folder.name} {self.opened.number}"
@@ -212,14 +255,16 @@ class WatchedExchange:
         return self._recorder is not None
 
     def _keep(self, at: float, data: bytes) -> None:
-        if not self.opened.asks:
-            data = self._bounded("came", data)
+        data = self._bounded("came", data, _MOST_ANSWER if self.opened.asks else _MOST_RAW)
+        if self.opened.asks and self._more["came"] and not self.fault:
+            told = f"the answer has more than {_MOST_ANSWER:,} bytes"
+            self.fault = f"{told}; the rest is forwarded and not recorded"
         if data:
             self._tell(lambda r: r.piece(at, data))
 
-    def _bounded(self, way: str, data: bytes) -> bytes:
+    def _bounded(self, way: str, data: bytes, most: int = _MOST_RAW) -> bytes:
         """What is kept of these bytes; the rest is counted."""
-        kept = data[: max(0, _MOST_RAW - self._kept[way])]
+        kept = data[: max(0, most - self._kept[way])]
         self._kept[way] += len(kept)
         self._more[way] += len(data) - len(kept)
         return kept
@@ -236,13 +281,17 @@ class WatchedExchange:
             return None
 
 
-def _bounded(raw: bytes) -> Iterator[bytes]:
-    size = 0
-    for piece in Unpacker().pieces(raw):
-        size += len(piece)
-        if size > MOST_BODY:
-            raise ValueError("it holds too much")
-        yield piece
+def disk_problem(folder: Path) -> str:
+    """Return why nothing more is to be recorded here; "" if there is room. Clients decide how much
+    is recorded, and a full disk is everybody's."""
+    try:
+        usage = shutil.disk_usage(folder)
+    except OSError:  # where it cannot be asked, writing tells
+        return ""
+    least = min(_LEAST_FREE, usage.total // 20)
+    if usage.free >= least:
+        return ""
+    return f"not recorded: the disk has less than {least >> 20:,} MB left"
 
 
 def _usage(reply: bytes) -> dict[str, Any] | None:

@@ -9,25 +9,26 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
-from http.cookiejar import DefaultCookiePolicy
 from itertools import count
 from typing import Any, Final
 
 import httpx
 from starlette.types import Receive, Scope, Send
 
-from playground.proxy.addresses import Upstreams, api_of, asks_a_model, signed
+from playground.proxy.addresses import Upstreams, api_of, asks_a_model
 from playground.proxy.exchange import MOST_BODY
 from playground.proxy.headers import for_client, for_provider
-from playground.proxy.hosts import is_loopback
+from playground.proxy.refusals import Refusal, RequestHead, answer, read_head, refusal_of
 from playground.proxy.seer import Seer
+from playground.proxy.upstream import Upstream
+from playground.proxy.upstream_client import UpstreamClient
+from playground.recordings.scrubbing import scrubbed
 
-_CONNECT_SECONDS: Final = 30.0
+_LONGEST_WORDS: Final = 300  # of an error, which may quote what came
 _CREDENTIALS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 _SESSION_NAMES: Final = (  # in which clients name their session
     "x-claude-code-session-id",
@@ -48,33 +49,15 @@ class BrokenOff(Exception):
     """The provider's answer broke off: so does ours. The server closes the connection on it."""
 
 
-class _Cookies(DefaultCookiePolicy):
-    """Keeps none: those of one client are not another's."""
-
-    def set_ok(self, cookie: Any, request: Any) -> bool:
-        return False
-
-
-def new_client() -> httpx.AsyncClient:
-    """The client that asks providers: it follows nowhere, keeps nothing, and waits as long as its
-    own client does."""
-    client = httpx.AsyncClient(
-        follow_redirects=False,
-        timeout=httpx.Timeout(None, connect=_CONNECT_SECONDS),
-        limits=httpx.Limits(max_connections=None, max_keepalive_connections=256),
-    )
-    client.cookies.jar.set_policy(_Cookies())
-    return client
-
-
 @dataclass
 class _Passing:
     """One exchange on its way. Times are seconds since it came."""
 
     number: int
     began: float
-    headers: dict[str, str]
-    url: str
+    head: RequestHead
+    upstream: Upstream
+    path: str  # as it is sent, but for what the upstream's address holds
     done: asyncio.Event = field(default_factory=asyncio.Event)  # the request's body was read
     started: bool = False  # the answer has
 
@@ -90,30 +73,29 @@ class Forwarder:
         self,
         upstreams: Upstreams,
         seer: Seer,
-        client: httpx.AsyncClient,
+        client: UpstreamClient,
         *,
+        names: tuple[str, ...] = (),
         block: bool = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._upstreams, self._seer, self._client = upstreams, seer, client
-        self._block, self._clock = block, clock
+        self._names, self._block, self._clock = names, block, clock
         self._numbers = count(1)
         self._salt = secrets.token_bytes(16)  # so that what tells keys apart tells nothing of them
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        headers = {k.decode("latin-1"): v.decode("latin-1") for k, v in scope["headers"]}
-        path, query = _target(scope)
-        refusal = self._refusal(scope, headers, query)
-        if refusal:
-            await _answer(send, *refusal)
+        head = read_head(scope, self._names)
+        refusal = refusal_of(head)
+        if refusal is not None:
+            await answer(send, refusal)
             return
-        passing = self._opened(scope, headers, path)
-        address = passing.url + (f"?{query}" if query else "")
+        passing = self._opened(scope, head)
         error: dict[str, Any] | None = None
         try:
-            error = await self._until_hung_up(scope, receive, send, passing, address)
+            error = await self._until_hung_up(receive, send, passing)
         except HungUp:
             error = {"type": "hung up", "message": "the client has hung up"}
         except BrokenOff as broken:
@@ -122,63 +104,43 @@ class Forwarder:
         except asyncio.CancelledError:
             error = {"type": "cut", "message": "the proxy was stopped"}
             raise
+        except Exception as fault:  # whatever it is, the client gets a line
+            told = f"a bug of the proxy ({type(fault).__name__}); please report it"
+            error = {"type": type(fault).__name__, "message": told}
+            if passing.started:
+                raise BrokenOff(told) from fault
+            await self._refuse(send, passing, Refusal(500, "proxy_fault", told))
         finally:
             self._seer.put("end", passing.number, passing.at, error)
 
-    def _refusal(
-        self, scope: Scope, headers: dict[str, str], query: str
-    ) -> tuple[int, str, str] | None:
-        """Status, type and words for what is not forwarded."""
-        if scope["method"] == "CONNECT" or not scope["path"].startswith("/"):
-            told = "this is a proxy by base URL, none for every address: give its address as the"
-            return 405, "not_a_forward_proxy", f"{told} base URL of the client"
-        if headers.get("upgrade", "").lower() == "websocket":
-            # 426 is what Codex takes for an answer; other statuses it tries six times
-            return 426, "no_websockets", "the proxy speaks HTTP alone; use the API without sockets"
-        origin = headers.get("origin", "")
-        if origin and not self._is_ours(origin):
-            return 403, "foreign_origin", f"a page of {origin[:100]!r} may not use this proxy"
-        if signed(headers, query):
-            told = (
-                "the request is signed (SigV4) for the address that it was sent to, which is not "
-                "the provider's: use a Bedrock API key (AWS_BEARER_TOKEN_BEDROCK)"
-            )
-            return 403, "signed_request", told
-        return None
-
-    def _is_ours(self, origin: str) -> bool:
-        """Whether a page's origin is this machine: others could write into the workspace."""
-        host = httpx.URL(origin).host if "://" in origin and len(origin) < 300 else ""
-        return is_loopback(host) if host else origin != "null"
-
-    def _opened(self, scope: Scope, headers: dict[str, str], path: str) -> _Passing:
-        api = api_of(path, headers)
-        url = self._upstreams.behind(api, path)
-        passing = _Passing(next(self._numbers), time.perf_counter(), headers, url)
+    def _opened(self, scope: Scope, head: RequestHead) -> _Passing:
+        api = api_of(head.path, head.headers)
+        upstream, path = self._upstreams.behind(api, head.path)
+        passing = _Passing(next(self._numbers), time.perf_counter(), head, upstream, path)
+        headers = head.headers
         key = next((headers[name] for name in _CREDENTIALS if name in headers), "")
         whose = hashlib.blake2b(key.encode(), key=self._salt, digest_size=6).hexdigest()
         peer = scope["client"][0] if scope.get("client") else ""
-        asks = asks_a_model(scope["method"], path)
         self._seer.put(
             "open",
             passing.number,
             self._clock(),
-            url,
+            upstream.shown_address(path),
             api,
-            _model(path),
+            _model(head.path),
             headers.get("user-agent", "")[:200],
             f"{peer} {whose}",
             next((headers[name][:200] for name in _SESSION_NAMES if name in headers), ""),
             headers.get("content-encoding", "").lower().replace("identity", ""),
-            asks,
+            asks_a_model(head.method, head.path),
         )
         return passing
 
     async def _until_hung_up(
-        self, scope: Scope, receive: Receive, send: Send, passing: _Passing, address: str
+        self, receive: Receive, send: Send, passing: _Passing
     ) -> dict[str, Any] | None:
         """Forward; where the client goes meanwhile, so does the request to the provider."""
-        forwarding = asyncio.ensure_future(self._forward(scope, receive, send, passing, address))
+        forwarding = asyncio.ensure_future(self._forward(receive, send, passing))
         leaving = asyncio.ensure_future(_left(receive, passing.done))
         try:
             await asyncio.wait({forwarding, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -191,45 +153,47 @@ class Forwarder:
             await asyncio.gather(forwarding, leaving, return_exceptions=True)
 
     async def _forward(
-        self, scope: Scope, receive: Receive, send: Send, passing: _Passing, address: str
+        self, receive: Receive, send: Send, passing: _Passing
     ) -> dict[str, Any] | None:
         """The exchange; what went wrong on the provider's side, where the client was told."""
-        body: AsyncIterator[bytes] | bytes | None = self._sent(receive, passing)
-        if self._block and asks_a_model(scope["method"], scope["path"]):
-            held = [data async for data in self._sent(receive, passing, asks=False)]
-            blocked = await self._judged(passing, held)
+        head, upstream = passing.head, passing.upstream
+        pieces = self._sent(receive, passing)
+        body: AsyncIterator[bytes] | bytes | None = self._told_whole(pieces, passing)
+        if self._block and asks_a_model(head.method, head.path):
+            held = await _held(pieces)
+            blocked = await self._seer.verdict(passing.number) if held.is_whole else ""
             if blocked:
-                await self._refuse(send, passing, 409, "cache_break", blocked)
+                await self._refuse(send, passing, Refusal(409, "cache_break", blocked))
                 return {"type": "blocked", "message": blocked}
-            body = b"".join(held)
-        elif not {"content-length", "transfer-encoding"} & passing.headers.keys():
-            _ = [data async for data in self._sent(receive, passing)]
+            rest = self._told_whole(_chained(held, pieces), passing)
+            body = b"".join(held.pieces) if held.is_whole else rest
+        elif not {"content-length", "transfer-encoding"} & head.headers.keys():
+            _ = [data async for data in self._told_whole(pieces, passing)]
             body = None
-        request = httpx.Request(
-            scope["method"], address, headers=for_provider(scope["headers"]), content=body
-        )
+        headers = for_provider(head.raw_headers, upstream.authorization)
+        target = upstream.target(passing.path, head.query)
         try:
-            response = await self._client.send(request, stream=True)
+            response = await self._client.send(head.method, upstream, target, headers, body)
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            told = f"{passing.url.split('/', 3)[2]} gave no answer: {_words(error)}"
-            await self._refuse(send, passing, 502, "upstream_unreachable", told)
-            return {"type": type(error).__name__, "message": told}
+            return await self._unanswered(send, passing, _words(error, upstream), error)
         try:
+            if not 200 <= response.status_code < 600:
+                words = f"its status {response.status_code} is none of an answer"
+                return await self._unanswered(send, passing, words)
             await self._back(send, passing, response)
         finally:
             await response.aclose()
         return None
 
-    async def _judged(self, passing: _Passing, held: list[bytes]) -> str:
-        """Why a request is held up; "" where it is not, or is too much to be looked at."""
-        if sum(map(len, held)) > MOST_BODY:
-            self._seer.put("asked", passing.number, False)
-            return ""
-        return await self._seer.verdict(passing.number)
+    async def _unanswered(
+        self, send: Send, passing: _Passing, words: str, error: Exception | None = None
+    ) -> dict[str, Any]:
+        """Tell the client that there is no answer to hand on."""
+        told = f"{passing.upstream.host} gave no answer: {words}"
+        await self._refuse(send, passing, Refusal(502, "upstream_unreachable", told))
+        return {"type": type(error).__name__ if error else "no answer", "message": told}
 
-    async def _sent(
-        self, receive: Receive, passing: _Passing, asks: bool = True
-    ) -> AsyncIterator[bytes]:
+    async def _sent(self, receive: Receive, passing: _Passing) -> AsyncIterator[bytes]:
         """The request's body as it comes."""
         more = True
         while more:
@@ -241,9 +205,15 @@ class Forwarder:
                 self._seer.put("sent", passing.number, data, size=len(data))
                 await self._seer.room()
                 yield data
-        if asks:
-            self._seer.put("asked", passing.number, False)
         passing.done.set()
+
+    async def _told_whole(
+        self, pieces: AsyncIterator[bytes], passing: _Passing
+    ) -> AsyncIterator[bytes]:
+        """A body as it comes; the recorder is told when it is whole."""
+        async for data in pieces:
+            yield data
+        self._seer.put("asked", passing.number, False)
 
     async def _back(self, send: Send, passing: _Passing, response: httpx.Response) -> None:
         """The answer as it comes."""
@@ -255,8 +225,10 @@ class Forwarder:
             "status": response.status_code,
             "headers": for_client(headers.raw),
         }
-        await send(start)
+        if {"content-length", "transfer-encoding"} <= passing.head.headers.keys():
+            start["headers"].append((b"connection", b"close"))  # RFC 9112, 6.1
         passing.started = True
+        await send(start)
         number = passing.number
         self._seer.put("status", number, passing.at, response.status_code, coding, kind)
         try:
@@ -265,23 +237,44 @@ class Forwarder:
                 self._seer.put("piece", number, passing.at, data, size=len(data))
                 await self._seer.room()
         except (httpx.HTTPError, httpx.StreamError) as error:
-            raise BrokenOff(f"the provider's answer broke off: {_words(error)}") from error
+            words = _words(error, passing.upstream)
+            raise BrokenOff(f"the provider's answer broke off: {words}") from error
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _refuse(
-        self, send: Send, passing: _Passing, status: int, kind: str, told: str
-    ) -> None:
+    async def _refuse(self, send: Send, passing: _Passing, refusal: Refusal) -> None:
         """An answer of our own, recorded as one."""
-        body = _body(kind, told)
-        self._seer.put("status", passing.number, passing.at, status, "", "application/json")
+        body = refusal.body()
+        self._seer.put("status", passing.number, passing.at, refusal.status, "", "application/json")
         self._seer.put("piece", passing.number, passing.at, body, size=len(body))
-        await _answer(send, status, kind, told)
+        passing.started = True
+        await answer(send, refusal)
 
 
-def _target(scope: Scope) -> tuple[str, str]:
-    """Path and query as they were written."""
-    raw = scope.get("raw_path") or scope["path"].encode()
-    return raw.decode("latin-1").partition("?")[0], scope["query_string"].decode("latin-1")
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A body's pieces so far; of one that is too much to be looked at the rest is still to come."""
+
+    pieces: list[bytes]
+    is_whole: bool
+
+
+async def _held(pieces: AsyncIterator[bytes]) -> _Held:
+    """Hold a body, as far as a request is looked at: of a longer one memory has no more."""
+    held, size = [], 0
+    async for data in pieces:
+        held.append(data)
+        size += len(data)
+        if size > MOST_BODY:
+            return _Held(held, False)
+    return _Held(held, True)
+
+
+async def _chained(held: _Held, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield what was held of a body, then what is still to come of it."""
+    for data in held.pieces:
+        yield data
+    async for data in rest:
+        yield data
 
 
 def _model(path: str) -> str:
@@ -297,24 +290,7 @@ async def _left(receive: Receive, done: asyncio.Event) -> None:
         pass
 
 
-def _words(error: Exception) -> str:
-    return (str(error) or type(error).__name__)[:300]
-
-
-def _body(kind: str, told: str) -> bytes:
-    """An error as OpenAI's, Anthropic's and Gemini's clients all find its message."""
-    error = {"type": kind, "message": f"playground proxy: {told}", "code": kind}
-    return json.dumps({"type": "error", "error": error}, ensure_ascii=False).encode()
-
-
-async def _answer(send: Send, status: int, kind: str, told: str) -> None:
-    body = _body(kind, told)
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"x-should-retry", b"false"),  # the SDKs of OpenAI and Anthropic try a 409 again
-    ]
-    if status == 426:
-        headers.append((b"upgrade", b"HTTP/1.1"))  # RFC 9110, 15.5.22
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": False})
+def _words(error: Exception, upstream: Upstream) -> str:
+    """What a library says of an error, which may quote what was sent or what came."""
+    words = scrubbed(str(error) or type(error).__name__, secrets=upstream.secrets)
+    return words[:_LONGEST_WORDS]

@@ -7,6 +7,8 @@ from typing import Final
 
 from playground.recordings.unpacking import CODINGS
 
+Headers = Sequence[tuple[bytes, bytes]]
+
 # What concerns one connection and no other (RFC 9110, 7.6.1), and what is named anew.
 _OF_A_CONNECTION: Final = frozenset(
     {
@@ -21,19 +23,51 @@ _OF_A_CONNECTION: Final = frozenset(
         b"upgrade",
     }
 )
+# What frames a message, or says whose it is, goes on whatever `Connection` calls it.
+_NOT_DROPPED: Final = frozenset({b"content-length", b"authorization", b"x-api-key"})
 
 
-def for_provider(given: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """The headers for the provider: the client's, with packings that the recorder can read."""
-    passed: list[tuple[bytes, bytes]] = []
-    anew = {*_OF_A_CONNECTION, b"host", b"expect"}
-    if any(name == b"transfer-encoding" for name, _ in given):
-        anew.add(b"content-length")  # which then says nothing (RFC 9112, 6.3)
-    for name, value in given:
-        if name in anew:
-            continue
-        passed.append((name, _packings(value) if name == b"accept-encoding" else value))
+def for_provider(given: Headers, authorization: str = "") -> list[tuple[bytes, bytes]]:
+    """Return the headers for the provider: the client's, with packings that the recorder can read.
+
+    An `authorization` out of the upstream's address takes the place of the client's.
+    """
+    dropped = _dropped(given) | {b"host", b"expect"}
+    if authorization:
+        dropped.add(b"authorization")
+    passed = [
+        (name, _packings(value) if name == b"accept-encoding" else value)
+        for name, value in given
+        if name not in dropped
+    ]
+    if authorization:
+        passed.append((b"authorization", authorization.encode("ascii")))
     return passed
+
+
+def for_client(given: Headers) -> list[tuple[bytes, bytes]]:
+    """Return the headers of an answer for the client."""
+    named = [(name.lower(), value) for name, value in given]
+    dropped = _dropped(named)
+    return [(name, value) for name, value in named if name not in dropped]
+
+
+def _dropped(given: Headers) -> set[bytes]:
+    """Return the names of what concerns the connection that these headers came by.
+
+    `Connection` may name more of them. Beside chunks a length says nothing (RFC 9112, 6.3), and two
+    that read it otherwise would see two messages in one.
+    """
+    named = {
+        option.strip().lower()
+        for name, value in given
+        if name == b"connection"
+        for option in value.split(b",")
+    }
+    dropped = _OF_A_CONNECTION | (named - _NOT_DROPPED)
+    if any(name == b"transfer-encoding" for name, _ in given):
+        dropped |= {b"content-length"}
+    return set(dropped)
 
 
 def _packings(accepted: bytes) -> bytes:
@@ -44,9 +78,3 @@ def _packings(accepted: bytes) -> bytes:
     if not kept and any(one.startswith("*") for one in names):
         kept = ["gzip"]
     return ", ".join(kept or ["identity"]).encode()
-
-
-def for_client(given: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """The headers of an answer for the client."""
-    named = ((name.lower(), value) for name, value in given)
-    return [(name, value) for name, value in named if name not in _OF_A_CONNECTION]

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import errno
 import ipaddress
+import re
 import socket
+from collections.abc import Sequence
 from typing import Final
 
 from starlette.datastructures import Headers
-from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from playground.errors import InputFault
 
 _BACKLOG: Final = 2048
+_HOST: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?", re.ASCII)
+_LONGEST_NAME: Final = 100
 
 
 def is_loopback(address: str) -> bool:
@@ -59,18 +63,38 @@ def port_fault(error: OSError | OverflowError, address: str, port: int) -> Input
     return InputFault(problem, where=f"{as_host(address)}:{port}", expected="a free port")
 
 
-class HostGate:
-    """Answers 400 to a name that is not ours: DNS rebinding brings a page under one of its own.
-
-    Starlette's middleware cuts an IPv6 address at its first colon, so `[::1]` is let through here.
+def foreign_host(given: str, names: Sequence[str]) -> str:
+    """Return why a server with these names does not answer to a Host header, in words; "" if it
+    does. A name such as `*.example.com` stands for all that end so; no names at all are every one.
     """
+    if not names:
+        return ""
+    own = ", ".join(names)
+    if not given:
+        return f"no Host header names this server, which answers to {own}"
+    parts = _HOST.fullmatch(given)
+    if parts is None:
+        return f"the Host header {given[:_LONGEST_NAME]!r} is no name with a port or without one"
+    host = parts[1].lower()
+    if any(_is_called(host, name.lower()) for name in names):
+        return ""
+    return f"this server does not answer to the host {host[:_LONGEST_NAME]!r}, but to {own}"
+
+
+def _is_called(host: str, name: str) -> bool:
+    return host == name or (name.startswith("*.") and host.endswith(name[1:]))
+
+
+class HostGate:
+    """Answers 400 to a name that is not ours: DNS rebinding brings a page under one of its own."""
 
     def __init__(self, app: ASGIApp, hosts: tuple[str, ...]) -> None:
-        named = [host for host in hosts if not host.startswith("[")]
-        self._literal = {host for host in hosts if host.startswith("[")}
-        self._app, self._checked = app, TrustedHostMiddleware(app, named, www_redirect=False)
+        self._app, self._names = app, () if "*" in hosts else hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        host = Headers(scope=scope).get("host", "") if scope["type"] != "lifespan" else ""
-        literal = host[: host.find("]") + 1] in self._literal
-        await (self._app if literal else self._checked)(scope, receive, send)
+        app: ASGIApp = self._app
+        if scope["type"] in ("http", "websocket"):
+            problem = foreign_host(Headers(scope=scope).get("host", ""), self._names)
+            if problem:
+                app = PlainTextResponse(f"{problem}\n", 400)
+        await app(scope, receive, send)

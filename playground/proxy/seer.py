@@ -15,10 +15,10 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, Final
 
 from playground.confined.frames import read_frame, write_frame
+from playground.proxy.watched_run import WatchedRun
 
 MOST_WAITING: Final = 64 * 1024 * 1024  # bytes
 _EVENT: Final = 100  # bytes, whatever is in it
@@ -32,11 +32,8 @@ class Seer:
     """Tells the watching process what passes. `tell` is called with each line of the ledger, from
     a thread of its own."""
 
-    def __init__(
-        self, folder: Path, upstream: str, tell: Tell, *, emails: bool = False, block: bool = False
-    ) -> None:
-        self._arguments = [str(folder), upstream, str(int(emails)), str(int(block))]
-        self._tell = tell
+    def __init__(self, run: WatchedRun, tell: Tell) -> None:
+        self._run, self._tell = run, tell
         self._changed = threading.Condition()
         self._waiting: deque[tuple[int, tuple[Any, ...]]] = deque()
         self._starts = 0
@@ -88,12 +85,15 @@ class Seer:
     def _started(self) -> subprocess.Popen[bytes]:
         self._starts += 1
         process = subprocess.Popen(
-            [sys.executable, "-m", "playground.proxy.watching", *self._arguments],
+            [sys.executable, "-m", "playground.proxy.watching"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # a traceback, which may hold what passes
             start_new_session=True,  # Ctrl-C is for the forwarding process: this one ends after it
         )
         self.processes.append(process)
+        with suppress(OSError):  # it has died already: the first batch finds out
+            write_frame(process.stdin, self._run.packed())  # type: ignore[arg-type]
         self._reader = threading.Thread(target=self._listen, args=(process,), daemon=True)
         self._reader.start()
         return process

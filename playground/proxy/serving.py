@@ -18,14 +18,19 @@ import uvicorn
 
 from playground.errors import InputFault
 from playground.proxy.addresses import Upstreams, for_child, told_of
-from playground.proxy.forwarding import Forwarder, new_client
-from playground.proxy.hosts import HostGate, as_host, listening, own_names
+from playground.proxy.connection import limited
+from playground.proxy.forwarding import Forwarder
+from playground.proxy.hosts import as_host, listening, own_names
 from playground.proxy.ledger import folder
 from playground.proxy.seer import Seer, Tell
+from playground.proxy.upstream_client import UpstreamClient
+from playground.proxy.watched_run import WatchedRun
 
 _LAST_SECONDS: Final = 3  # for answers under way when the proxy is stopped
 _RESTING_SECONDS: Final = 90  # uvicorn's 5 are those of httpx: both end at once, and one loses
-_MOST_HEAD: Final = 256 * 1024  # bytes of a request's headers
+_OWN_FILES: Final = 64  # that are open beside those of exchanges
+_FILES_EACH: Final = 2  # sockets of an exchange: the client's and the provider's
+_UNKNOWN_LIMIT: Final = 4096
 
 
 @dataclass(frozen=True)
@@ -56,40 +61,63 @@ class Proxy:
 
     def __init__(self, settings: ProxySettings) -> None:
         self._settings = settings
+        self._client = UpstreamClient()
         self._socket = listening(settings.host, settings.port)
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://{as_host(settings.host)}:{self.port}"
         given = settings.upstreams.given
         self._seer = Seer(
-            settings.out, given, settings.tell, emails=settings.emails, block=settings.block
+            WatchedRun(
+                folder=str(settings.out),
+                upstream=given.shown if given else "",
+                secrets=tuple(each for one in settings.upstreams.all for each in one.secrets),
+                emails=settings.emails,
+                block=settings.block,
+            ),
+            settings.tell,
         )
         self._server: uvicorn.Server | None = None
+        self._faults: set[str] = set()  # that were told
 
     async def run(self) -> None:
         """Serve until `stop`."""
         settings = self._settings
-        async with new_client() as client:
-            forwarder = Forwarder(
-                settings.upstreams, self._seer, client, block=settings.block, clock=settings.clock
-            )
-            names = (*own_names(settings.host), *settings.hosts)
-            config = uvicorn.Config(
-                HostGate(forwarder, names) if "*" not in names else forwarder,
-                http="h11",
-                ws="none",
-                lifespan="off",
-                log_config=None,
-                log_level=logging_off(),
-                access_log=False,
-                server_header=False,
-                date_header=False,
-                proxy_headers=False,
-                timeout_keep_alive=_RESTING_SECONDS,
-                timeout_graceful_shutdown=_LAST_SECONDS,
-                h11_max_incomplete_event_size=_MOST_HEAD,
-            )
-            self._server = _Server(config)
+        asyncio.get_running_loop().set_exception_handler(self._tell_fault)
+        names = (*own_names(settings.host), *settings.hosts)
+        forwarder = Forwarder(
+            settings.upstreams,
+            self._seer,
+            self._client,
+            names=() if "*" in names else names,
+            block=settings.block,
+            clock=settings.clock,
+        )
+        config = uvicorn.Config(
+            forwarder,
+            http=limited(most_connections()),
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            log_level=logging_off(),
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            proxy_headers=False,
+            timeout_keep_alive=_RESTING_SECONDS,
+            timeout_graceful_shutdown=_LAST_SECONDS,
+        )
+        self._server = _Server(config)
+        try:
             await self._server.serve([self._socket])
+        finally:
+            await self._client.close()
+
+    def _tell_fault(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Of what asyncio would print with a traceback, a line without the values in it."""
+        told = f"{context['message'][:200]} ({type(context.get('exception')).__name__})"
+        if told not in self._faults:  # one that recurs does so by the thousand
+            self._faults.add(told)
+            self._settings.tell({"fault": told})
 
     def stop(self) -> None:
         """Serve no more; asked twice, hang up on what is under way."""
@@ -123,6 +151,17 @@ class Proxy:
                 await asyncio.sleep(0.01)
             self.stop()
             await serving
+
+
+def most_connections() -> int:
+    """Return how many connections leave room for the files that each exchange needs."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return _UNKNOWN_LIMIT
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    limit = _UNKNOWN_LIMIT if soft == resource.RLIM_INFINITY else soft
+    return max(1, (min(limit, _UNKNOWN_LIMIT) - _OWN_FILES) // _FILES_EACH)
 
 
 def logging_off() -> int:

@@ -23,10 +23,11 @@ from playground.proxy.exchange import Opened, WatchedExchange
 from playground.proxy.kept import keep_all
 from playground.proxy.ledger import FILE, FORMAT, dumped
 from playground.proxy.sight import Expected, Sight, Underway
+from playground.proxy.watched_run import WatchedRun, unpacked
 from playground.recordings.environment import environment_secrets
 from playground.recordings.growing import GrowingFile, numbered
 from playground.recordings.scrubbing import searcher
-from playground.recordings.value_scrubbing import BodyScrubber
+from playground.recordings.value_scrubbing import BodyScrubber, scrubbed_with
 from playground.sessions.last_resort import UNFORESEEN
 from playground.workspaces import on_disk
 
@@ -39,23 +40,29 @@ Said = Callable[[dict[str, Any]], None]
 class RunWatcher:
     """All that is under way. `say` gets a line of the ledger each, for the terminal."""
 
-    def __init__(self, folder: Path, upstream: str, emails: bool, block: bool, say: Said) -> None:
-        self._folder, self._block, self._say = folder, block, say
-        self._search = searcher(tuple(environment_secrets()), emails)
+    def __init__(self, run: WatchedRun, say: Said) -> None:
+        self._folder, self._block, self._say = Path(run.folder), run.block, say
+        self._search = searcher((*environment_secrets(), *run.secrets), run.emails)
         self._cleaner = BodyScrubber(self._search)
         self._sight = Sight()
         self._open: dict[int, WatchedExchange] = {}
         self._underway: dict[int, Underway] = {}
-        self._ledger: GrowingFile | None = numbered(folder / FILE)  # another one may have died
-        self._note({"format": FORMAT, "at": time.time(), "upstream": upstream})
+        self._ledger: GrowingFile | None = numbered(self._folder / FILE)  # another may have died
+        self._note({"format": FORMAT, "at": time.time(), "upstream": run.upstream})
 
     def told(self, event: tuple[Any, ...]) -> None:
-        """One event of the forwarding process."""
+        """Take one event of the forwarding process. A bug that it meets ends the recording of its
+        exchange, and of no other."""
+        try:
+            self._take(event)
+        except Exception as bug:
+            self._give_up(event[1], bug)
+
+    def _take(self, event: tuple[Any, ...]) -> None:
         kind, number, *given = event
         if kind == "open":
-            self._open[number] = WatchedExchange(
-                Opened(number, *given), self._folder, self._cleaner, self._search
-            )
+            opened = Opened(number, *given).clean(self._search)
+            self._open[number] = WatchedExchange(opened, self._folder, self._cleaner, self._search)
             return
         exchange = self._open.get(number)
         if exchange is None:  # it began before this process did
@@ -69,24 +76,37 @@ class RunWatcher:
                 self._piece(number, exchange, *given)
             case "status":
                 exchange.answered(*given)
+            case "tick":
+                exchange.tick()
             case "end":
                 self._end(number, exchange, *given)
 
     def tick(self) -> None:
         """Several times a second."""
-        for exchange in self._open.values():
-            exchange.tick()
+        for number in list(self._open):
+            self.told(("tick", number))
         if self._ledger is not None:
             self._ledger.keep()
 
     def finish(self) -> None:
         """The forwarding process is gone."""
-        for number, exchange in list(self._open.items()):
-            self._end(number, exchange, 0.0, _LOST)
+        for number in list(self._open):
+            self.told(("end", number, 0.0, _LOST))
         if self._ledger is not None:
             self._ledger.close()
             for kept in keep_all(on_disk(), self._folder):
                 self._say({"kept": kept})
+
+    def _give_up(self, number: int, bug: Exception) -> None:
+        """Forget an exchange whose recording failed, and say so; its words may quote anything."""
+        self._say({"verdict": number, "blocked": ""})  # nobody waits for it any longer
+        exchange = self._open.pop(number, None)
+        self._underway.pop(number, None)
+        told = f"this exchange is not recorded to its end ({type(bug).__name__}: a bug of ours)"
+        if exchange is not None:
+            with suppress(Exception):
+                exchange.end({"type": type(bug).__name__, "message": told})
+            self._note({**_known(exchange), "fault": told})
 
     def _asked(self, number: int, exchange: WatchedExchange, waits: bool) -> None:
         exchange.asked()
@@ -112,7 +132,7 @@ class RunWatcher:
             return None
         try:
             return self._sight.request(exchange.opened, exchange.request)
-        except UNFORESEEN as error:
+        except (*UNFORESEEN, RecursionError) as error:
             told = f"no request of a known shape ({type(error).__name__}: {error})"[:200]
             exchange.noted(not_foretold=told)
             return None
@@ -145,6 +165,8 @@ class RunWatcher:
         self._note({key: value for key, value in line.items() if value not in (None, "")})
 
     def _note(self, line: dict[str, Any]) -> None:
+        """Write a line into the ledger and say it, clean of secrets."""
+        line = scrubbed_with(self._search, line)
         if self._ledger is not None:
             try:
                 self._ledger.add(dumped(line))
@@ -179,11 +201,14 @@ def _reason(expected: Expected) -> str:
     return f"{what}; {lost}" + (f"; {told}" if told else "")
 
 
-def watch(folder: str, upstream: str, emails: bool, block: bool) -> None:
+def watch() -> None:
     """Watch until standard input ends; what is said goes to standard output, in frames."""
     source, sink = sys.stdin.buffer, sys.stdout.buffer
+    about = read_frame(source)
+    if about is None:
+        return
     price_of("")  # the price list takes a moment to be read
-    watcher = RunWatcher(Path(folder), upstream, emails, block, lambda line: _told(sink, line))
+    watcher = RunWatcher(unpacked(about), lambda line: _told(sink, line))
     waiting: Queue[bytes | None] = Queue(_WAITING)
     threading.Thread(target=_read, args=(source, waiting), daemon=True).start()
     ticked = time.monotonic()
@@ -215,5 +240,15 @@ def _told(sink: IO[bytes], line: dict[str, Any]) -> None:
         write_frame(sink, dumped(line).encode("utf-8", "surrogatepass"))
 
 
+def _watch_and_tell() -> None:
+    """Watch; of a bug its kind is told, since its words may quote what passed."""
+    try:
+        watch()
+    except Exception as bug:
+        told = f"the process that records fails ({type(bug).__name__}: a bug of ours)"
+        _told(sys.stdout.buffer, {"fault": told})
+        sys.exit(1)
+
+
 if __name__ == "__main__":
-    watch(sys.argv[1], sys.argv[2], sys.argv[3] == "1", sys.argv[4] == "1")
+    _watch_and_tell()

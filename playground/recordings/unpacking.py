@@ -9,21 +9,60 @@ from typing import Final
 CODINGS: Final = ("gzip", "x-gzip", "deflate")
 _EITHER: Final = 47  # zlib's sign for: gzip or zlib, as the head says
 _MOST: Final = 64 * 1024  # bytes at a time
+_SLICE: Final = 16 * 1024  # of packed bytes: zlib copies what it has not read yet at every step
+_MOST_ARCHIVES: Final = 4096  # in a row: an empty one takes 20 bytes, and a reader of its own
+
+
+class TooMuchUnpacked(ValueError):
+    """Packed bytes hold more than their reader allows."""
 
 
 class Unpacker:
-    """Takes packed bytes, cut anywhere. Raises ValueError for what is not packed so."""
+    """Takes packed bytes, cut anywhere. Raises ValueError for what is not packed so.
 
-    def __init__(self) -> None:
+    `bound` is how many bytes may come out, or `times` those that went in, whichever is more;
+    TooMuchUnpacked is raised behind them. Without a `bound` all comes out.
+    """
+
+    def __init__(self, bound: int = 0, times: int = 0) -> None:
         self._reader = zlib.decompressobj(_EITHER)
+        self._bound, self._times = bound, times
+        self._archives = 1
+        self.taken = self.given = 0  # bytes
 
     def pieces(self, packed: bytes) -> Iterator[bytes]:
-        """What these bytes hold, in pieces of at most 64 kB."""
-        try:
-            while packed:
-                if self._reader.eof:  # several archives in a row are one body
-                    self._reader = zlib.decompressobj(_EITHER)
-                yield self._reader.decompress(packed, _MOST)
-                packed = self._reader.unconsumed_tail or self._reader.unused_data
-        except zlib.error as error:
-            raise ValueError(f"not packed as it says ({error})") from error
+        """Yield what these bytes hold, in pieces of at most 64 kB."""
+        for start in range(0, len(packed), _SLICE):
+            data = packed[start : start + _SLICE]
+            self.taken += len(data)
+            try:
+                yield from self._slice(data)
+            except zlib.error as error:
+                raise ValueError(f"not packed as it says ({error})") from error
+
+    def _slice(self, packed: bytes) -> Iterator[bytes]:
+        while packed:
+            if self._reader.eof:  # several archives in a row are one body
+                self._begin_another()
+            room = self._room()
+            piece = self._reader.decompress(packed, min(_MOST, max(room, 1)))
+            if piece and room <= 0:
+                raise TooMuchUnpacked(
+                    f"unpacks to more than {self.given:,} bytes, from {self.taken:,} so far"
+                )
+            self.given += len(piece)
+            if piece:
+                yield piece
+            packed = self._reader.unconsumed_tail or self._reader.unused_data
+
+    def _room(self) -> int:
+        """Return how many bytes more may come out."""
+        if not self._bound:
+            return _MOST
+        return max(self._bound, self._times * self.taken) - self.given
+
+    def _begin_another(self) -> None:
+        self._archives += 1
+        if self._archives > _MOST_ARCHIVES:
+            raise TooMuchUnpacked(f"is packed into more than {_MOST_ARCHIVES:,} archives")
+        self._reader = zlib.decompressobj(_EITHER)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from playground.characters import whole
-from playground.errors import InputFault
+from playground.errors import InputFault, shown_address
 from playground.findings import Finding, finding
 from playground.json_numbers import load_objects, read_json_bytes
 from playground.sessions.bounded import files_within, unzipped
@@ -78,7 +78,8 @@ class Source:
                 return cls(name, source.data)
         except (OSError, ValueError) as error:  # ValueError: a null byte in the name
             reason = getattr(error, "strerror", None) or str(error)
-            raise InputFault(reason, where=str(path), expected="a readable file") from error
+            where = shown_address(given) if "://" in given else str(path)
+            raise InputFault(reason, where=where, expected="a readable file") from error
         return source
 
     @cached_property

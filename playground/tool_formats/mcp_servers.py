@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from playground.errors import InputFault
+from playground.errors import InputFault, shown_address
 from playground.findings import Finding
 from playground.tool_formats.forms import read_tools_and_findings
 from playground.tools import ToolMetadata
@@ -41,9 +41,9 @@ class McpServer:
     cwd: str = ""  # the folder that a program is started in; "" is the user's
 
     def __str__(self) -> str:
-        """Name the command or address, without the values of variables."""
+        """Name the command or address, without the values of variables or keys."""
         if self.url:
-            return f"{self.name}: {self.url}"
+            return f"{self.name}: {shown_address(self.url)}"
         return f"{self.name}: {json.dumps([self.command, *self.args], ensure_ascii=False)}"
 
     def consequences(self) -> list[str]:
@@ -191,7 +191,7 @@ def _server(name: str, given: Any, where: str) -> McpServer:
     if not isinstance(command, str) or not isinstance(url, str) or bool(command) == bool(url):
         raise fault("command", "it needs either a command or a url")
     if url and (not url.startswith(("http://", "https://")) or not url.isprintable()):
-        raise fault("url", f"not a web address: {url!r:.80}")
+        raise fault("url", f"not a web address: {shown_address(url)}")
     args = given.get("args") or []
     if not isinstance(args, list) or not all(isinstance(item, str) for item in args):
         raise fault("args", "not a list of texts")
