@@ -29,7 +29,7 @@ from playground.corpora.places import (
     size_of,
 )
 from playground.errors import InputFault
-from playground.output import whole_file
+from playground.output import scratch_file, told
 from playground.sessions.formats import recognised
 from playground.sessions.source import LINES, MAX_BYTES, Source
 
@@ -228,7 +228,7 @@ def opened(piece: InputPiece, scratch: Path) -> Iterator[Iterator[Source]]:
             check(piece)
         elif name.endswith(_PACKED) or is_remote(path):
             own = piece.name.rpartition(".")[0] if name.endswith(_PACKED) else piece.name
-            with _unpacked(piece, scratch / piece.content) as plain:
+            with _unpacked(piece, scratch) as plain:
                 yield iter([Source.open(plain, own)])
         else:
             yield iter([Source.open(path, piece.name)])
@@ -269,25 +269,19 @@ def _in_order(path: str) -> Iterator[Source]:
 
 
 @contextmanager
-def _unpacked(piece: InputPiece, plain: Path) -> Iterator[Path]:
+def _unpacked(piece: InputPiece, scratch: Path) -> Iterator[Path]:
     path, digest = piece.path, blake2b(digest_size=_HASH)
-    try:
-        with (
-            whole_file(plain) as temporary,
-            _stream(path) as stream,
-            pa.OSFile(str(temporary), "wb") as file,
-        ):
-            for data in _read_whole(path, stream):
-                digest.update(data)
-                file.write(data)
-            if digest.hexdigest() != piece.content:
-                raise _changed(piece)
-    except pa.ArrowException as error:
-        raise _not_whole(path, error) from error
-    try:
+    with scratch_file(scratch) as plain:
+        try:
+            with told(plain), _stream(path) as stream, pa.OSFile(str(plain), "wb") as file:
+                for data in _read_whole(path, stream):
+                    digest.update(data)
+                    file.write(data)
+        except pa.ArrowException as error:
+            raise _not_whole(path, error) from error
+        if digest.hexdigest() != piece.content:
+            raise _changed(piece)
         yield plain
-    finally:
-        plain.unlink(missing_ok=True)
 
 
 def _read_whole(path: str, stream: Any) -> Iterator[bytes]:
@@ -326,11 +320,9 @@ class _Bounded:
         data: bytes = self._plain.read(size)
         self._left -= len(data)
         if self._left < 0:
-            told = (
-                f"it unpacks to more than {self._times:,} times its {size_of(self._path):,} bytes"
-            )
+            size = f"{self._times:,} times its {size_of(self._path):,} bytes"
             expected = "a file of sessions; unpack it first if it is one"
-            raise InputFault(told, where=self._path, expected=expected)
+            raise InputFault(f"it unpacks to more than {size}", where=self._path, expected=expected)
         return data
 
 

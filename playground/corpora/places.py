@@ -67,9 +67,13 @@ def size_of(path: str) -> int:
 
 
 def folder_of(address: str) -> Path | None:
-    """The folder of this machine that an address means: `file:///logs`. None where it is none."""
-    there = place_at(address)
-    return Path(there.path) if isinstance(there.system, fs.LocalFileSystem) else None
+    """The folder of this machine that an address means: `file:///logs`, or fsspec's `local://logs`.
+    None where it is none."""
+    system, path, _ = place_at(address)
+    if isinstance(system, fs.LocalFileSystem):
+        return Path(path)
+    own = type(system.handler.fs).__module__ if isinstance(system, fs.PyFileSystem) else ""
+    return Path(path) if own == "fsspec.implementations.local" else None
 
 
 def is_of_one_process(address: str | Path) -> bool:
