@@ -6,6 +6,7 @@ lock alone is.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import socket
@@ -18,7 +19,6 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
-from playground.errors import InputFault
 from playground.waits import SOON, tell_wait
 
 try:
@@ -68,8 +68,8 @@ def lock_soon(handle: int) -> bool:
 def lock_file(place: Path) -> Iterator[None]:
     """Hold the lock of a lock file, which is made where there is none.
 
-    While another program holds it, say who does within a second, and wait. Raises InputFault if
-    nobody hears that and the same program holds it for PATIENCE seconds; OSError if the file
+    While another program holds it, say who does within a second, and wait. Raises BlockingIOError
+    if nobody hears that and the same program holds it for PATIENCE seconds, OSError if the file
     cannot be made or locked.
     """
     handle = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
@@ -95,11 +95,7 @@ def _wait(handle: int, place: Path) -> None:
         if not told and waited > SOON:
             told = tell_wait(f"waiting for {place}, which is held by {holder_of(handle)}")
         if not told and waited > PATIENCE:
-            raise InputFault(
-                f"it is held by {holder_of(handle)}",
-                where=str(place),
-                expected="another try, when that has ended",
-            )
+            raise BlockingIOError(errno.EAGAIN, f"it is held by {holder_of(handle)}")
         time.sleep(pause)
         pause = min(1.5 * pause, _LONGEST)
 

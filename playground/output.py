@@ -351,6 +351,8 @@ def _expected(error: OSError) -> str:
         return "room on the disk; the file that was there is unchanged"
     if error.errno == errno.EEXIST:
         return _FORCE
+    if error.errno == errno.EAGAIN:  # somebody else holds its lock
+        return "another try, when that has ended"
     return "a file that can be written"
 
 

@@ -2,7 +2,7 @@
 
 Whoever can say it (a command on standard error, a page on itself) asks for the words within
 `telling_waits`. Elsewhere, in a notebook or a server's thread, nobody would read them: there a wait
-for another program ends in an InputFault.
+for another program ends in a fault.
 """
 
 from __future__ import annotations

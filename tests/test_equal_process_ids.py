@@ -64,7 +64,14 @@ def at_once(
     way: str, program: str, each: Sequence[Sequence[str]], cwd: Path
 ) -> list[tuple[int, str, str]]:
     """The same program several times at once: exit status, output and errors of each."""
-    running = [started(way, program, *arguments, cwd=cwd) for arguments in each]
+    waits = "import sys; print('ready', flush=True); sys.stdin.readline()\n"
+    running = [started(way, waits + program, *arguments, cwd=cwd) for arguments in each]
+    for process in running:
+        assert process.stdout is not None and process.stdout.readline() == "ready\n"
+    for process in running:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
     found = []
     for process in running:
         out, err = process.communicate(timeout=120)

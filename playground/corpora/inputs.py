@@ -32,6 +32,7 @@ from playground.errors import InputFault
 from playground.output import scratch_file, told
 from playground.sessions.formats import recognised
 from playground.sessions.source import LINES, MAX_BYTES, Source
+from playground.user_files import check_regular_file
 
 PIECE_BYTES: Final = 32 << 20  # a file of lines is cut into stretches of this size
 _READ: Final = 1 << 20
@@ -105,7 +106,7 @@ def _here(given: str, out: Path) -> Iterator[Found]:
     if path.is_dir():
         found = _walk(path, out)
     elif not path.is_file():
-        found = sorted(filter(Path.is_file, matching(given)))
+        found = sorted(path for path in matching(given) if path.exists() and not path.is_dir())
     return (Found(str(each)) for each in found)
 
 
@@ -124,8 +125,8 @@ def _walk(folder: Path, out: Path) -> Iterator[Path]:
         )
         for name in sorted(files):
             path = Path(root, name)
-            if not name.startswith(".") and not path.is_symlink() and path.is_file():
-                yield path  # and no pipe, which would be waited for
+            if not name.startswith(".") and not path.is_symlink():
+                yield path  # a pipe, too, which is not read, and told by its name
 
 
 def pieces_of(path: str) -> Iterator[InputPiece]:
@@ -133,6 +134,8 @@ def pieces_of(path: str) -> Iterator[InputPiece]:
     if not is_whole(path):  # no table holds it
         raise InputFault("its name is no UTF-8", where=path, expected="another name")
     with reading(path):
+        if not is_remote(path):
+            check_regular_file(path)
         if named(path).endswith(".tar"):
             yield from _members(path)
         elif _is_cut(path):

@@ -23,6 +23,7 @@ from pyarrow import fs
 
 from playground.errors import InputFault
 from playground.output import told as refused
+from playground.user_files import open_regular_file
 
 _BUFFER: Final = 1 << 20
 SETTLED: Final = 60.0  # seconds: S3 tells whole ones, and clocks differ
@@ -49,7 +50,7 @@ def named(path: str) -> str:
 def opened_at(path: str) -> IO[bytes]:
     """The bytes, from any place in them. Raises OSError, and InputFault for a bad address."""
     if not is_remote(path):
-        return Path(path).open("rb")
+        return open_regular_file(path)
     there = place_at(path)
     file: Any = there.system.open_input_file(there.path)
     return io.BufferedReader(file, _BUFFER)

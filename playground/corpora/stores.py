@@ -18,6 +18,7 @@ from playground.corpora.places import folder_of, is_remote
 from playground.errors import InputFault
 from playground.locks import holder_of, try_lock, write_holder
 from playground.output import remove_leftovers, told, whole_file, write_file
+from playground.user_files import check_regular_file, open_regular_file
 
 CATALOG: Final = "corpus.json"
 LOCK: Final = "lock"
@@ -94,10 +95,13 @@ class LocalStore:
         self.scratch = path / ".tmp"
 
     def read(self, name: str) -> bytes:
-        return (self._path / name).read_bytes()
+        with open_regular_file(self._path / name) as file:
+            return file.read()
 
     def opened(self, name: str) -> Any:
-        return pa.OSFile(str(self._path / name), "rb")
+        path = self._path / name
+        check_regular_file(path)
+        return pa.OSFile(str(path), "rb")
 
     def size(self, name: str) -> int:
         return (self._path / name).stat().st_size
@@ -124,6 +128,8 @@ class LocalStore:
     @contextmanager
     def locked(self) -> Iterator[None]:
         with told(self._path):
+            if self._path.exists() and not self._path.is_dir():
+                raise InputFault("this is no folder", where=self.name, expected="a folder")
             self._path.mkdir(parents=True, exist_ok=True)
             names = {each.name for each in self._path.iterdir()}  # once: others may begin here
             if names and names.isdisjoint((LOCK, CATALOG)):

@@ -16,7 +16,7 @@ from playground.errors import InputFault
 from playground.output import told, write_file
 from playground.recordings.environment import environment_secrets
 from playground.recordings.value_scrubbing import scrubbed_value
-from playground.user_files import decode
+from playground.user_files import decode, open_regular_file
 from playground.workspaces.shelves import alone_in
 
 
@@ -96,5 +96,5 @@ def kept_text(name: str) -> str | None:
 
 
 def _text(path: Path) -> str:
-    with told(path, reading=True):
-        return decode(path.read_bytes(), str(path))
+    with told(path, reading=True), open_regular_file(path) as file:
+        return decode(file.read(), str(path))

@@ -13,7 +13,7 @@ from playground import paths
 from playground.errors import InputFault
 from playground.locks import lock_file
 from playground.output import remove_leftovers, synced, told, write_file
-from playground.user_files import decode
+from playground.user_files import decode, open_regular_file
 
 _LOCK: Final = ".lock"
 _LONGEST_LINE: Final = 1 << 20  # bytes of a first line
@@ -51,8 +51,8 @@ class Folder:
     def read(self, name: str) -> str | None:
         path = self._file(name)
         try:
-            with told(path, reading=True):
-                return decode(path.read_bytes(), str(path))
+            with told(path, reading=True), open_regular_file(path) as file:
+                return decode(file.read(), str(path))
         except InputFault as fault:
             if isinstance(fault.__cause__, FileNotFoundError | NotADirectoryError):
                 return None
@@ -61,7 +61,7 @@ class Folder:
     def first_line(self, name: str) -> str | None:
         path = self._file(name)
         try:
-            with told(path, reading=True), path.open("rb") as file:
+            with told(path, reading=True), open_regular_file(path) as file:
                 return decode(file.readline(_LONGEST_LINE), str(path)).rstrip("\n")
         except InputFault as fault:
             if isinstance(fault.__cause__, FileNotFoundError | NotADirectoryError):
