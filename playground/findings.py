@@ -273,6 +273,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "arguments-kept-as-text": FindingKind(
         "info", "arguments that are not a JSON object: kept as text"
     ),
+    "not-a-file": FindingKind(
+        "warning", "a pipe, a device or a socket among the files of a folder: left out"
+    ),
     "more-sessions": FindingKind(
         "info", "the file holds more sessions than this one: FILE#2 is the second"
     ),

@@ -145,6 +145,7 @@ FIXES: Final[dict[str, str]] = {
     "spoiled-rest": "fetch the file anew, and import it again",
     "torn-end": "import it again once it is whole",
     "not-written-out": "write the value out in the source",
+    "not-a-file": "give its name alone: a pipe that somebody writes to is read",
     "not-a-number": "write a text or null in the file",
     "time-unread": "write times as ISO 8601 or in seconds since 1970",
     "mixed-formats": "import the lines of the other format by themselves",

@@ -14,14 +14,24 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
-from itertools import count, zip_longest
 from pathlib import Path
+from secrets import token_hex
 from types import TracebackType
 from typing import IO, Final, Self, cast
 
 from playground.errors import InputFault
+from playground.locks import CAN_LOCK, try_lock
 
-_NUMBERS: Final = count(1)
+_PREFIX: Final = ".playground-"
+_PART: Final = ".part"
+_FOLDER: Final = ".folder"  # beside a mark of the same name
+_OPEN: Final = 100  # files of a batch that stay open, and so locked, until all are named
+_TRIES: Final = 20  # at a folder that others make and take away
+# A file system without second names; other refusals of one have another reason.
+_NO_LINKS: Final = {
+    errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK,
+    errno.EINVAL, errno.EXDEV,
+}  # fmt: skip
 _FORCE: Final = "another name, or --force"
 _STANDARD_INPUT: Final = "-"
 _HEAD: Final = 4096  # bytes in which a mark of ours is looked for
@@ -48,6 +58,108 @@ def write_file(
         file.write(text)
 
 
+def create_beside(
+    place: Path, ending: str = _PART, mode: int = 0o666, flags: int = 0
+) -> tuple[Path, int]:
+    """Create a file under a name of its own beside `place`, in a folder that is made where it is
+    missing: its path, and its handle, which holds its lock as long as it is open.
+
+    Raises OSError.
+    """
+    for tries in range(_TRIES):
+        try:
+            return _created(place, ending, mode, flags)
+        except FileNotFoundError:
+            if tries == _TRIES - 1:
+                raise
+            place.parent.mkdir(parents=True, exist_ok=True)
+    raise AssertionError  # the last try returns or raises
+
+
+def _created(place: Path, ending: str, mode: int, flags: int) -> tuple[Path, int]:
+    while True:
+        path = place.with_name(f"{_PREFIX}{token_hex(8)}{ending}")
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | flags, mode)
+        except FileExistsError:
+            continue
+        is_ours = True
+        with suppress(OSError):  # a file system without locks: nobody can take it for a leftover
+            is_ours = try_lock(handle)
+        if is_ours and os.fstat(handle).st_nlink:
+            return path, handle
+        os.close(handle)  # whoever removes leftovers came between, and takes it away
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove, in a folder and all below it, the temporary files of programs that were killed.
+
+    Whose lock is held belongs to somebody who is alive, and stays; so does every file where the
+    file system has no locks.
+    """
+    for inside, _, names in os.walk(folder) if CAN_LOCK else ():
+        for name in names:
+            if name.startswith(_PREFIX) and name.endswith(_PART):
+                _remove_leftover(Path(inside, name))
+
+
+def _remove_leftover(path: Path) -> None:
+    with suppress(OSError):
+        handle = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW)
+        try:
+            if try_lock(handle):
+                shutil.rmtree(path.with_suffix(_FOLDER), ignore_errors=True)
+                path.unlink()
+        finally:
+            os.close(handle)
+
+
+class _Draft:
+    """A file that is being written under a name of its own, beside the place that it will take."""
+
+    def __init__(self, place: Path, mode: int = 0o666) -> None:
+        self.place = place
+        self.path, self.handle = create_beside(place, mode=mode)
+        self._identity: tuple[int, ...] = ()
+
+    def written(self, *, keep_open: bool) -> None:
+        """Bring what was written to the disk. The lock is held while the file stays open."""
+        os.fsync(self.handle)
+        self._identity = _identity(os.fstat(self.handle))
+        if not keep_open or not CAN_LOCK:  # Windows names no file that is open
+            self._close()
+
+    def take_place(self, *, replace: bool) -> None:
+        """Take the place; without `replace`, a file that came there in the meantime is refused."""
+        if replace:
+            self.path.replace(self.place)
+        elif _linked(self.path, self.place):
+            self.path.unlink(missing_ok=True)
+        else:
+            _take_free_place(self.path, self.place)
+
+    def give_back(self, before: Path | None) -> None:
+        """Put back what stood at the place, unless somebody else has written there since."""
+        found = _standing(self.place)
+        if found is not None and _identity(found) != self._identity:
+            return
+        if before is not None:
+            before.replace(self.place)
+        else:
+            self.place.unlink(missing_ok=True)
+
+    def discard(self) -> None:
+        """Remove the file under its own name, if it is still there."""
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
+        self._close()
+
+    def _close(self) -> None:
+        if self.handle >= 0:
+            os.close(self.handle)
+            self.handle = -1
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """Another name beside `path`, for a library that writes files itself; on leaving without an
@@ -56,16 +168,44 @@ def whole_file(path: Path) -> Iterator[Path]:
     For folders that are ours alone. Raises InputFault where the disk is full or refuses.
     """
     with told(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".playground-{os.getpid()}-{next(_NUMBERS)}.part")
+        draft = _Draft(path)
         try:
-            yield temporary
-            with temporary.open("rb") as file:
+            yield draft.path
+            with draft.path.open("rb") as file:  # which the library may have made anew
                 os.fsync(file.fileno())
-            temporary.replace(path)
+            draft.written(keep_open=True)
+            draft.take_place(replace=True)
         finally:
-            temporary.unlink(missing_ok=True)
+            draft.discard()
         synced(path.parent)
+
+
+@contextmanager
+def scratch_file(folder: Path) -> Iterator[Path]:
+    """A file of this program's own in a folder, which goes again. Raises InputFault."""
+    with told(folder):
+        draft = _Draft(folder / "scratch")
+    try:
+        yield draft.path
+    finally:
+        draft.discard()
+
+
+class ScratchFolder:
+    """The path of a folder of this program's own, for a library that makes it and writes there.
+
+    It goes with `close`. What a killed program left is removed by `remove_leftovers`: a locked file
+    beside the folder marks it as somebody's. Raises OSError if that cannot be made.
+    """
+
+    def __init__(self, parent: Path) -> None:
+        self._mark = _Draft(parent / "scratch")
+        self.path = self._mark.path.with_suffix(_FOLDER)
+
+    def close(self) -> None:
+        """Remove the folder and what is in it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        self._mark.discard()
 
 
 class Batch:
@@ -78,7 +218,7 @@ class Batch:
         self, *, inputs: Iterable[str | Path] = (), force: bool = False, ours: str = ""
     ) -> None:
         self._inputs, self._force, self._ours = list(inputs), force, ours
-        self._waiting: list[tuple[Path, Path]] = []  # where a file lies, where it is to stand
+        self._waiting: list[_Draft] = []  # in the order in which they take their places
         self._folders: list[Path] = []  # made by us, outermost first
 
     def __enter__(self) -> Self:
@@ -92,11 +232,10 @@ class Batch:
     ) -> None:
         try:
             if kind is None:
-                self._rename_all()
+                self._name_all()
         finally:
-            for temporary, _ in self._waiting:
-                with suppress(OSError):
-                    temporary.unlink()
+            for draft in self._waiting:
+                draft.discard()
             for folder in reversed(self._folders):
                 with suppress(OSError):  # one that is not empty stays
                     folder.rmdir()
@@ -112,18 +251,17 @@ class Batch:
             place = Path(os.path.realpath(path))  # a link stays a link: its target is written
             found = _standing(place)
             self.check(path)
-            self._folder(place.parent)
-            temporary = place.with_name(f".playground-{os.getpid()}-{next(_NUMBERS)}.part")
-            self._waiting.append((temporary, place))
+            self._make_folders(place.parent)
             mode = stat.S_IMODE(found.st_mode) if found else 0o666
-            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            draft = _Draft(place, mode)
+            self._waiting.append(draft)
+            with open(draft.handle, "w", encoding="utf-8", newline="\n", closefd=False) as file:
                 if found:
                     with suppress(OSError):  # also what the umask took away, where modes are kept
-                        os.fchmod(handle, mode)
+                        os.fchmod(draft.handle, mode)
                 yield file
                 file.flush()
-                os.fsync(handle)
+            draft.written(keep_open=len(self._waiting) <= _OPEN)
 
     def check(self, path: str | Path) -> None:
         """Raises InputFault where this file may not be written, before it costs anything."""
@@ -138,42 +276,43 @@ class Batch:
             place = Path(os.path.realpath(path))
             if self._force or is_special(path) or _standing(place) is None:
                 return
-            if any(place == other for _, other in self._waiting):
+            if any(place == draft.place for draft in self._waiting):
                 return
             if not self._ours or self._ours not in _head(place):
                 raise InputFault("this file exists already", where=str(path), expected=_FORCE)
 
-    def _folder(self, folder: Path) -> None:
-        missing = [folder, *folder.parents]
-        self._folders += [each for each in reversed(missing) if not each.exists()]
-        folder.mkdir(parents=True, exist_ok=True)
+    def _make_folders(self, folder: Path) -> None:
+        for each in reversed([folder, *folder.parents]):
+            if not each.exists():
+                with suppress(FileExistsError):  # another program has made it: it is not ours
+                    each.mkdir()
+                    self._folders.append(each)
 
-    def _rename_all(self) -> None:
+    def _name_all(self) -> None:
         """Give all files their names; where one fails, those before it are taken back."""
-        done: list[tuple[Path, Path | None]] = []
-        befores: list[Path | None] = []
+        befores: dict[_Draft, Path] = {}
+        done: list[_Draft] = []
         try:
-            for _, place in self._waiting if len(self._waiting) > 1 else ():
-                with told(place):
-                    befores.append(_before(place))
-            replace = self._force or bool(self._ours)
-            for (temporary, place), before in zip_longest(self._waiting, befores):
-                with told(place):
-                    _named(temporary, place, replace=replace)
-                    done.append((place, before))
+            for draft in self._waiting if len(self._waiting) > 1 else ():
+                with told(draft.place):
+                    if (before := _before(draft.place)) is not None:
+                        befores[draft] = before
+            for draft in self._waiting:
+                with told(draft.place):
+                    draft.take_place(replace=self._force or bool(self._ours))
+                    done.append(draft)
         except BaseException:
-            for place, before in reversed(done):
+            for draft in reversed(done):
                 try:
-                    before.replace(place) if before else place.unlink(missing_ok=True)
+                    draft.give_back(befores.get(draft))
                 except OSError:
-                    befores.remove(before)  # what was there stays under this name
+                    befores.pop(draft, None)  # what was there stays under this name
             raise
         finally:
-            for before in filter(None, befores):
+            for before in befores.values():
                 before.unlink(missing_ok=True)
-        for folder in {place.parent for _, place in self._waiting}:
+        for folder in {draft.place.parent for draft in self._waiting}:
             synced(folder)
-        self._waiting.clear()
         self._folders.clear()
 
 
@@ -216,6 +355,8 @@ def _expected(error: OSError) -> str:
         return "room on the disk; the file that was there is unchanged"
     if error.errno == errno.EEXIST:
         return _FORCE
+    if error.errno == errno.EAGAIN:  # somebody else holds its lock
+        return "another try, when that has ended"
     return "a file that can be written"
 
 
@@ -262,14 +403,23 @@ def _special(place: Path) -> Iterator[IO[str]]:
         yield file
 
 
-def _named(temporary: Path, place: Path, *, replace: bool) -> None:
-    """Give a file its name; without `replace`, one that came there in the meantime is refused."""
-    if not replace:
-        if _linked(temporary, place):
-            temporary.unlink()
-            return
-        os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL))  # the name is ours now
-    temporary.replace(place)
+def _take_free_place(file: Path, place: Path) -> None:
+    """Give a file a name that nobody has, where there are no second names. Raises OSError."""
+    handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL)  # the name is ours now
+    reserved = _identity(os.fstat(handle))
+    os.close(handle)
+    try:
+        file.replace(place)
+    except BaseException:
+        found = _standing(place)
+        if found is not None and _identity(found) == reserved:
+            place.unlink()
+        raise
+
+
+def _identity(file: os.stat_result) -> tuple[int, ...]:
+    """What another file does not share, though it may get the number of one that went."""
+    return file.st_dev, file.st_ino, file.st_mtime_ns, file.st_size
 
 
 def _before(place: Path) -> Path | None:
@@ -278,22 +428,26 @@ def _before(place: Path) -> Path | None:
     file is there."""
     if not place.exists():
         return None
-    before = place.with_name(f".playground-{os.getpid()}-{next(_NUMBERS)}.before")
-    if not _linked(place, before):
-        try:
-            shutil.copy2(place, before)
-        except BaseException:
-            before.unlink(missing_ok=True)
-            raise
+    before = place.with_name(f"{_PREFIX}{token_hex(8)}.before")
+    if _linked(place, before):
+        return before
+    before, handle = create_beside(place, ".before")
+    os.close(handle)
+    try:
+        shutil.copy2(place, before)
+    except BaseException:
+        before.unlink(missing_ok=True)
+        raise
     return before
 
 
 def _linked(file: Path, name: Path) -> bool:
-    """Give a file a second name; False where the file system cannot. Raises FileExistsError."""
+    """Give a file a second name; False where the file system cannot. Raises FileExistsError, and
+    OSError where the disk refuses."""
     try:
         os.link(file, name)
-    except FileExistsError:
-        raise
-    except OSError:
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
         return False
     return True

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ from playground.corpora.simulating import simulate_corpus
 from playground.corpora.stores import store_at
 from playground.corpora.views import connected
 from playground.errors import InputFault
+from playground.output import ScratchFolder
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -177,10 +179,14 @@ def test_what_does_not_fit_in_memory_goes_to_a_disk(
     """DuckDB makes no folder within a folder that is not there."""
     out = memory if where == "memory" else tmp_path / "o"
     serial(out, write(tmp_path / "in", 0))
-    made = connected(CorpusFolder(store_at(out)))
-    made.execute("SET memory_limit = '20MB'")
-    sql = "CREATE TABLE t AS SELECT hash(range)::VARCHAR || range AS s FROM range(1000000)"
-    assert made.execute(sql).fetchall() == [(1_000_000,)]
+    folder = CorpusFolder(store_at(out))
+    with closing(ScratchFolder(folder.store.scratch)) as spill:
+        made = connected(folder, spill.path)
+        made.execute("SET memory_limit = '20MB'")
+        sql = "CREATE TABLE t AS SELECT hash(range)::VARCHAR || range AS s FROM range(1000000)"
+        assert made.execute(sql).fetchall() == [(1_000_000,)]
+        assert list(spill.path.iterdir())
+    assert not list(folder.store.scratch.glob(".playground-*"))
 
 
 def test_the_page_asks_it(memory: str, tmp_path: Path) -> None:

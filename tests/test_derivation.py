@@ -376,7 +376,7 @@ def test_what_the_proof_cannot_show_is_a_finding() -> None:
             ),
             "does not read the template's own 'one call'",  # it writes calls in two ways
         ),
-        ("nowhere/tokenizer_config.json", "cannot be read"),
+        ("nowhere/tokenizer_config.json", "No such file or directory; expected a .jinja file"),
     ],
 )
 def test_what_cannot_be_derived_is_refused_in_words(source: str, words: str) -> None:

@@ -23,8 +23,8 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # Each room may import itself and the rooms before it. `caching` works on plain message dicts and
 # knows no dialect, so it lies below `dialects`, which call it to mark what they have formatted.
 ROOMS = [
-    {"visible"},
-    {"errors", "findings", "paths", "python_source", "display", "counts"},
+    {"visible", "waits"},
+    {"errors", "findings", "paths", "python_source", "display", "counts", "locks"},
     {"output", "json_numbers", "characters", "arguments", "fixes"},
     {"events", "messages", "tools", "user_files", "confined"},
     {"prompt_data", "tool_formats"},

@@ -288,7 +288,9 @@ def test_a_file_or_a_folder_gives_rules(tmp_path: Path) -> None:
     assert rules_in(xml.format_messages(data, str(one))) == "FROM FILE"
     assert hermes.format_dialect_rules(data, str(one)) == "FROM FILE"
     assert hermes.format_system_prompt(data, str(one))["content"][0]["text"].startswith("FROM FILE")
-    with pytest.raises(InputFault, match=r"nowhere\.md: no rules"):
+    with pytest.raises(
+        InputFault, match=r"nowhere\.md: No such file or directory; expected a text file"
+    ):
         xml.format_messages(data, str(tmp_path / "nowhere.md"))
     column = pg.compare(sample(), ["xml"], rules_path=str(tmp_path)).columns[0]
     assert column.texts["rules"] == "FROM FOLDER\n"
@@ -349,7 +351,7 @@ def test_every_command_that_writes_a_request_takes_rules(
     assert figure(counted_with([], *command)) != less
     gone = CliRunner().invoke(main, [*command, "-d", "xml", "--rules", str(tmp_path / "gone.md")])
     assert gone.exit_code == 2
-    assert "gone.md: no rules" in gone.stderr
+    assert "gone.md: No such file or directory" in gone.stderr
 
 
 def test_the_command_renders_with_rules_of_a_file(tmp_path: Path) -> None:

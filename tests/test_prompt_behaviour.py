@@ -375,5 +375,7 @@ def test_a_broken_ledger_is_one_clear_error(ledger: JsonLedger, tmp_path: Path) 
     with pytest.raises(InputFault, match=r"ledger\.json: credits must be a whole number"):
         XML.with_preflight(CreditCheck(ledger)).format_messages(paying("odd"))
     missing = JsonLedger(tmp_path / "nowhere.json")
-    with pytest.raises(InputFault, match="the credit ledger cannot be read"):
+    with pytest.raises(
+        InputFault, match="No such file or directory; expected the credit ledger: a JSON"
+    ):
         XML.with_preflight(CreditCheck(missing)).format_messages(paying("rich"))

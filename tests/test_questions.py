@@ -43,7 +43,7 @@ def test_a_raw_prompt_names_the_dialect_that_reads_the_reply() -> None:
     of_template = raw_prompt(SESSION.prompt_data(), HERMES)
     assert (of_template.dialect, of_template.format) == ("hermes", "chat-template")
     assert of_template.text.endswith("<|im_start|>assistant\n")
-    with pytest.raises(InputFault, match="no-such-file.jinja: cannot be read"):
+    with pytest.raises(InputFault, match="no-such-file.jinja: No such file or directory"):
         raw_prompt(SESSION.prompt_data(), "no-such-file.jinja")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -221,7 +222,7 @@ def test_two_recorders_of_one_file(tmp_path: Path) -> None:
         for more in ([], ["force"])
     ]
     assert "exists already" in said[0]
-    assert "another program is writing this recording" in said[1]
+    assert re.search(rf"process {os.getpid()} \([^)]+\) is writing this recording", said[1])
     first.close()
     assert path.read_text() == "first\n"
 

@@ -154,7 +154,10 @@ def test_rules_that_are_none_are_one_line_and_nothing_is_done(
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty" / "nobodys.md").write_text(MINE)
     for given, words in (
-        ("gone.md", "gone.md: no rules: "),
+        (
+            "gone.md",
+            "gone.md: No such file or directory; expected a text file with the dialect's rules",
+        ),
         ("", "no rules: the name of their file is empty"),
         ("empty", "empty: the folder has no rules; expected in it "),
     ):
@@ -188,7 +191,7 @@ def test_the_rules_are_what_the_method_of_their_name_says(name: str, tmp_path: P
 
 def test_rules_are_read_when_they_are_chosen(tmp_path: Path) -> None:
     hermes = get_dialect("hermes")
-    with pytest.raises(InputFault, match=r"gone\.md: no rules"):
+    with pytest.raises(InputFault, match=r"gone\.md: No such file or directory"):
         hermes.with_rules(str(tmp_path / "gone.md"))
     with pytest.raises(InputFault, match="the folder has no rules; expected in it hermes.md"):
         pg.compare(SESSION, "hermes", rules_path=str(tmp_path))

@@ -23,8 +23,8 @@ from playground.commands.terminal import table
 from playground.errors import InputFault
 from playground.json_numbers import finite
 from playground.sessions import source
-from playground.sessions.pipes import read_stream
 from playground.tool_formats.mcp_servers import read_servers
+from playground.user_files import read_stream
 from playground.visible import visible
 
 PROGRAM = str(Path(sys.executable).with_name("playground"))
@@ -216,8 +216,12 @@ def test_what_never_ends_or_never_begins_is_one_line(command: list[str], tmp_pat
 def test_what_is_too_long_is_told_with_its_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(InputFault, match="/dev/zero: more than 1 MB came; expected at most 1 MB"):
-        read_stream(Path("/dev/zero"), 1 << 20)
+    with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as endless:
+        assert endless.stdout is not None
+        name = f"/dev/fd/{endless.stdout.fileno()}"
+        with pytest.raises(InputFault, match=f"{name}: more than 1 MB came; expected at most 1 MB"):
+            read_stream(name, 1 << 20)
+        endless.kill()
     monkeypatch.setattr(source, "MAX_LINE", 1 << 20)
     file = tmp_path / "rows.jsonl"
     row = {"messages": [{"role": "user", "content": "Hi."}]}

@@ -64,10 +64,14 @@ def tokens(
 def _request(file: str) -> dict[str, Any] | None:
     """The body of a request; None for what is a session, or is told of by whoever loads it."""
     from playground.tokens.models import api_of
+    from playground.user_files import open_regular_file
 
     path = Path(file)
     try:
-        value = json.loads(path.read_bytes()) if path.is_file() else None
+        if not path.is_file():
+            return None
+        with open_regular_file(path) as opened:
+            value = json.load(opened)
     except (OSError, ValueError, RecursionError):
         return None
     is_request = isinstance(value, dict) and api_of(value) and not _OTHERS & set(value)

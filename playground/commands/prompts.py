@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -217,7 +216,7 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
     from playground.sessions.tool_files import load_tools
     from playground.user_files import as_utf8, decode
 
-    data = sys.stdin.buffer.read() if file == "-" else file_bytes(file)
+    data = file_bytes(file)
     tools = load_tools(tools_file).tools if tools_file else []
     session = recognised_session(data, file)
     if session is not None:
@@ -275,7 +274,7 @@ def guide(name: str, listed: bool, model: str, out: str, check: bool, force: boo
         for each in [name] if name else dialect_names():
             path, text = Path(out) / f"{each}.md", guide_for(each).markdown()
             with told(path, reading=True):
-                if path.exists() and path.read_bytes() == text.encode():
+                if path.is_file() and path.read_bytes() == text.encode():
                     continue
             stale.append(path)
             if not check:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -95,8 +94,7 @@ def _shown(value: Any) -> str:
 def _text(file: str) -> str:
     from playground.sessions.loading import file_bytes
 
-    data = sys.stdin.buffer.read() if file == "-" else file_bytes(file)
-    return data.decode("utf-8", "replace")
+    return file_bytes(file).decode("utf-8", "replace")
 
 
 def _pairs(given: Sequence[str]) -> dict[str, str]:

@@ -68,12 +68,14 @@ def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> NoReturn:
         from playground.errors import PlaygroundError
+        from playground.waits import telling_waits
 
         if sys.stdout is None:  # `>&-`: whatever is printed would be lost without a word
             say("playground: standard output is closed", err=True)
             sys.exit(2)
         try:
-            status = command(*args, **kwargs)
+            with telling_waits(lambda text: say(f"playground: {text}", err=True)):
+                status = command(*args, **kwargs)
         except PlaygroundError as error:
             say(f"playground: {error}", err=True)
             status = 2

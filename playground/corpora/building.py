@@ -24,6 +24,7 @@ from playground.corpora.planning import Progress, again, halves, jobs, plan
 from playground.corpora.stores import CATALOG, store_at
 from playground.corpora.tables import SCHEMAS
 from playground.errors import InputFault
+from playground.user_files import check_regular_file
 
 TRIES: Final = 3
 _APART: Final = 2.0  # seconds between two commits
@@ -68,6 +69,9 @@ def build_corpus(
     for each in map(str, inputs):  # before there is a folder, which a page names after them
         if is_remote(each):
             place_at(each)
+            continue
+        with suppress(OSError, ValueError):  # a pattern, say; what is none is told later
+            check_regular_file(each, "a file: it is read more than once")
     folder = CorpusFolder(store_at(out))
     with folder.store.locked():
         runs = get_engine(engine, workers, address)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
@@ -30,6 +30,7 @@ from playground.corpora.storing import SKELETON, renumbered
 from playground.corpora.tables import SCHEMAS
 from playground.corpora.views import connected, listed_of, said_of, text_of
 from playground.errors import InputFault
+from playground.output import ScratchFolder
 
 _ROW_GROUP: Final = 122_880  # rows: DuckDB's own
 _NUMBERED: Final = {"sessions": ("text",), "requests": ("added",)}  # columns of block numbers
@@ -56,7 +57,8 @@ def compact_corpus(out: str | Path) -> dict[str, int]:
     with folder.store.locked():
         shards = _whole(folder, catalog)
         try:
-            made = _Compaction(folder, catalog, shards).run()
+            with closing(ScratchFolder(folder.store.scratch)) as scratch:
+                made = _Compaction(folder, catalog, shards, scratch.path).run()
         except (duckdb.Error, pa.ArrowException, OSError) as error:
             expected = "files that can be read, and room for others; the corpus is as it was"
             where = folder.store.name
@@ -88,7 +90,11 @@ def _whole(folder: CorpusFolder, catalog: Catalog) -> list[dict[str, Any]]:
 
 class _Compaction:
     def __init__(
-        self, folder: CorpusFolder, catalog: Catalog, shards: Sequence[dict[str, Any]]
+        self,
+        folder: CorpusFolder,
+        catalog: Catalog,
+        shards: Sequence[dict[str, Any]],
+        scratch: Path,
     ) -> None:
         self._folder, self._catalog, self._shards = folder, catalog, shards
         gone = set(catalog.dropped)
@@ -97,11 +103,11 @@ class _Compaction:
         self._pieces = list(kept.values())
         told = "\0".join(["compacted", *sorted(kept)])
         self._name = blake2b(told.encode(), digest_size=12).hexdigest()
-        self._scratch = folder.store.scratch / "compaction"
+        self._scratch = scratch
 
     def run(self) -> dict[str, Any]:
         """The manifest of the one shard, written last."""
-        self._scratch.mkdir(parents=True, exist_ok=True)
+        self._scratch.mkdir()
         self._texts()
         months, rows = self._facts()
         manifest = {
@@ -118,9 +124,10 @@ class _Compaction:
             "files": self._folder.sizes(self._name, months),
         }
         self._folder.store.write(self._folder.manifest(self._name), json.dumps(manifest))
-        for path in self._scratch.iterdir():
-            path.unlink()
         return manifest
+
+    def _connected(self) -> Any:
+        return connected(self._folder, self._scratch / "duckdb")
 
     # texts
 
@@ -128,7 +135,7 @@ class _Compaction:
         """Copy every text once, and give the facts the new numbers of their blocks."""
         folder = self._folder
         indexes = [listed_of(folder, [folder.index(found["shard"])]) for found in self._shards]
-        numbering = Numbering(connected(folder), indexes)
+        numbering = Numbering(self._connected(), indexes)
         with ExitStack() as stack:
             pack = stack.enter_context(folder.store.whole(folder.pack(self._name)))
             index = stack.enter_context(folder.store.whole(folder.index(self._name)))
@@ -170,7 +177,7 @@ class _Compaction:
 
     def _facts(self) -> tuple[list[str], dict[str, int]]:
         """Write each table by month, in its order; the months, and the rows of each table."""
-        made = connected(self._folder)
+        made = self._connected()
         gone = ", ".join(map(str, self._catalog.dropped)) or "0"
         for table in SCHEMAS:
             sql = f"CREATE VIEW {table} AS SELECT * FROM read_parquet({self._sources(table)})"
@@ -208,7 +215,8 @@ class _Compaction:
                 rows = f"SELECT DISTINCT {columns} FROM {table} t WHERE $m = {text_of(months[0])}"
             with self._folder.store.whole(name) as temporary:
                 sql = f"COPY ({rows} ORDER BY {_ORDER[table]}) TO {text_of(temporary)} "
-                sql += f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_ROW_GROUP})"
+                sql += "(FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false, "
+                sql += f"ROW_GROUP_SIZE {_ROW_GROUP})"
                 count += made.execute(sql, {"m": month}).fetchall()[0][0]
         return count
 

@@ -29,9 +29,10 @@ from playground.corpora.places import (
     size_of,
 )
 from playground.errors import InputFault
-from playground.output import whole_file
+from playground.output import scratch_file, told
 from playground.sessions.formats import recognised
 from playground.sessions.source import LINES, MAX_BYTES, Source
+from playground.user_files import check_regular_file
 
 PIECE_BYTES: Final = 32 << 20  # a file of lines is cut into stretches of this size
 _READ: Final = 1 << 20
@@ -105,7 +106,7 @@ def _here(given: str, out: Path) -> Iterator[Found]:
     if path.is_dir():
         found = _walk(path, out)
     elif not path.is_file():
-        found = sorted(filter(Path.is_file, matching(given)))
+        found = sorted(path for path in matching(given) if path.exists() and not path.is_dir())
     return (Found(str(each)) for each in found)
 
 
@@ -124,8 +125,8 @@ def _walk(folder: Path, out: Path) -> Iterator[Path]:
         )
         for name in sorted(files):
             path = Path(root, name)
-            if not name.startswith(".") and not path.is_symlink() and path.is_file():
-                yield path  # and no pipe, which would be waited for
+            if not name.startswith(".") and not path.is_symlink():
+                yield path  # a pipe, too, which is not read, and told by its name
 
 
 def pieces_of(path: str) -> Iterator[InputPiece]:
@@ -133,6 +134,8 @@ def pieces_of(path: str) -> Iterator[InputPiece]:
     if not is_whole(path):  # no table holds it
         raise InputFault("its name is no UTF-8", where=path, expected="another name")
     with reading(path):
+        if not is_remote(path):
+            check_regular_file(path)
         if named(path).endswith(".tar"):
             yield from _members(path)
         elif _is_cut(path):
@@ -228,7 +231,7 @@ def opened(piece: InputPiece, scratch: Path) -> Iterator[Iterator[Source]]:
             check(piece)
         elif name.endswith(_PACKED) or is_remote(path):
             own = piece.name.rpartition(".")[0] if name.endswith(_PACKED) else piece.name
-            with _unpacked(piece, scratch / piece.content) as plain:
+            with _unpacked(piece, scratch) as plain:
                 yield iter([Source.open(plain, own)])
         else:
             yield iter([Source.open(path, piece.name)])
@@ -269,25 +272,19 @@ def _in_order(path: str) -> Iterator[Source]:
 
 
 @contextmanager
-def _unpacked(piece: InputPiece, plain: Path) -> Iterator[Path]:
+def _unpacked(piece: InputPiece, scratch: Path) -> Iterator[Path]:
     path, digest = piece.path, blake2b(digest_size=_HASH)
-    try:
-        with (
-            whole_file(plain) as temporary,
-            _stream(path) as stream,
-            pa.OSFile(str(temporary), "wb") as file,
-        ):
-            for data in _read_whole(path, stream):
-                digest.update(data)
-                file.write(data)
-            if digest.hexdigest() != piece.content:
-                raise _changed(piece)
-    except pa.ArrowException as error:
-        raise _not_whole(path, error) from error
-    try:
+    with scratch_file(scratch) as plain:
+        try:
+            with told(plain), _stream(path) as stream, pa.OSFile(str(plain), "wb") as file:
+                for data in _read_whole(path, stream):
+                    digest.update(data)
+                    file.write(data)
+        except pa.ArrowException as error:
+            raise _not_whole(path, error) from error
+        if digest.hexdigest() != piece.content:
+            raise _changed(piece)
         yield plain
-    finally:
-        plain.unlink(missing_ok=True)
 
 
 def _read_whole(path: str, stream: Any) -> Iterator[bytes]:
@@ -326,11 +323,9 @@ class _Bounded:
         data: bytes = self._plain.read(size)
         self._left -= len(data)
         if self._left < 0:
-            told = (
-                f"it unpacks to more than {self._times:,} times its {size_of(self._path):,} bytes"
-            )
+            size = f"{self._times:,} times its {size_of(self._path):,} bytes"
             expected = "a file of sessions; unpack it first if it is one"
-            raise InputFault(told, where=self._path, expected=expected)
+            raise InputFault(f"it unpacks to more than {size}", where=self._path, expected=expected)
         return data
 
 

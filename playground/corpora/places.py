@@ -23,6 +23,7 @@ from pyarrow import fs
 
 from playground.errors import InputFault
 from playground.output import told as refused
+from playground.user_files import open_regular_file
 
 _BUFFER: Final = 1 << 20
 SETTLED: Final = 60.0  # seconds: S3 tells whole ones, and clocks differ
@@ -49,7 +50,7 @@ def named(path: str) -> str:
 def opened_at(path: str) -> IO[bytes]:
     """The bytes, from any place in them. Raises OSError, and InputFault for a bad address."""
     if not is_remote(path):
-        return Path(path).open("rb")
+        return open_regular_file(path)
     there = place_at(path)
     file: Any = there.system.open_input_file(there.path)
     return io.BufferedReader(file, _BUFFER)
@@ -67,9 +68,13 @@ def size_of(path: str) -> int:
 
 
 def folder_of(address: str) -> Path | None:
-    """The folder of this machine that an address means: `file:///logs`. None where it is none."""
-    there = place_at(address)
-    return Path(there.path) if isinstance(there.system, fs.LocalFileSystem) else None
+    """The folder of this machine that an address means: `file:///logs`, or fsspec's `local://logs`.
+    None where it is none."""
+    system, path, _ = place_at(address)
+    if isinstance(system, fs.LocalFileSystem):
+        return Path(path)
+    own = type(system.handler.fs).__module__ if isinstance(system, fs.PyFileSystem) else ""
+    return Path(path) if own == "fsspec.implementations.local" else None
 
 
 def is_of_one_process(address: str | Path) -> bool:

@@ -25,7 +25,9 @@ from playground import paths
 from playground.corpora.places import answering, info_at, listed_below, named, place_at
 from playground.corpora.stores import CATALOG, LOCK, another_build, held, other_files
 from playground.errors import InputFault
-from playground.output import told, whole_file, write_file
+from playground.locks import holder_note, note_of
+from playground.output import remove_leftovers, scratch_file, told, write_file
+from playground.waits import tell_wait
 
 _LOCKS: Final = "locks"
 _PUT: Final = 8 << 20  # bytes of a file that are in memory while it is put
@@ -84,14 +86,11 @@ class RemoteStore:
 
     @contextmanager
     def whole(self, name: str) -> Iterator[Path]:
-        made = self.scratch / "out" / name
-        try:
-            with whole_file(made) as temporary:
-                yield temporary
+        with scratch_file(self.scratch) as made:
+            with told(made):
+                yield made
             with answering(self.name), made.open("rb") as file, self._put(name) as there:
                 shutil.copyfileobj(file, there, _PUT)
-        finally:
-            made.unlink(missing_ok=True)
 
     def remove(self, name: str) -> None:
         with suppress(FileNotFoundError), answering(self.name, missing=True):
@@ -102,7 +101,7 @@ class RemoteStore:
         with told(self.scratch):
             self.scratch.mkdir(parents=True, exist_ok=True)
         with held(self.scratch / LOCK, self.name):
-            shutil.rmtree(self.scratch / "out", ignore_errors=True)
+            remove_leftovers(self.scratch)
             self._refuse_others()
             self._own = self._name_here()
             ended = threading.Event()
@@ -171,7 +170,7 @@ class RemoteStore:
         return place.read_text()
 
     def _renew(self, number: int) -> None:
-        self.write(f"{_LOCKS}/{self._own}", str(number))
+        self.write(f"{_LOCKS}/{self._own}", f"{number} {holder_note()}")
 
     def _beat(self, ended: threading.Event) -> None:
         number = 0
@@ -189,10 +188,15 @@ class RemoteStore:
         before = self._others()
         if not before:
             return
+        holder = note_of(next(iter(before.values())).decode("utf-8", "replace"))
+        tell_wait(
+            f"waiting {SILENCE:.0f} seconds for a sign of life of another build in {self.name}: "
+            f"{holder}"
+        )
         time.sleep(SILENCE)
         for name, said in self._others().items():
             if before.get(name) != said:
-                raise another_build(self.name)
+                raise another_build(self.name, note_of(said.decode("utf-8", "replace")))
             self.remove(f"{_LOCKS}/{name}")
 
     def _others(self) -> dict[str, bytes]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from playground.llm.background import BackgroundRun
+from playground.waits import telling_waits
 
 
 class _Stopped(Exception):
@@ -36,11 +37,15 @@ class BuildRun(BackgroundRun):
             if self.cancel.is_set() or not alive():
                 raise _Stopped
 
+        def told(text: str) -> None:
+            self.what = text
+
         def build() -> None:
             from playground.corpora.building import build_corpus
 
             try:
-                build_corpus(self.folder, self.inputs, progress=moved, **more)
+                with telling_waits(told):
+                    build_corpus(self.folder, self.inputs, progress=moved, **more)
                 self.is_built = True
             except _Stopped:
                 pass

@@ -6,7 +6,6 @@ is written under a name is whole or not there.
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -17,7 +16,9 @@ import pyarrow as pa
 
 from playground.corpora.places import folder_of, is_remote
 from playground.errors import InputFault
-from playground.output import told, whole_file, write_file
+from playground.locks import holder_of, try_lock, write_holder
+from playground.output import remove_leftovers, told, whole_file, write_file
+from playground.user_files import check_regular_file, open_regular_file
 
 CATALOG: Final = "corpus.json"
 LOCK: Final = "lock"
@@ -94,10 +95,13 @@ class LocalStore:
         self.scratch = path / ".tmp"
 
     def read(self, name: str) -> bytes:
-        return (self._path / name).read_bytes()
+        with open_regular_file(self._path / name) as file:
+            return file.read()
 
     def opened(self, name: str) -> Any:
-        return pa.OSFile(str(self._path / name), "rb")
+        path = self._path / name
+        check_regular_file(path)
+        return pa.OSFile(str(path), "rb")
 
     def size(self, name: str) -> int:
         return (self._path / name).stat().st_size
@@ -124,12 +128,14 @@ class LocalStore:
     @contextmanager
     def locked(self) -> Iterator[None]:
         with told(self._path):
+            if self._path.exists() and not self._path.is_dir():
+                raise InputFault("this is no folder", where=self.name, expected="a folder")
             self._path.mkdir(parents=True, exist_ok=True)
-            is_ours = any((self._path / each).exists() for each in (LOCK, CATALOG))
-            if not is_ours and any(self._path.iterdir()):
+            names = {each.name for each in self._path.iterdir()}  # once: others may begin here
+            if names and names.isdisjoint((LOCK, CATALOG)):
                 raise other_files(self.name)
         with held(self._path / LOCK, self.name):
-            self._swept()
+            remove_leftovers(self._path)
             yield
 
     def confirm(self) -> None:
@@ -138,32 +144,27 @@ class LocalStore:
     def attach(self, made: Any) -> None:
         pass  # DuckDB reads files by itself
 
-    def _swept(self) -> None:
-        """Take away what a build left that was killed: nobody else writes now."""
-        for path in self._path.rglob(".playground-*.part"):
-            with suppress(OSError):
-                path.unlink()
-
 
 @contextmanager
 def held(lock: Path, where: str) -> Iterator[None]:
-    """A lock file is this process's alone. Raises InputFault where another one holds it."""
+    """A lock file is this process's alone. Raises InputFault, and says who, where another one holds
+    it."""
     with told(where):
         handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise another_build(where) from error
+        with told(where):
+            if not try_lock(handle):
+                raise another_build(where, holder_of(handle))
+            write_holder(handle)
         yield
     finally:
         os.close(handle)
 
 
-def another_build(where: str) -> InputFault:
+def another_build(where: str, holder: str) -> InputFault:
     """What is told of a corpus in which somebody else writes."""
     expected = "to wait for its end, or another folder"
-    return InputFault("another build is at work here", where=where, expected=expected)
+    return InputFault(f"another build is at work here: {holder}", where=where, expected=expected)
 
 
 def other_files(where: str) -> InputFault:

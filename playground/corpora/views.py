@@ -6,6 +6,7 @@ stays a question. DuckDB itself would write wherever it may read.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +20,7 @@ from playground.corpora.catalog import Catalog, built_files, files_table, has_ta
 from playground.corpora.layout import CorpusFolder
 from playground.corpora.tables import SCHEMAS
 from playground.errors import InputFault
+from playground.output import ScratchFolder
 
 MEMORY: Final = "512MB"  # of DuckDB's own 80 % of the machine
 THREADS: Final = 2
@@ -42,21 +44,15 @@ QUALIFY row_number() OVER (PARTITION BY run, sub_agent
   ORDER BY requests DESC, messages DESC, calls DESC, number, session) > 1"""
 
 
-def connected(folder: CorpusFolder) -> duckdb.DuckDBPyConnection:
-    """DuckDB within our bounds: what does not fit in its memory goes to the corpus's scratch."""
+def connected(folder: CorpusFolder, spill: Path) -> duckdb.DuckDBPyConnection:
+    """DuckDB within our bounds: what does not fit in its memory goes to `spill`, which nobody else
+    may use: it names its files by its process id, which programs in several containers share."""
     made = duckdb.connect(config={"memory_limit": MEMORY, "threads": THREADS})
-    with suppress(OSError):  # a corpus that may be read alone: what fits in memory is answered
-        folder.store.scratch.mkdir(parents=True, exist_ok=True)  # DuckDB makes the last folder only
     folder.store.attach(made)
-    made.execute(f"SET temp_directory = {text_of(scratch_of(folder))}")
+    made.execute(f"SET temp_directory = {text_of(spill)}")
     made.execute("SET autoinstall_known_extensions = false")
     made.execute("SET preserve_insertion_order = false")
     return made
-
-
-def scratch_of(folder: CorpusFolder) -> Path:
-    """Where DuckDB puts what does not fit in memory."""
-    return folder.store.scratch / "duckdb"
 
 
 class Database:
@@ -64,14 +60,19 @@ class Database:
 
     def __init__(self, folder: CorpusFolder, catalog: Catalog) -> None:
         self._folder, self._catalog = folder, catalog
-        self._made = connected(folder)
+        spill = folder.store.scratch / "duckdb"
+        with suppress(OSError):  # a corpus that may be read alone: what fits in memory is answered
+            own = ScratchFolder(folder.store.scratch)
+            weakref.finalize(self, own.close)
+            spill = own.path
+        self._made = connected(folder, spill)
         self._has_doubles = False
         self._view("sessions")
         self._has_doubles = self._found_doubles()
         for table in SCHEMAS:
             self._view(table)
         self._view_files()
-        allowed = ", ".join(text_of(each) for each in (folder.store.root, scratch_of(folder)))
+        allowed = ", ".join(text_of(each) for each in (folder.store.root, spill))
         self._made.execute(f"SET allowed_directories = [{allowed}]")
         self._made.execute("SET enable_external_access = false")
         self._made.execute("SET lock_configuration = true")

@@ -18,6 +18,9 @@ from playground.errors import (
     UnknownUserError,
 )
 from playground.prompt_data import PromptData
+from playground.user_files import read_user_text
+
+_LEDGER: Final = 'a JSON object such as {"key": 120}'
 
 
 class PreflightCheck(Protocol):
@@ -38,19 +41,20 @@ class JsonLedger:
     path: Path
 
     def credits(self, api_key: str) -> int | None:
+        text = read_user_text(self.path, f"the credit ledger: {_LEDGER}")
         try:
-            entries = json.loads(self.path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+            entries = json.loads(text)
+        except (ValueError, RecursionError) as error:
             raise InputFault(
                 f"the credit ledger cannot be read ({error})",
                 where=str(self.path),
-                expected='a JSON object such as {"key": 120}',
+                expected=_LEDGER,
             ) from error
         if not isinstance(entries, Mapping):
             raise InputFault(
                 f"the credit ledger is a {type(entries).__name__}",
                 where=str(self.path),
-                expected='a JSON object such as {"key": 120}',
+                expected=_LEDGER,
             )
         found = entries.get(api_key)
         if found is not None and (isinstance(found, bool) or not isinstance(found, int)):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from playground.errors import InputFault
+from playground.user_files import read_user_text
 
 _EXPECTED: Final = "a text file with the dialect's rules, or a folder with one NAME.md a dialect"
 
@@ -36,9 +37,9 @@ def read_rules(rules_path: str | os.PathLike[str], dialects: Iterable[str]) -> G
     path = Path(given)
     if path.is_dir():
         files = {name: path / f"{name}.md" for name in dialects}
-        found = {name: _text(file) for name, file in files.items() if file.exists()}
+        found = {n: read_user_text(f, _EXPECTED) for n, f in files.items() if f.exists()}
         return GivenRules(given, found)
-    return GivenRules(given, dict.fromkeys(dialects, _text(path)))
+    return GivenRules(given, dict.fromkeys(dialects, read_user_text(path, _EXPECTED)))
 
 
 def chosen_rules(rules_path: str | os.PathLike[str], dialects: Iterable[str]) -> GivenRules:
@@ -51,10 +52,3 @@ def chosen_rules(rules_path: str | os.PathLike[str], dialects: Iterable[str]) ->
         few = ", ".join(wanted[:3]) + (" …" if len(wanted) > 3 else "")
         raise InputFault("the folder has no rules", where=given.path, expected=f"in it {few}")
     return given
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise InputFault(f"no rules: {error}", where=str(path), expected=_EXPECTED) from error

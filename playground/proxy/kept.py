@@ -17,6 +17,7 @@ from playground.sessions.last_resort import UNFORESEEN
 from playground.sessions.place import Place
 from playground.sessions.session import Agent, Session
 from playground.sessions.shapes.exchanges import Exchange, read_exchanges
+from playground.user_files import open_regular_file
 from playground.workspaces import Workspace
 
 ORIGIN: Final = "proxy"
@@ -107,7 +108,7 @@ def _exchange(run: Path, passed: Passed) -> Iterator[Exchange]:
 
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:
-    with file.open(encoding="utf-8") as lines:
+    with open_regular_file(file) as lines:
         for line in lines:
             try:
                 value = json.loads(line)

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from playground import paths
 from playground.json_numbers import load_json
+from playground.user_files import open_regular_file
 
 FORMAT: Final = "playground-proxy/1"
 FILE: Final = "ledger.jsonl"
@@ -97,7 +98,7 @@ def read_ledger(run: Path) -> Ledger:
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open("rb") as file:
+    with open_regular_file(path) as file:
         for line in file:
             try:
                 value = load_json(line.decode("utf-8", "replace"), strict=True)
@@ -109,7 +110,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 def is_growing(run: Path) -> bool:
     """Whether a proxy still writes this ledger: it holds the file as long as it runs."""
-    with suppress(ImportError), (run / FILE).open("rb") as file:  # Windows: nobody knows
+    with suppress(ImportError), open_regular_file(run / FILE) as file:  # Windows: nobody knows
         import fcntl
 
         try:

@@ -16,8 +16,10 @@ from typing import Any, Final
 
 from playground.confined import Budget, Stopped, Unavailable, run
 from playground.errors import InputFault
+from playground.user_files import read_user_text
 
 TIME_LIMIT: Final = 5.0  # seconds of wall time, of all that a question renders
+_EXPECTED: Final = "a .jinja file, or a tokenizer_config.json with a chat_template"
 _RENDER: Final = "playground.raw_prompts.sandbox:render"
 
 
@@ -38,12 +40,7 @@ class ChatTemplate:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> ChatTemplate:
         """Read a `.jinja` file or a `tokenizer_config.json`. Raises InputFault."""
-        file = Path(path)
-        try:
-            text = file.read_text(encoding="utf-8")
-        except (OSError, ValueError) as error:  # no UTF-8, or a null byte in the name
-            raise InputFault(f"cannot be read: {error}", where=str(path)) from error
-        return cls.loads(text, file.name)
+        return cls.loads(read_user_text(path, _EXPECTED), Path(path).name)
 
     @classmethod
     def loads(cls, text: str, name: str = "chat-template") -> ChatTemplate:
@@ -62,7 +59,7 @@ class ChatTemplate:
             raise InputFault(
                 "has no chat_template",
                 where=name,
-                expected="a tokenizer_config.json with a chat_template, or a .jinja file",
+                expected=_EXPECTED,
             )
         return cls(source, _tokens(config), name)
 

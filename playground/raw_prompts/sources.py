@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from playground.errors import InputFault
 from playground.raw_prompts.chat_template import ChatTemplate
+from playground.user_files import check_regular_file
 
 _TEMPLATE: Final = "tokenizer.chat_template"
 _TOKENS: Final = {
@@ -51,6 +52,7 @@ def gguf_reader(path: Path) -> Any:
             expected="pip install gguf, or the model's own files in JSON",
         ) from None
     try:
+        check_regular_file(path, "a GGUF file, from which pieces are read")
         return GGUFReader(str(path))
     except (OSError, ValueError) as error:
         raise InputFault(f"cannot be read: {error}", where=str(path)) from error

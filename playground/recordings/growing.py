@@ -7,6 +7,7 @@ second by whoever calls `keep`.
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from contextlib import suppress
@@ -16,10 +17,10 @@ from typing import Final, Protocol
 
 from playground.characters import escaped_halves
 from playground.errors import InputFault
-from playground.output import Batch, synced, told
+from playground.locks import holder_of, lock_soon
+from playground.output import Batch, create_beside, synced, told
 
 SECONDS: Final = 0.25  # between two times that lines are brought to the disk
-_NUMBERS: Final = count(1)
 _WAITING: Final = 64 * 1024  # bytes of lines in memory, however slow the disk is
 
 
@@ -71,12 +72,23 @@ class GrowingFile:
         with told(path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._old = _held(self.path) if force else None
-            part = self.path.with_name(f".playground-{os.getpid()}-{next(_NUMBERS)}.jsonl")
-            self._lies = self.path if self._old is None else part
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
-            self._handle = os.open(self._lies, flags, 0o666)
-            _locked(self._handle)
+            self._lies, self._handle = self._created()
             synced(self.path.parent)
+
+    def _created(self) -> tuple[Path, int]:
+        """The file, new and locked: at its place, or beside an old one. Not as a `.part`, which
+        may be removed as a leftover: it holds a recording, whatever becomes of this program."""
+        if self._old is not None:
+            return create_beside(self.path, ".jsonl", flags=os.O_APPEND)
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
+        handle = os.open(self.path, flags, 0o666)
+        try:
+            _lock(handle)
+        except OSError:
+            self.path.unlink()
+            os.close(handle)
+            raise
+        return self.path, handle
 
     def add(self, line: str) -> None:
         """One more line."""
@@ -133,10 +145,18 @@ class GrowingFile:
         """The end by an error: where nothing has come the file goes."""
         with suppress(InputFault):
             self.keep(now=True)
-        os.close(self._handle)
         if not self._answered:
-            self._lies.unlink(missing_ok=True)
+            if self._is_ours():
+                self._lies.unlink()
             self._release()
+        os.close(self._handle)
+
+    def _is_ours(self) -> bool:
+        """Return True if what lies there is this recording, and nobody's who has replaced it."""
+        try:
+            return os.path.samestat(os.fstat(self._handle), self._lies.stat())
+        except OSError:
+            return False
 
     def _take(self, place: Path) -> None:
         """Stand at this place, if not there already."""
@@ -157,16 +177,21 @@ def _held(path: Path) -> int | None:
 
     Raises OSError where it still grows.
     """
-    try:
-        handle = os.open(path, os.O_RDONLY)
-    except FileNotFoundError:
-        return None
-    try:
-        _locked(handle)
-    except OSError:
+    while True:
+        try:
+            handle = os.open(path, os.O_RDONLY)
+        except FileNotFoundError:
+            return None
+        try:
+            _lock(handle)
+            if os.path.samestat(os.fstat(handle), path.stat()):
+                return handle
+        except FileNotFoundError:
+            pass  # as where another one stands there by now: whoever held it has replaced it
+        except OSError:
+            os.close(handle)
+            raise
         os.close(handle)
-        raise
-    return handle
 
 
 def _free_name(path: Path) -> Path:
@@ -191,12 +216,8 @@ def numbered(path: Path, *, seconds: float = SECONDS) -> GrowingFile:
     raise AssertionError  # there is always one more number
 
 
-def _locked(handle: int) -> None:
+def _lock(handle: int) -> None:
     """Only one program writes a recording. Raises OSError where another one does."""
-    with suppress(ImportError):  # Windows: there is only the exclusive creation
-        import fcntl
-
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise OSError(error.errno, "another program is writing this recording") from error
+    if not lock_soon(handle):
+        told = f"{holder_of(handle)} is writing this recording"
+        raise BlockingIOError(errno.EAGAIN, told)

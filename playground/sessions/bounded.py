@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import zipfile
 import zlib
 from functools import cache
@@ -10,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final
 
 from playground.errors import InputFault
+from playground.user_files import kind_of_stream
 
 _MEMBERS: Final = 10_000  # files of a zip or folder
 _UNPACKED: Final = 512 * 1024 * 1024
@@ -26,19 +28,24 @@ _ZIP_FAULTS: Final = (
 )
 
 
-def files_within(folder: Path) -> dict[str, Path]:
+def files_within(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
     """The files of a folder and its folders by their names inside it, with `/` between the steps;
-    links are not followed. Raises InputFault where they are too many."""
+    and what is no file, such as a pipe, in words. Links are not followed. Raises InputFault where
+    they are too many."""
     found: dict[str, Path] = {}
+    others: dict[str, str] = {}
     for inside, folders, files in os.walk(folder):
         folders.sort()
         for path in (Path(inside, name) for name in sorted(files)):
-            if not path.is_symlink():
-                found[path.relative_to(folder).as_posix()] = path
+            status, name = path.lstat(), path.relative_to(folder).as_posix()
+            if kind := kind_of_stream(status):
+                others[name] = kind
+            elif not stat.S_ISLNK(status.st_mode):
+                found[name] = path
         if len(found) > _MEMBERS:
             limit = f"at most {_MEMBERS:,}"
             raise InputFault("a folder with too many files", where=str(folder), expected=limit)
-    return found
+    return found, others
 
 
 def unzipped(file: IO[bytes], where: str) -> dict[str, bytes]:

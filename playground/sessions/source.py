@@ -22,12 +22,18 @@ from playground.json_numbers import load_objects, read_json_bytes
 from playground.sessions.bounded import files_within, unzipped
 from playground.sessions.documents import parse_json, read_json, read_yaml_items
 from playground.sessions.ends import last_line, line_at, whole_utf8
-from playground.sessions.pipes import is_stream, read_standard_input, read_stream
 from playground.sessions.workspace_names import kept_file, one_of
-from playground.user_files import as_utf8
+from playground.user_files import (
+    MOST_BYTES,
+    as_utf8,
+    is_stream,
+    open_regular_file,
+    read_standard_input,
+    read_stream,
+)
 from playground.user_files import decode as decode
 
-MAX_BYTES: Final = 64 * 1024 * 1024  # of a file that is read whole
+MAX_BYTES: Final = MOST_BYTES  # of a file that is read whole
 MAX_LINE: Final = 64 * 1024 * 1024
 LINES: Final = (".jsonl", ".ndjson")  # files of these names are lines, even of one
 _HEAD_LINES: Final = 12
@@ -66,13 +72,13 @@ class Source:
     @classmethod
     def _opened(cls, given: str, name: str) -> Source:
         if given == "-":
-            return cls(STANDARD_INPUT, read_standard_input(STANDARD_INPUT, MAX_BYTES))
+            return cls(STANDARD_INPUT, read_standard_input())
         path = kept_file(given) or Path(given)
         name = name or str(path)
         source = cls(name, path=path)
         try:
             if source._status is not None and is_stream(source._status):
-                return cls(name, read_stream(path, MAX_BYTES))
+                return cls(name, read_stream(path))
             start = source._start  # what every format looks at: it can be read
             if as_utf8(start[:2]) != start[:2]:
                 return cls(name, source.data)
@@ -122,7 +128,8 @@ class Source:
             return self._data
         if self._path is None or self._is_short:
             return self._start
-        return self._path.read_bytes()
+        with open_regular_file(self._path) as file:
+            return file.read()
 
     @cached_property
     def text(self) -> str:
@@ -145,7 +152,7 @@ class Source:
             return self._data[:_START]
         if self._path is None or self.is_folder:
             return b""
-        with self._path.open("rb") as file:
+        with open_regular_file(self._path) as file:
             return file.read(_START)
 
     @cached_property
@@ -317,7 +324,7 @@ class Source:
             return io.BytesIO(self._data)
         if self._path is None or self._is_short:
             return io.BytesIO(self._start)
-        return self._path.open("rb", buffering=_BUFFER)
+        return open_regular_file(self._path, buffering=_BUFFER)
 
     # zips and folders
 
@@ -329,7 +336,11 @@ class Source:
         of it. Nothing is written to disk.
         """
         if self._path is not None and self.is_folder:
-            paths = files_within(self._path)
+            paths, others = files_within(self._path)
+            told = (
+                finding("not-a-file", name, f"{kind}: left out") for name, kind in others.items()
+            )
+            self.findings += told
             return {name: Source(f"{self.name}/{name}", path=path) for name, path in paths.items()}
         if not self.is_zip:
             return {}

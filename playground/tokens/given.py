@@ -20,6 +20,7 @@ from playground.tokens.gguf import gguf_tokenizer
 from playground.tokens.registry import PACKAGED, packaged
 from playground.tokens.sentencepiece import sentencepiece
 from playground.tokens.tokenizer import FileTokenizer, Tokenizer
+from playground.user_files import open_regular_file, read_user_file
 
 _EXPECTED: Final = "a tokenizer.json, tokenizer.model, tekken.json or GGUF file, or a known name"
 _IN_FOLDER: Final = ("tokenizer.json", "tekken.json", "tokenizer.model")
@@ -49,7 +50,7 @@ def given_tokenizer(given: str | PathLike[str]) -> Tokenizer:
 def _of_file(path: Path) -> Tokenizer:
     name, source = path.name, str(path)
     try:
-        with path.open("rb") as file:
+        with open_regular_file(path, _EXPECTED) as file:
             head = file.read(4_096)
     except OSError as error:
         why = error.strerror or "cannot be read"
@@ -67,7 +68,7 @@ def _of_file(path: Path) -> Tokenizer:
 
 def _ranks(path: Path, name: str, source: str) -> Tokenizer:
     """Read ranks without their pattern, as Llama's; the pattern follows from their number."""
-    lines = path.read_bytes().count(b"\n")
+    lines = read_user_file(path, _EXPECTED).count(b"\n")
     like = "llama3" if lines < 150_000 else "llama4"
     known = PACKAGED[like]
     return ranked(path, name, known.pattern, known.controls, source)

@@ -16,7 +16,8 @@ from playground.errors import InputFault
 from playground.output import told, write_file
 from playground.recordings.environment import environment_secrets
 from playground.recordings.value_scrubbing import scrubbed_value
-from playground.user_files import decode
+from playground.user_files import decode, open_regular_file
+from playground.workspaces.shelves import alone_in
 
 
 def dialect_file(name: str) -> Path:
@@ -40,16 +41,17 @@ def keep_dialect(document: dict[str, Any], seen: str | None = None) -> str:
     clean = scrubbed_value(document, secrets=environment_secrets())
     dialect = parse_dialect(json.dumps(clean), f"dialect {document.get('name')!r}")
     path = dialect_file(dialect.name)
-    if kept_text(dialect.name) != seen:
-        problem = f"{path.name} was changed elsewhere, or another dialect is kept there"
-        raise InputFault(problem, field="name", expected="another name")
-    if seen is None and dialect.name in dialect_names():
-        problem = f"another dialect is called {dialect.name!r} already"
-        raise InputFault(problem, field="name", expected="a name of its own")
-    text = dialect_text(clean)
     with told(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_file(path, text, force=True)
+    with alone_in(path.parent):
+        if kept_text(dialect.name) != seen:
+            problem = f"{path.name} was changed elsewhere, or another dialect is kept there"
+            raise InputFault(problem, field="name", expected="another name")
+        if seen is None and dialect.name in dialect_names():
+            problem = f"another dialect is called {dialect.name!r} already"
+            raise InputFault(problem, field="name", expected="a name of its own")
+        text = dialect_text(clean)
+        write_file(path, text, force=True)
     return text
 
 
@@ -57,24 +59,29 @@ def remove_dialect(name: str, seen: str) -> None:
     """Move a dialect's file into the trash beside it. Raises InputFault where it is another than
     was `seen`, or the disk refuses."""
     path = dialect_file(name)
-    if kept_text(name) != seen:
-        raise InputFault(f"{path.name} was changed or removed elsewhere", expected="a look at it")
-    trashed = _trashed(path)
-    with told(path):
-        trashed.parent.mkdir(exist_ok=True, mode=0o700)
-        path.replace(trashed)
+    other = InputFault(f"{path.name} was changed or removed elsewhere", expected="a look at it")
+    if not is_kept(name):  # nor its folder, perhaps
+        raise other
+    with alone_in(path.parent):
+        if kept_text(name) != seen:
+            raise other
+        trashed = _trashed(path)
+        with told(path):
+            trashed.parent.mkdir(exist_ok=True, mode=0o700)
+            path.replace(trashed)
 
 
 def restore_dialect(name: str) -> str:
     """Bring a dialect's file back from the trash: its text. Raises InputFault where it is not
     there, the name is another's by now, or the disk refuses."""
     path = dialect_file(name)
-    if name in dialect_names():
-        problem = f"another dialect is called {name!r} already"
-        raise InputFault(problem, expected="its removal, or a rename")
-    with told(path):
-        _trashed(path).replace(path)
-    return _text(path)
+    with alone_in(path.parent):
+        if name in dialect_names() or is_kept(name):
+            problem = f"another dialect is called {name!r} already"
+            raise InputFault(problem, expected="its removal, or a rename")
+        with told(path):
+            _trashed(path).replace(path)
+        return _text(path)
 
 
 def _trashed(path: Path) -> Path:
@@ -89,5 +96,5 @@ def kept_text(name: str) -> str | None:
 
 
 def _text(path: Path) -> str:
-    with told(path, reading=True):
-        return decode(path.read_bytes(), str(path))
+    with told(path, reading=True), open_regular_file(path) as file:
+        return decode(file.read(), str(path))

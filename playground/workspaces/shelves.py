@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, MutableMapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from threading import Lock
 from typing import Final, Protocol
 
 from playground import paths
 from playground.errors import InputFault
-from playground.output import synced, told, write_file
-from playground.user_files import decode
+from playground.locks import lock_file
+from playground.output import remove_leftovers, synced, told, write_file
+from playground.user_files import decode, open_regular_file
 
-_ALONE: Final = Lock()  # between the threads of this process; between processes the file's lock
 _LOCK: Final = ".lock"
 _LONGEST_LINE: Final = 1 << 20  # bytes of a first line
 
@@ -51,8 +51,8 @@ class Folder:
     def read(self, name: str) -> str | None:
         path = self._file(name)
         try:
-            with told(path, reading=True):
-                return decode(path.read_bytes(), str(path))
+            with told(path, reading=True), open_regular_file(path) as file:
+                return decode(file.read(), str(path))
         except InputFault as fault:
             if isinstance(fault.__cause__, FileNotFoundError | NotADirectoryError):
                 return None
@@ -61,7 +61,7 @@ class Folder:
     def first_line(self, name: str) -> str | None:
         path = self._file(name)
         try:
-            with told(path, reading=True), path.open("rb") as file:
+            with told(path, reading=True), open_regular_file(path) as file:
                 return decode(file.readline(_LONGEST_LINE), str(path)).rstrip("\n")
         except InputFault as fault:
             if isinstance(fault.__cause__, FileNotFoundError | NotADirectoryError):
@@ -72,7 +72,7 @@ class Folder:
         path = self._file(name)
         with told(path):
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with self._alone():
+        with alone_in(self.path):
             if self.read(name) != before:
                 return False
             if after is not None:
@@ -86,22 +86,20 @@ class Folder:
     def _file(self, name: str) -> Path:
         return self.path / paths.file_of(name)
 
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Nobody else swaps meanwhile, in this process or another."""
-        with _ALONE:
-            place = self.path / _LOCK
-            with told(place):
-                handle = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
-            try:
-                with suppress(ImportError):  # Windows: one program at a time
-                    import fcntl
 
-                    with told(place):
-                        fcntl.flock(handle, fcntl.LOCK_EX)
-                yield
-            finally:
-                os.close(handle)
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Nobody else changes what is in a folder of the workspace meanwhile, in this process or
+    another. Who does is waited for, and named. Raises InputFault."""
+    place = folder / _LOCK
+    with told(place), lock_file(place):
+        _clean(folder)
+        yield
+
+
+@cache  # once is enough: few programs are killed
+def _clean(folder: Path) -> None:
+    remove_leftovers(folder)
 
 
 class TabShelf:

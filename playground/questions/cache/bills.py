@@ -21,6 +21,7 @@ from playground.sessions.session import Session
 from playground.sessions.shapes.exchanges import Exchange
 from playground.sessions.shapes.requests import conversation
 from playground.sessions.source import Source
+from playground.user_files import check_regular_file
 
 _NO_HOST: Final = "/"  # a session does not keep who was asked: the model's name says it
 
@@ -34,8 +35,9 @@ def validate_folder(folder: str | Path) -> Validation:
         raise InputFault("no folder", where=str(folder), expected="a folder of recorded requests")
     read: list[tuple[str, list[dict[str, Any]]]] = []
     left_out: list[str] = []
-    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+    for path in sorted(each for each in folder.rglob("*") if each.exists() and not each.is_dir()):
         try:
+            check_regular_file(path)  # a pipe that lies there is nobody's wish
             read.append((path.relative_to(folder).as_posix(), _exchanges(path)))
         except InputFault as fault:
             left_out.append(str(fault))

@@ -15,6 +15,7 @@ _OF_A_FOLDER: Final = (
     'a file of it, one after another (`for file in FOLDER/*; do playground import "$file"; done`),'
     " or the folder of one session, as opencode and Cline keep it"
 )
+_MOST_OTHERS: Final = 3  # pipes and devices in a folder that are named
 _UNKNOWN: Final = "not in any known session format"
 # How files begin that hold sessions, but not as text.
 _BEGINNINGS: Final[tuple[tuple[bytes, str, str], ...]] = (
@@ -61,7 +62,9 @@ def refusal(source: Source) -> InputFault:
         if source.start(16).lstrip().startswith(beginning):
             return InputFault(what, where=source.name, expected=way_out)
     if source.is_folder:
-        return InputFault(f"a folder {_UNKNOWN}", where=source.name, expected=_OF_A_FOLDER)
+        others = [found for found in source.findings if found.code == "not-a-file"]
+        told = "".join(f"; {found.where}: {found.message}" for found in others[:_MOST_OTHERS])
+        return InputFault(f"a folder {_UNKNOWN}{told}", where=source.name, expected=_OF_A_FOLDER)
     if source.is_lines:
         return _of_lines(source)
     if not source.is_zip and source.suffix in (".json", ""):
