@@ -14,7 +14,7 @@ declaration that was checked (syntax.py).
 
 A *notation* is how the body of a call is written: JSON, Python keyword arguments, parameters …
 (notations/). It writes the body, it says how a body begins (`announce`) and what is waited for
-inside it (`waits`), and it reads the body. The rest of the room knows no notation.
+inside it (`choice_points`), and it reads the body. The rest of the room knows no notation.
 
 A *choice* is one thing that may come, as a pattern: the opener of a call, a stop token, a code
 fence. Its *kind* says how to go on, its *number* which form or which tags it belongs to

@@ -1,6 +1,6 @@
 """Builds a form of a syntax: the choices of every place inside its calls and its section.
 
-A notation adds its own: `announce` in an opener, `waits` inside a body.
+A notation adds its own: `announce` in an opener, `choice_points` inside a body.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ class FormBuilder(CallOpeners):
         closing, wrapped = self.closing, UNWRAPPED if self._may_be_wrapped() else ""
         return Form(
             syntax=self.syntax,
-            after_marker=self._section_wait(outer, calls),
+            after_marker=self._section_choices(outer, calls),
             after_text=after_space(self.section_closer()),  # of punctuation, too
-            between=self._section_wait(outer, calls, left),
+            between=self._section_choices(outer, calls, left),
             separator=choice_point(self._separator()),
             opening=choice_point(self.opening()),
             close=choice_point(Choice(SPACE + wrapped + closing.pattern))
@@ -68,7 +68,7 @@ class FormBuilder(CallOpeners):
             restart=restart(self.syntax, self.holes()),
             next_call=self._next_call(),
             lookalike_end=self._lookalike_end(outer, calls),
-            body=self.notation.waits(self._neighbours(outer)),
+            body=self.notation.choice_points(self._neighbours(outer)),
         )
 
     def _repeated_closer(self) -> ChoicePoint | None:
@@ -198,7 +198,7 @@ class FormBuilder(CallOpeners):
         group = Group(Kind.SECTION_CLOSE, self.number)
         return [Choice(f"(?:{'|'.join(ends)})", first, group, texts, len(ends) > 1)]
 
-    def _section_wait(
+    def _section_choices(
         self, outer: OuterChoices, calls: list[Choice], left: list[Choice] | None = None
     ) -> ChoicePoint | None:
         """Build the choices inside a section: right after a marker, or with `left` anywhere between

@@ -149,7 +149,7 @@ class Notation(ABC):
         quote and the comma after the name on; "" if nothing could show it."""
         return ""
 
-    def waits(self, neighbours: Neighbours) -> tuple[ChoicePoint, ...]:
+    def choice_points(self, neighbours: Neighbours) -> tuple[ChoicePoint, ...]:
         """Return the choice points inside a body; `read` finds them in the form."""
         return ()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from playground.parsing.declaration import Declaration
+from playground.parsing.notations.param_choices import param_template
 from playground.parsing.notations.param_values import param_shape
-from playground.parsing.notations.param_waits import param_template
 from playground.parsing.open_call import OpenCall
 from playground.parsing.patterns import worded
 

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from playground.parsing import elements
 from playground.parsing.declaration import Declaration
 from playground.parsing.marker import Marker
-from playground.parsing.notations.param_waits import param_template, value_notation
+from playground.parsing.notations.param_choices import param_template, value_notation
 from playground.parsing.open_call import OpenCall
 from playground.parsing.template import fill, holes_of
 from playground.parsing.values import dump_json, read_json, read_marked, read_value, write_value

@@ -20,6 +20,15 @@ from playground.parsing.form import Form
 from playground.parsing.marker import Marker
 from playground.parsing.notations.json_arguments import claim_arguments, decode_arguments, unwrap
 from playground.parsing.notations.notation import CallValue, Lead, Neighbours, Notation
+from playground.parsing.notations.param_choices import (
+    after_call,
+    closes_solidly,
+    holds_own_marker,
+    inside_call,
+    inside_value,
+    param_opener,
+    param_template,
+)
 from playground.parsing.notations.param_ends import (
     before_last,
     closer_of,
@@ -27,15 +36,6 @@ from playground.parsing.notations.param_ends import (
     without_closers,
 )
 from playground.parsing.notations.param_values import param_shape, read_param, write_param
-from playground.parsing.notations.param_waits import (
-    after_wait,
-    closes_solidly,
-    holds_own_marker,
-    param_opener,
-    param_template,
-    param_wait,
-    value_wait,
-)
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import ENDED, SPACE, last_piece, unnamed, worded
 from playground.parsing.reader import Reader
@@ -94,8 +94,8 @@ class Params(Notation):
     def closer_of(self, key: str, syntax: Declaration) -> str:
         return closer_of(key, syntax)
 
-    def waits(self, neighbours: Neighbours) -> tuple[ChoicePoint, ...]:
-        return param_wait(neighbours), value_wait(neighbours), after_wait(neighbours)
+    def choice_points(self, neighbours: Neighbours) -> tuple[ChoicePoint, ...]:
+        return inside_call(neighbours), inside_value(neighbours), after_call(neighbours)
 
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         return _read_params(reader, call, form)

@@ -14,7 +14,7 @@ from playground.parsing.form import Form
 from playground.parsing.marker import Marker
 from playground.parsing.notations.json_arguments import decode_arguments
 from playground.parsing.notations.notation import CallValue, Neighbours, Notation
-from playground.parsing.notations.param_waits import holds_own_marker
+from playground.parsing.notations.param_choices import holds_own_marker
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import (
     LINE_START,
@@ -67,7 +67,7 @@ class Texts(Notation):
         lines = {f"line:{key}": texts[key] for key in keys}
         return lines | {f"text:{key}": str(texts[key]) for key in _texts(template)}
 
-    def waits(self, neighbours: Neighbours) -> tuple[ChoicePoint, ...]:
+    def choice_points(self, neighbours: Neighbours) -> tuple[ChoicePoint, ...]:
         between = neighbours.syntax.call_template.between
         return tuple(_end(pieces, neighbours) for pieces in between)
 

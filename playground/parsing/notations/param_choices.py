@@ -111,7 +111,7 @@ def _without_value_opener(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
     return [(*pieces[:-1], tags["closer"])] if tags else []
 
 
-def param_wait(neighbours: Neighbours) -> ChoicePoint:
+def inside_call(neighbours: Neighbours) -> ChoicePoint:
     """Build the choices inside a call: a parameter, the call's closer, or a marker that shows that
     it was forgotten."""
     syntax, closing = neighbours.syntax, neighbours.closing
@@ -125,14 +125,14 @@ def param_wait(neighbours: Neighbours) -> ChoicePoint:
     )
 
 
-def after_wait(neighbours: Neighbours) -> ChoicePoint:
+def after_call(neighbours: Neighbours) -> ChoicePoint:
     """Build the choices after a call without a closer: any marker, or the end of the stream."""
     markers = (*neighbours.section_closers, *neighbours.stops, *neighbours.calls)
     follow = "|".join(look_of(choice.pattern) for choice in markers)
     return choice_point(Choice(rf"{SPACE}(?:\Z|(?={follow}))", varying=True))
 
 
-def value_wait(neighbours: Neighbours) -> ChoicePoint:
+def inside_value(neighbours: Neighbours) -> ChoicePoint:
     """Build the choices inside a value: its closer, but only before what may follow one. Otherwise
     the closer is part of the value."""
     syntax, template = neighbours.syntax, param_template(neighbours.syntax)
