@@ -24,7 +24,8 @@ import playground as pg
 from playground.corpora import catalog
 from playground.corpora.layout import LAYOUT, CorpusFolder
 from playground.corpora.questions import question_names
-from playground.corpora.stores import CATALOG, store_at
+from playground.corpora.store_protocol import CATALOG
+from playground.corpora.stores import store_at
 from playground.corpora.tables import SCHEMAS
 
 OURS: Final = ("session", "piece")  # columns that number what a row is of

@@ -19,7 +19,7 @@ from test_corpus import facts
 
 import playground as pg
 from playground.corpora.building import build_corpus
-from playground.corpora.stores import CATALOG
+from playground.corpora.store_protocol import CATALOG
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 

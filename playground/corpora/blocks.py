@@ -19,7 +19,8 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from playground.corpora.stores import Store
+from playground.corpora.json_text import json_of
+from playground.corpora.store_protocol import Store
 from playground.errors import InputFault
 
 _FRAME: Final = 1 << 20  # characters of JSON, before they are packed
@@ -66,10 +67,6 @@ class BlockWriter:
     def abandon(self) -> None:
         """Nothing more comes of it."""
         self._file.abandon()
-
-
-# A value as a block has it; what came as JSON never holds itself.
-json_of: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
 
 
 def block_of(value: Any) -> tuple[bytes, bytes]:

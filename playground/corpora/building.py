@@ -15,13 +15,15 @@ from typing import Any, Final
 
 from playground.corpora import catalog as catalogs
 from playground.corpora.catalog import Catalog
-from playground.corpora.engines import Engine, Outcome, get_engine
+from playground.corpora.engines import Engine, get_engine
 from playground.corpora.inputs import PIECE_BYTES, InputPiece, number_of
 from playground.corpora.layout import CorpusFolder
 from playground.corpora.needed import needed
+from playground.corpora.outcomes import Outcome
 from playground.corpora.places import is_of_one_process, is_remote, place_at
 from playground.corpora.planning import Progress, again, halves, jobs, plan
-from playground.corpora.stores import CATALOG, store_at
+from playground.corpora.store_protocol import CATALOG
+from playground.corpora.stores import store_at
 from playground.corpora.tables import SCHEMAS
 from playground.errors import InputFault
 from playground.user_files import check_regular_file

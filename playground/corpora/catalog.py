@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from playground.corpora.forms import check_catalog, check_manifest, json_object
 from playground.corpora.inputs import InputPiece
 from playground.corpora.layout import LAYOUT, CorpusFolder, current_analysis
-from playground.corpora.stores import CATALOG
+from playground.corpora.store_protocol import CATALOG
 from playground.corpora.tables import SCHEMAS
 from playground.errors import InputFault
 

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
-from playground.corpora.blocks import json_of
+from playground.corpora.json_text import json_of
 from playground.corpora.plain import PlainSessions, message_json, tools_key
 from playground.json_numbers import dump_again, is_finite
 from playground.messages import unchecked

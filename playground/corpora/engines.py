@@ -17,19 +17,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+from playground.corpora.outcomes import Outcome, outcome
 from playground.corpora.working import outcome_of
 from playground.errors import InputFault, UnknownNameError
 
 _MOST_WORKERS: Final = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of a job: its manifest, or the problem that ended it, in words."""
-
-    job: dict[str, Any]
-    manifest: dict[str, Any] | None = None
-    problem: str = ""
 
 
 class Engine(Protocol):
@@ -45,13 +37,6 @@ class Engine(Protocol):
         ...
 
     def close(self) -> None: ...
-
-
-def outcome(job: dict[str, Any], answer: dict[str, Any]) -> Outcome:
-    """An answer of `working.py` as an outcome. Raises InputFault for what is no shard's fault."""
-    if "fault" in answer:
-        raise InputFault(**answer["fault"])
-    return Outcome(job, answer.get("manifest"), answer.get("problem", ""))
 
 
 class SerialEngine:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from playground.corpora.stores import Store
+from playground.corpora.store_protocol import Store
 from playground.corpora.tables import SCHEMAS
 
 LAYOUT: Final = 1  # of the folder; a reader of an older one refuses a newer one

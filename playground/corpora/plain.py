@@ -12,7 +12,7 @@ from hashlib import blake2b
 from json.encoder import encode_basestring
 from typing import Any, Final
 
-from playground.corpora.blocks import json_of
+from playground.corpora.json_text import json_of
 from playground.messages import Message, Part, TextPart, ToolCallPart, ToolResultPart, unchecked
 from playground.sessions.native_format import plain_part, plain_session
 from playground.sessions.session import Session

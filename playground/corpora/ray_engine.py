@@ -10,7 +10,7 @@ import os
 import sys
 from typing import Any
 
-from playground.corpora.engines import Outcome, outcome
+from playground.corpora.outcomes import Outcome, outcome
 from playground.corpora.working import outcome_of
 from playground.errors import InputFault
 

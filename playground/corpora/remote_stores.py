@@ -23,7 +23,7 @@ from pyarrow import fs
 
 from playground import paths
 from playground.corpora.places import answering, info_at, listed_below, named, place_at
-from playground.corpora.stores import CATALOG, LOCK, another_build, held, other_files
+from playground.corpora.store_protocol import CATALOG, LOCK, another_build, held, other_files
 from playground.errors import InputFault
 from playground.locks import holder_note, note_of
 from playground.output import remove_leftovers, scratch_file, told, write_file

@@ -23,13 +23,12 @@ from playground.dialects.memory import MEMORY, may_remember
 from playground.dialects.rendering import (
     Block,
     Draft,
-    Rendering,
     joined_by_line,
     message_text,
     text_of,
     written,
 )
-from playground.dialects.request_messages import RequestMessages
+from playground.dialects.request_messages import Rendering, RequestMessages
 from playground.dialects.settings import DialectSettings
 from playground.findings import finding
 from playground.messages import Message, ToolCallPart, ToolResultPart

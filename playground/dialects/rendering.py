@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
-from playground.caching.policies import CacheDecision, as_parts
+from playground.caching.policies import as_parts
 from playground.parsing.values import dump_json
-
-if TYPE_CHECKING:
-    from playground.dialects.request_messages import RequestMessages
 
 _FLAT: Final = frozenset({str, int, float, bool, type(None)})
 
@@ -63,40 +59,6 @@ class Draft(NamedTuple):
 
     message: dict[str, Any]
     blocks: tuple[Block, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Rendering:
-    """The request's messages, the blocks of each, tools, and the cache decisions."""
-
-    dialect: str
-    request: RequestMessages
-    tools: list[dict[str, Any]] | None
-    decisions: list[CacheDecision]
-
-    @property
-    def messages(self) -> list[dict[str, Any]]:
-        """The messages, the caller's to write into: made when they are first asked for."""
-        return self.request.all()
-
-    @property
-    def blocks(self) -> list[tuple[Block, ...]]:
-        """The pieces of each message's text."""
-        return self.request.blocks
-
-    @property
-    def sent(self) -> list[Block]:
-        """Every piece of the request's text; a native request's tools come first."""
-        tools = [
-            Block(f"tool:{tool['function']['name']}", "tool docs", dump_json(tool))
-            for tool in self.tools or []
-        ]
-        return [*tools, *(block for blocks in self.blocks for block in blocks)]
-
-    @property
-    def characters(self) -> int:
-        """Characters of all that is sent as text, tools too: the one count of a request's size."""
-        return sum(len(block.text) for block in self.sent)
 
 
 def copied(value: Any) -> Any:

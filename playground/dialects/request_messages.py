@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, overload
 
-from playground.caching.policies import as_parts
+from playground.caching.policies import CacheDecision, as_parts
 from playground.caching.shared_lists import KnowsPlaces
 from playground.dialects.history import History
 from playground.dialects.rendering import Block, Draft, copied
+from playground.parsing.values import dump_json
 
 
 class RequestMessages(KnowsPlaces[dict[str, Any]]):
@@ -106,3 +108,37 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
         for index, block in self._said.items():
             found[index] += (block,)
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """The request's messages, the blocks of each, tools, and the cache decisions."""
+
+    dialect: str
+    request: RequestMessages
+    tools: list[dict[str, Any]] | None
+    decisions: list[CacheDecision]
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """The messages, the caller's to write into: made when they are first asked for."""
+        return self.request.all()
+
+    @property
+    def blocks(self) -> list[tuple[Block, ...]]:
+        """The pieces of each message's text."""
+        return self.request.blocks
+
+    @property
+    def sent(self) -> list[Block]:
+        """Every piece of the request's text; a native request's tools come first."""
+        tools = [
+            Block(f"tool:{tool['function']['name']}", "tool docs", dump_json(tool))
+            for tool in self.tools or []
+        ]
+        return [*tools, *(block for blocks in self.blocks for block in blocks)]
+
+    @property
+    def characters(self) -> int:
+        """Characters of all that is sent as text, tools too: the one count of a request's size."""
+        return sum(len(block.text) for block in self.sent)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from playground.arguments import takes
 from playground.dialects import Dialect, as_dialects
 from playground.dialects.checking import check_session
-from playground.dialects.rendering import Block, Rendering
+from playground.dialects.rendering import Block
+from playground.dialects.request_messages import Rendering
 from playground.dialects.rules_file import chosen_rules
 from playground.display import Drawn, Live
 from playground.findings import Finding

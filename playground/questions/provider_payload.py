@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from playground.arguments import takes
 from playground.dialects import Dialect, get_dialect
-from playground.dialects.rendering import Rendering
+from playground.dialects.request_messages import Rendering
 from playground.display import Live
 from playground.errors import InputFault
 from playground.findings import Finding, finding

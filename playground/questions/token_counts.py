@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from playground.arguments import takes
 from playground.dialects import Dialect, get_dialect
-from playground.dialects.rendering import Rendering
+from playground.dialects.request_messages import Rendering
 from playground.errors import InputFault
 from playground.questions.cache.as_sent import sent_requests
 from playground.raw_prompts import ChatTemplate

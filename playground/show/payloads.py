@@ -11,7 +11,8 @@ from playground.caching.blocks import WireBlock
 from playground.caching.prefixes import TimedRequest
 from playground.caching.rules import Rules
 from playground.counts import counted
-from playground.dialects.rendering import Block, Rendering, message_text
+from playground.dialects.rendering import Block, message_text
+from playground.dialects.request_messages import Rendering
 from playground.events import Event, event_name
 from playground.parsing.values import dump_json
 from playground.questions.cache.cells import CacheSimulation

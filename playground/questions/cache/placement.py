@@ -19,7 +19,8 @@ from playground.caching.policies import (
 )
 from playground.caching.prefixes import TimedRequest
 from playground.dialects import Dialect, get_dialect
-from playground.dialects.rendering import Rendering, message_text
+from playground.dialects.rendering import message_text
+from playground.dialects.request_messages import Rendering
 from playground.display import Drawn, Live
 from playground.questions.cache.as_sent import AS_SENT, sent_requests
 from playground.questions.cache.known_rules import known_rules

@@ -11,7 +11,7 @@ from playground.arguments import takes
 from playground.caching.blocks import WireBlock, WireRequest, read_wire
 from playground.caching.policies import Policy, get_policy
 from playground.dialects import Dialect, get_dialect
-from playground.dialects.rendering import Rendering
+from playground.dialects.request_messages import Rendering
 from playground.display import Shown
 from playground.findings import Finding, finding
 from playground.fixes import FIXES

@@ -14,7 +14,7 @@ from playground.arguments import takes
 from playground.caching.estimates import tokens_of
 from playground.counts import dollars
 from playground.dialects import Dialect, as_dialects, get_dialect
-from playground.dialects.rendering import Rendering
+from playground.dialects.request_messages import Rendering
 from playground.errors import InputFault
 from playground.llm.background import BackgroundRun
 from playground.llm.prices import price_of
