@@ -1,6 +1,6 @@
 """The shape of a source tree in one table: how small, how dense, how commented, how entangled.
 
-Run: python benchmarks/house.py [DIR] [--against DIR] [--rooms] [--dense N]
+Run: python benchmarks/house.py [DIR] [--against DIR] [--rooms] [--dense N] [--limits] [--lower]
 
 DIR is a package's folder, or a checkout that holds `playground/`. Nothing is imported: everything
 is read with `ast` and `tokenize`, so any Python package can be laid beside ours. What is counted:
@@ -19,6 +19,11 @@ rooms            files and folders at the top of the package (its own `__init__`
 arrows           pairs of rooms of which one imports the other, lazily or not
 floors           the longest chain of rooms of which each imports the next; a circle is one floor
 circles          groups of rooms, and of modules, that reach each other again by imports
+core             the package without `plugins/`, where each plugin has its commands, pages, drawings
+
+`house.toml` beside this file says how much each figure may be at most; a test measures them.
+`--limits` prints both. A limit goes down (`--lower` writes what is measured now, where that is
+less); it goes up by hand, with a sentence of reason: `why` beside the raised number.
 """
 
 from __future__ import annotations
@@ -26,13 +31,17 @@ from __future__ import annotations
 import argparse
 import ast
 import io
+import sys
 import tokenize
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+LIMITS = Path(__file__).with_name("house.toml")
 BESIDE = ("pages", "benchmarks")
+PLUGINS = "plugins"
 DECISIONS = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.match_case, ast.IfExp)
 LAYOUT = {tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 DENSE_LINES = 6
@@ -67,6 +76,17 @@ class Module:
         body = self.tree.body[1:] if ast.get_docstring(self.tree) else self.tree.body
         imports = (isinstance(node, ast.Import | ast.ImportFrom) for node in body)
         return not self.is_package and bool(body) and all(imports)
+
+    @cached_property
+    def imports(self) -> list[str]:
+        """Whatever it imports anywhere in its text, by whole names."""
+        found: list[str] = []
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                found += [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                found += from_names(self, node)
+        return found
 
     @property
     def functions(self) -> Iterator[Function]:
@@ -128,15 +148,7 @@ def complexity(function: Function) -> int:
 
 def imported(module: Module, known: set[str]) -> set[str]:
     """The modules of the same package that this one imports anywhere in its text."""
-    found = set()
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = list(from_names(module, node))
-        else:
-            continue
-        found |= {target for name in names if (target := longest_known(name, known))}
+    found = {target for name in module.imports if (target := longest_known(name, known))}
     return found - {module.name}
 
 
@@ -237,21 +249,87 @@ def code_figures(modules: list[Module]) -> dict[str, str]:
     }
 
 
+def line_count(modules: Iterable[Module]) -> int:
+    return sum(module.text.count("\n") for module in modules)
+
+
+def core_of(package: Iterable[Module]) -> list[Module]:
+    """The package without its plugins."""
+    return [module for module in package if module.room != PLUGINS]
+
+
+def limited(package: list[Module], beside: list[Module]) -> dict[str, int]:
+    """The figures of a tree that `house.toml` holds down."""
+    arrows = room_arrows([*package, *beside])
+    return {
+        "rooms": len(arrows),
+        "arrows": sum(map(len, arrows.values())),
+        "floors": floors(arrows),
+        "circles_of_rooms": len(circles(arrows)),
+        "circles_of_modules": len(circles(module_arrows(package))),
+        "lines": line_count(package),
+        "core_lines": line_count(core_of(package)),
+    }
+
+
 def figures(package: list[Module], beside: list[Module]) -> dict[str, str]:
     """What can be counted of a whole tree."""
-    arrows = room_arrows([*package, *beside])
-    round_rooms = [", ".join(sorted(group)) for group in circles(arrows)]
+    counted = limited(package, beside)
     round_modules = [str(len(group)) for group in circles(module_arrows(package))]
     gerunds = [module.name for module in package if module.name.endswith("ing")]
     at_the_top = [name for name in gerunds if name.count(".") == 1]
     return code_figures(package) | {
-        "rooms": str(len(arrows)),
-        "arrows between rooms": str(sum(map(len, arrows.values()))),
-        "floors": str(floors(arrows)),
-        "circles of rooms": str(len(round_rooms)),
+        "lines of the core": f"{counted['core_lines']:,}",
+        "rooms": str(counted["rooms"]),
+        "arrows between rooms": str(counted["arrows"]),
+        "floors": str(counted["floors"]),
+        "circles of rooms": str(counted["circles_of_rooms"]),
         "circles of modules, their sizes": " + ".join(round_modules) or "0",
         "modules named ...ing / at the top": f"{len(gerunds)} / {len(at_the_top)}",
     }
+
+
+def read_limits(text: str) -> dict[str, tuple[int, str]]:
+    """Each figure's limit, and the reason why it was last raised ("" where it never was)."""
+    return {name: (row["most"], row.get("why", "")) for name, row in tomllib.loads(text).items()}
+
+
+def beyond(counted: Mapping[str, int], limits: Mapping[str, tuple[int, str]]) -> list[str]:
+    """A line for each figure that is more than its limit."""
+    return [
+        f"{name}: {counted[name]:,}, where house.toml has at most {most:,}"
+        for name, (most, _) in limits.items()
+        if counted[name] > most
+    ]
+
+
+def raised_without_reason(before: str, after: str) -> list[str]:
+    """The figures whose limit is higher in the second text of `house.toml` than in the first, or
+    gone from it, and for which it has no new sentence of reason."""
+    old, new = read_limits(before), read_limits(after)
+    return [
+        name
+        for name, (most, why) in old.items()
+        if name not in new or (new[name][0] > most and new[name][1] in ("", why))
+    ]
+
+
+def lowered(text: str, counted: Mapping[str, int]) -> str:
+    """The text of `house.toml` with what is counted, where that is less."""
+    lines, name = text.splitlines(keepends=True), ""
+    for at, line in enumerate(lines):
+        if line.startswith("["):
+            name = line.strip("[]\n")
+        elif line.startswith("most = ") and name in counted:
+            most = min(int(line.removeprefix("most = ")), counted[name])
+            lines[at] = f"most = {most:_}\n"
+    return "".join(lines)
+
+
+def limits_table(counted: Mapping[str, int]) -> str:
+    limits = read_limits(LIMITS.read_text(encoding="utf-8"))
+    rows = {name: [f"{counted[name]:,}", f"{most:,}"] for name, (most, _) in limits.items()}
+    return table(rows, ["now", "at most"])
 
 
 def table(rows: Mapping[str, Iterable[str]], heads: Iterable[str]) -> str:
@@ -289,13 +367,31 @@ def dense_table(package: list[Module], most: int) -> str:
     return table(rows, ["branches", "lines"])
 
 
+def check_limits(lower: bool) -> int:
+    """Print this checkout's figures beside their limits; 1 where one is exceeded."""
+    import journeys
+
+    counted = limited(*modules_of(LIMITS.parent.parent)) | journeys.limited()
+    text = LIMITS.read_text(encoding="utf-8")
+    if lower:
+        LIMITS.write_text(lowered(text, counted), encoding="utf-8")
+    print(limits_table(counted))
+    problems = beyond(counted, read_limits(text))
+    print("".join(f"{line}\n" for line in problems), end="")
+    return int(bool(problems))
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description="The shape of a source tree in one table.")
     options.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parent.parent)
     options.add_argument("--against", type=Path, action="append", default=[], metavar="DIR")
     options.add_argument("--rooms", action="store_true", help="the rooms of DIR, one a line, too")
     options.add_argument("--dense", type=int, metavar="N", help="the N densest functions, too")
+    options.add_argument("--limits", action="store_true", help="our figures beside house.toml's")
+    options.add_argument("--lower", action="store_true", help="write lower limits, where we are")
     chosen = options.parse_args()
+    if chosen.limits or chosen.lower:
+        sys.exit(check_limits(chosen.lower))
     folders = [folder.resolve() for folder in (chosen.folder, *chosen.against)]
     trees = [modules_of(folder) for folder in folders]
     counted = [figures(*tree) for tree in trees]

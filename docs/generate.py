@@ -39,6 +39,7 @@ from playground.ui.pages import PAGES
 
 DOCS = Path(__file__).resolve().parent
 NEW_DIALECT = DOCS / "contributing" / "dialect.md"
+ARCHITECTURE = DOCS / "architecture.md"
 SERVERS_PAGE = DOCS / "servers.md"
 TOOLS_PAGE = DOCS / "tools.md"
 
@@ -241,6 +242,30 @@ def _first_sentence(path: Path) -> str:
     return " ".join(text.partition("\n\n")[0].split()).rstrip(".:").replace("|", "\\|")
 
 
+def architecture() -> str:
+    """The map as it stands, with its figures measured anew."""
+    text = ARCHITECTURE.read_text(encoding="utf-8")
+    rows = "\n".join(["| figure | now | at most |", "|---|---|---|", *_figures()])
+    return _between("figures", rows, text)
+
+
+def _figures() -> list[str]:
+    """A row a figure. Lines are rounded to thousands: the table changes when the house does."""
+    sys.path.insert(0, str(DOCS.parent / "benchmarks"))
+    import house
+
+    counted = house.limited(*house.modules_of(DOCS.parent))
+    limits = house.read_limits(house.LIMITS.read_text(encoding="utf-8"))
+    return [
+        f"| {name.replace('_', ' ')} | {_rounded(counted[name])} | {_rounded(limits[name][0])} |"
+        for name in counted
+    ]
+
+
+def _rounded(figure: int) -> str:
+    return f"{figure / 1000:.0f} thousand" if figure >= 10_000 else f"{figure}"
+
+
 def _holes() -> list[str]:
     """A row for each hole: bodies first, with an example, then what may stand beside them."""
     rows = [(n.hole, "call", n.meaning, n.example) for n in NOTATIONS.values()]
@@ -347,6 +372,7 @@ DOCUMENTS: dict[Path, Callable[[], str]] = {
     SERVERS_PAGE: servers,
     TOOLS_PAGE: tools,
     DOCS / "pages.md": pages,
+    ARCHITECTURE: architecture,
     SCHEMA_FILE: lambda: json.dumps(json_schema(), indent=1) + "\n",
     **{DOCS / "formats" / f"{name}.md": partial(guide, name) for name in dialect_names()},
 }

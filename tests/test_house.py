@@ -1,13 +1,19 @@
-"""The script that measures the house counts what it says, on a tree small enough to see."""
+"""The ruler: the house is within `benchmarks/house.toml`, and the script counts what it says."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import house
+import journeys
 
 ONE = '''"""Said once."""
 # why
@@ -78,3 +84,89 @@ def test_two_trees_stand_side_by_side(tree: Path) -> None:
     seen = measured(str(tree), "--against", str(ROOT))
     assert seen["modules"].split()[0] == "6"
     assert int(seen["modules"].split()[1]) > 200
+
+
+def test_the_house_is_within_its_limits() -> None:
+    """Where this fails, something grew: take it back, or raise the limit and say why beside it."""
+    counted = house.limited(*house.modules_of(ROOT)) | journeys.limited()
+    limits = house.read_limits(house.LIMITS.read_text(encoding="utf-8"))
+    assert counted.keys() == limits.keys()
+    assert house.beyond(counted, limits) == []
+    assert (limits["circles_of_rooms"][0], limits["circles_of_modules"][0]) == (0, 0)
+
+
+def test_a_figure_beyond_its_limit_is_named() -> None:
+    limits = house.read_limits("[rooms]\nmost = 3\n[lines]\nmost = 2_000\n")
+    assert house.beyond({"rooms": 3, "lines": 2000}, limits) == []
+    (line,) = house.beyond({"rooms": 3, "lines": 2001}, limits)
+    assert line == "lines: 2,001, where house.toml has at most 2,000"
+
+
+LIMIT = "[rooms]\nmost = 3\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "named"),
+    [
+        (LIMIT, "[rooms]\nmost = 2\n", []),
+        (LIMIT, "[rooms]\nmost = 4\n", ["rooms"]),
+        (LIMIT, '[rooms]\nmost = 4\nwhy = "a server of its own"\n', []),
+        (
+            '[rooms]\nmost = 4\nwhy = "a server of its own"\n',
+            '[rooms]\nmost = 5\nwhy = "a server of its own"\n',
+            ["rooms"],
+        ),
+        (LIMIT, LIMIT + "[arrows]\nmost = 9\n", []),
+        (LIMIT, "[arrows]\nmost = 9\n", ["rooms"]),
+    ],
+)
+def test_a_limit_goes_up_with_a_new_reason_alone(before: str, after: str, named: list[str]) -> None:
+    assert house.raised_without_reason(before, after) == named
+
+
+def test_every_raised_limit_of_the_history_has_its_reason() -> None:
+    """Each commit that changed the limits beside the one before it, and what is not committed."""
+    path = house.LIMITS.relative_to(ROOT).as_posix()
+    git = ["git", "-C", str(ROOT)]
+    log = subprocess.run(
+        [*git, "log", "--format=%H", "--first-parent", "--reverse", "--", path],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if log.returncode or not log.stdout:
+        pytest.skip("no history here: a raised limit is compared with nothing")
+    texts = [
+        subprocess.run(
+            [*git, "show", f"{commit}:{path}"], capture_output=True, text=True, check=True
+        ).stdout
+        for commit in log.stdout.split()
+    ]
+    texts.append(house.LIMITS.read_text(encoding="utf-8"))
+    for before, after in pairwise(texts):
+        assert house.raised_without_reason(before, after) == []
+
+
+def test_lower_limits_are_written_and_nothing_else() -> None:
+    text = '# told\n[rooms]\nmost = 52\n\n[lines]\nmost = 102_000\nwhy = "more"\n'
+    written = house.lowered(text, {"rooms": 30, "lines": 103_000})
+    assert written == text.replace("52", "30")
+    assert house.lowered(text, {"rooms": 60, "lines": 1_000}) == text.replace("102_000", "1_000")
+
+
+def test_core_is_counted_without_the_plugins(tree: Path) -> None:
+    (tree / "plugins").mkdir()
+    (tree / "plugins" / "__init__.py").write_text("a = 1\nb = 2\n")
+    package, beside = house.modules_of(tree)
+    counted = house.limited(package, beside)
+    assert counted["lines"] - counted["core_lines"] == 2
+
+
+def test_a_journey_counts_each_room_and_each_crossing_once() -> None:
+    from playground.json_numbers import is_finite
+    from playground.messages import TextPart
+
+    journey = journeys.Journey()
+    journey.trace(lambda: [is_finite([1.0]), is_finite([2.0]), TextPart])
+    assert journey.rooms == ["json_numbers"]
+    assert journey.crossings == []

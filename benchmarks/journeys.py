@@ -1,0 +1,126 @@
+"""The ways that two calls take through the rooms, and the modules that a first call loads.
+
+Run: python benchmarks/journeys.py [--figures]
+
+A journey is traced, not guessed: the call is made once, so that everything is loaded and compiled,
+and once more under `sys.setprofile` with another session of the samples. A crossing is a pair of
+rooms of which a function of the one calls a function of the other, counted once, in its direction.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+ROOT = Path(__file__).resolve().parent.parent
+SAMPLES = ROOT / "sample_sessions"
+FIRST, SECOND = SAMPLES / "01-plain-chat.json", SAMPLES / "06-cache-eight-turns.json"
+LOADED = {  # each in a process of its own
+    "import": "pass",
+    "parse": "pg.parse('', dialect='hermes')",
+    "load": "pg.load_session(PLAIN)",
+    "render": "pg.get_dialect('hermes').render(pg.load_session(PLAIN).prompt_data())",
+    "place": "pg.place_cache(pg.load_session(PLAIN), 'hermes')",
+}
+
+
+class Journey:
+    """The rooms that a call enters, in the order in which it does, and the crossings between."""
+
+    def __init__(self) -> None:
+        self.rooms: list[str] = []
+        self.crossings: list[tuple[str, str]] = []
+
+    def trace(self, call: Callable[[], object]) -> None:
+        sys.setprofile(self._seen)
+        try:
+            call()
+        finally:
+            sys.setprofile(None)
+
+    def _seen(self, frame: FrameType, event: str, _argument: object) -> None:
+        if event != "call" or not (room := room_of(frame)):
+            return
+        if room not in self.rooms:
+            self.rooms.append(room)
+        caller = frame.f_back
+        while caller is not None and not room_of(caller):
+            caller = caller.f_back
+        pair = (room_of(caller), room) if caller is not None else (room, room)
+        if pair[0] != pair[1] and pair not in self.crossings:
+            self.crossings.append(pair)
+
+
+def room_of(frame: FrameType) -> str:
+    """The room of ours in which a function stands; "" where it is none of ours."""
+    top, _, inner = str(frame.f_globals.get("__name__", "")).partition(".")
+    return (inner.partition(".")[0] or "__init__") if top == "playground" else ""
+
+
+def simulate_cache() -> Journey:
+    from playground import load_session, simulate_cache
+
+    simulate_cache(load_session(FIRST))
+    session, journey = load_session(SECOND), Journey()
+    journey.trace(lambda: simulate_cache(session))
+    return journey
+
+
+def load_session() -> Journey:
+    from playground import load_session
+
+    load_session(FIRST)
+    journey = Journey()
+    journey.trace(lambda: load_session(SECOND))
+    return journey
+
+
+def modules_loaded(call: str) -> int:
+    """How many modules of ours are there when a call has been made in a fresh process."""
+    code = "\n".join(
+        [
+            "import sys, playground as pg",
+            f"PLAIN = {str(FIRST)!r}",
+            call,
+            "print(sum(name.partition('.')[0] == 'playground' for name in sys.modules))",
+        ]
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return int(done.stdout)
+
+
+def limited() -> dict[str, int]:
+    """The figures that `house.toml` holds down, measured in processes of their own."""
+    command = [sys.executable, __file__, "--figures"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    figures: dict[str, int] = json.loads(done.stdout)
+    return figures
+
+
+def measured() -> dict[str, int]:
+    return {
+        "simulate_cache_crossings": len(simulate_cache().crossings),
+        "load_session_rooms": len(load_session().rooms),
+        **{f"modules_for_{name}": modules_loaded(call) for name, call in LOADED.items()},
+    }
+
+
+def main() -> None:
+    if "--figures" in sys.argv:
+        print(json.dumps(measured()))
+        return
+    for call in (load_session, simulate_cache):
+        journey = call()
+        print(f"{call.__name__}: {len(journey.rooms)} rooms ({', '.join(journey.rooms)})")
+        for crossing in journey.crossings:
+            print(f"  {crossing[0]} -> {crossing[1]}")
+    for name, call_made in LOADED.items():
+        print(f"{name}: {modules_loaded(call_made)} modules of ours")
+
+
+if __name__ == "__main__":
+    main()
