@@ -20,9 +20,9 @@ from typing import Any, Final
 
 from scratch import Tally, numbers
 
-from playground.caching.policies import apply_marks
-from playground.caching.policies import azad as ours_of
-from playground.prompt_data import CacheDialect
+from playground.dialects.marks.policies import apply_marks
+from playground.dialects.marks.policies import azad as ours_of
+from playground.nouns.prompt_data import CacheDialect
 
 START: Final = "| def inject_prompt_cache(self"
 # how deep each statement stands, from `def` to the last `return`, as its words ask for

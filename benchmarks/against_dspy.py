@@ -26,7 +26,7 @@ import dspy  # type: ignore[import-not-found]
 from dspy_cases import calling_signature, image_of, request, signature
 from pydantic import BaseModel
 
-from playground.systems import dspy as ours
+from playground.plugins.systems import dspy as ours
 
 warnings.simplefilter("ignore")
 

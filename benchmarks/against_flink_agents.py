@@ -41,16 +41,12 @@ from typing import Annotated, Any, Final, Literal, Optional, Union
 
 import pydantic
 
-from playground.systems.flink_agents import (
-    ChatMessage,
-    FunctionTool,
-    Prompt,
-)
-from playground.systems.flink_agents.arguments import checked_arguments
-from playground.systems.flink_agents.tools import to_anthropic_tool, to_openai_tool
-from playground.systems.flink_agents.upstream import from_java_schema, rebuilt_schema
-from playground.tool_formats import create_schema_from_function
-from playground.tools import ToolMetadata
+from playground.nouns.tool_formats import create_schema_from_function
+from playground.nouns.tools import ToolMetadata
+from playground.plugins.systems.flink_agents import ChatMessage, FunctionTool, Prompt
+from playground.plugins.systems.flink_agents.arguments import checked_arguments
+from playground.plugins.systems.flink_agents.tools import to_anthropic_tool, to_openai_tool
+from playground.plugins.systems.flink_agents.upstream import from_java_schema, rebuilt_schema
 
 
 class Empty(ModuleType):

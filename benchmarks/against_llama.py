@@ -32,8 +32,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from playground.messages import ImagePart, ToolCallPart
-from playground.raw_prompts.llama import LLAMA3, LLAMA4, LlamaFormat, LlamaTurn
+from playground.dialects.raw_prompts.llama import LLAMA3, LLAMA4, LlamaFormat, LlamaTurn
+from playground.nouns.messages import ImagePart, ToolCallPart
 
 
 class Absent(ModuleType):

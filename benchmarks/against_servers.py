@@ -36,7 +36,7 @@ from wild_replies import ODD, PROSE, some_call
 
 from playground.dialects import DeclaredDialect, get_dialect
 from playground.dialects.reading import parse
-from playground.messages import TextPart, ToolCallPart
+from playground.nouns.messages import TextPart, ToolCallPart
 from playground.servers import Parser
 from playground.servers.declarations import load_server
 

@@ -126,8 +126,8 @@ def reply(name: str, seed: int) -> list[str]:
 
     from playground.dialects import get_dialect
     from playground.dialects.rendering import message_text
-    from playground.messages import Message, ToolCallPart
-    from playground.prompt_data import PromptData
+    from playground.nouns.messages import Message, ToolCallPart
+    from playground.nouns.prompt_data import PromptData
 
     chosen, calls = random.Random(seed), []
     for number in range(CALLS):
@@ -205,7 +205,7 @@ def reasoned(dialect: str, data: list[bytes]) -> int:
     from parsing import PROMPT
 
     from playground.dialects import get_dialect
-    from playground.events import ReasoningEvent
+    from playground.nouns.events import ReasoningEvent
 
     parser = get_dialect(dialect).create_parser(PROMPT)
     events = (event for piece in data for event in parser.feed(piece))

@@ -195,7 +195,7 @@ def asked() -> Iterator[Asked]:
     from grammar_walk import right_calls
 
     from playground.dialects import get_dialect
-    from playground.messages import ReasoningPart, TextPart
+    from playground.nouns.messages import ReasoningPart, TextPart
 
     small, nested, other, _ = right_calls(get_dialect("hermes"))  # type: ignore[arg-type]
     yield Asked("one call", "required", False, (small,))
@@ -230,7 +230,7 @@ def written(dialect: Any, parts: Sequence[Any], row: Row) -> Iterator[str]:
     template's words around it."""
     from grammar_walk import TOOLS
 
-    from playground.messages import ReasoningPart, ToolCallPart
+    from playground.nouns.messages import ReasoningPart, ToolCallPart
 
     text = str(dialect.format_reply(parts, TOOLS))
     thought = "".join(part.text for part in parts if isinstance(part, ReasoningPart))
@@ -268,9 +268,9 @@ def templates_own(folder: Path, row: Row, parts: Sequence[Any]) -> str:
     """A reply as the model's template has it in a history; "" where it writes not all of it."""
     from grammar_walk import TOOLS
 
-    from playground.errors import InputFault
-    from playground.raw_prompts.asking import common_start
-    from playground.raw_prompts.chat_template import ChatTemplate
+    from playground.base.errors import InputFault
+    from playground.dialects.raw_prompts.asking import common_start
+    from playground.dialects.raw_prompts.chat_template import ChatTemplate
 
     source = (folder / f"{row.template}.jinja").read_text(encoding="utf-8")
     template = ChatTemplate(source, _TOKENS, row.template, mutable=True)
@@ -298,7 +298,7 @@ _TOKENS: Final = {"bos_token": "<s>", "eos_token": "</s>"}
 
 def _turn(parts: Sequence[Any], content: str | None) -> tuple[dict[str, Any], list[str]]:
     """The parts as a message of OpenAI's form, and words that it must hold."""
-    from playground.messages import ReasoningPart, TextPart, ToolCallPart
+    from playground.nouns.messages import ReasoningPart, TextPart, ToolCallPart
 
     turn: dict[str, Any] = {"role": "assistant", "content": content}
     calls: list[dict[str, Any]] = []
@@ -390,7 +390,7 @@ def _tools() -> list[Any]:
     """Our tools with the schemas that the tags have."""
     from grammar_walk import TOOLS
 
-    from playground.tools import ToolMetadata
+    from playground.nouns.tools import ToolMetadata
 
     return [ToolMetadata(name=tool.name, input_schema=_unmeasured(tool)) for tool in TOOLS]
 

@@ -19,10 +19,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from generated import EIGHT, large_session
 
 import playground as pg
-from playground.caching.policies import POLICIES
+from playground.cache.answers.simulation import cache_matrix
 from playground.dialects import dialect_names
-from playground.messages import Message, TextPart
-from playground.questions.cache.simulation import cache_matrix
+from playground.dialects.marks.policies import POLICIES
+from playground.nouns.messages import Message, TextPart
 
 
 def bodies(requests: int) -> list[dict[str, Any]]:

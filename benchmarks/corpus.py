@@ -23,9 +23,9 @@ from typing import Any
 import corpus_data as data
 
 import playground as pg
-from playground.corpora.asking import Corpus
-from playground.corpora.building import build_corpus
-from playground.corpora.questions import question_names
+from playground.plugins.corpus.asking import Corpus
+from playground.plugins.corpus.building import build_corpus
+from playground.plugins.corpus.questions import question_names
 
 
 def main() -> int:

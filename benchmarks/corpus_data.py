@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from playground.dialects import get_dialect
-from playground.messages import ToolCallPart
-from playground.tool_formats import read_tools
+from playground.nouns.messages import ToolCallPart
+from playground.nouns.tool_formats import read_tools
 
 BATCH: Final = 500  # sessions of a file of lines
 START: Final = datetime(2026, 9, 7, tzinfo=UTC)  # a Monday

@@ -21,12 +21,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 import playground as pg
-from playground.corpora import catalog
-from playground.corpora.layout import LAYOUT, CorpusFolder
-from playground.corpora.questions import question_names
-from playground.corpora.store_protocol import CATALOG
-from playground.corpora.stores import store_at
-from playground.corpora.tables import SCHEMAS
+from playground.plugins.corpus import catalog
+from playground.plugins.corpus.layout import LAYOUT, CorpusFolder
+from playground.plugins.corpus.questions import question_names
+from playground.plugins.corpus.store_protocol import CATALOG
+from playground.plugins.corpus.stores import store_at
+from playground.plugins.corpus.tables import SCHEMAS
 
 OURS: Final = ("session", "piece")  # columns that number what a row is of
 VERSIONS: Final = {"first": "1.0", "second": "1.1"}  # of `corpus_data.py`

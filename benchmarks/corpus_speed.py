@@ -141,10 +141,10 @@ class _Timed:
 
     def watch(self) -> None:
         """Time the functions that the build calls for it."""
-        from playground.corpora.replies import ReplyReader
         from playground.dialects import get_dialect
+        from playground.nouns.prompt_data import PromptData
         from playground.parsing.result import read_to_end
-        from playground.prompt_data import PromptData
+        from playground.plugins.corpus.replies import ReplyReader
         from playground.questions.likeliest import LikeliestDialect
 
         found_by, read_by = LikeliestDialect.of, ReplyReader.read
@@ -178,7 +178,7 @@ def worker(*how: str) -> None:
     The collector is set as a worker of the pool sets it."""
     import gc
 
-    from playground.corpora.building import build_corpus
+    from playground.plugins.corpus.building import build_corpus
 
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)

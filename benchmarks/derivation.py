@@ -11,8 +11,8 @@ import sys
 import time
 from pathlib import Path
 
-from playground.derivation import DerivedDialect, dialect_from_template
-from playground.errors import InputFault
+from playground.base.errors import InputFault
+from playground.lab.derivation import DerivedDialect, dialect_from_template
 
 
 def derived(path: Path) -> DerivedDialect | str:

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import playground as pg
-from playground.derivation import DerivedDialect, dialect_from_template
 from playground.dialects import get_dialect
+from playground.lab.derivation import DerivedDialect, dialect_from_template
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 # Of Ollama's parsers, by the parser's name; llama.cpp's cases name their template themselves.

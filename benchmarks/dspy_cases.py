@@ -16,7 +16,7 @@ from typing import Any, Dict, List, Literal, Optional, Union
 import dspy  # type: ignore[import-not-found]
 from pydantic import BaseModel, Field
 
-from playground.systems import dspy as ours
+from playground.plugins.systems import dspy as ours
 
 
 class Colour(enum.Enum):

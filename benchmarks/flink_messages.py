@@ -23,8 +23,8 @@ from flink_agents.plan.function import PythonFunction  # type: ignore[import-not
 from flink_agents.plan.tools.function_tool import FunctionTool as TheirTool  # type: ignore[import-not-found]
 from scratch import outcome
 
-from playground.errors import InputFault
-from playground.systems.flink_agents import (
+from playground.base.errors import InputFault
+from playground.plugins.systems.flink_agents import (
     ChatMessage,
     ChatModelSetup,
     FunctionTool,
@@ -32,12 +32,12 @@ from playground.systems.flink_agents import (
     ScriptedModel,
     chat_events,
 )
-from playground.systems.flink_agents.chat_message import (
+from playground.plugins.systems.flink_agents.chat_message import (
     read_message,
     to_anthropic_request,
     to_openai_message,
 )
-from playground.systems.flink_agents.replies import clean_response, extract_reasoning
+from playground.plugins.systems.flink_agents.replies import clean_response, extract_reasoning
 
 WORDS: Final = ["tide", "{name}", "{ name }", "{{name}}", "{a.b}", "{0}", "{}", "ü π", "\n", "%s"]
 

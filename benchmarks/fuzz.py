@@ -15,9 +15,9 @@ import atheris
 
 with atheris.instrument_imports(include=["playground.parsing"]):
     from playground.dialects import dialect_names, get_dialect
-    from playground.events import CallAbortedEvent, CallEndedEvent, CallStartedEvent, merged
-    from playground.prompt_data import PromptData
-    from playground.tools import ToolMetadata
+    from playground.nouns.events import CallAbortedEvent, CallEndedEvent, CallStartedEvent, merged
+    from playground.nouns.prompt_data import PromptData
+    from playground.nouns.tools import ToolMetadata
 
 NAMES = dialect_names()
 TOOLS = [

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 
-from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
-from playground.prompt_data import TaskConfig
+from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import TaskConfig
+from playground.nouns.tools import ToolMetadata
 from playground.sessions.session import Session
-from playground.tools import ToolMetadata
 
 EIGHT = (  # the first dialects, which the figures of the pages are given for
     "xml",

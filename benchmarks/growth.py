@@ -32,8 +32,8 @@ from generated import EIGHT, TOOL, large_session  # noqa: E402
 from session_examples import EXAMPLES, socket_row  # noqa: E402
 
 import playground as pg  # noqa: E402
+from playground.base.errors import PlaygroundError  # noqa: E402
 from playground.dialects.checking import check_session  # noqa: E402
-from playground.errors import PlaygroundError  # noqa: E402
 from playground.questions.experiments import cross_read  # noqa: E402
 from playground.recordings.decoding import StreamDecoder  # noqa: E402
 from playground.recordings.recorder import HELD_BYTES  # noqa: E402

@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from raw_counts import UNCOUNTED, any_counts, raw_counts, rows_of  # noqa: E402
 
-from playground.errors import InputFault  # noqa: E402
+from playground.base.errors import InputFault  # noqa: E402
 from playground.sessions.loading import LoadedSession, load_sessions  # noqa: E402
 
 NAMES = ("messages", "calls", "results", "usage")

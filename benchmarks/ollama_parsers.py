@@ -24,7 +24,7 @@ from asking import PIECE, asking
 from server_parsers import Handed, Read
 
 from playground.dialects import DeclaredDialect, get_dialect
-from playground.messages import ToolCallPart
+from playground.nouns.messages import ToolCallPart
 
 MODULE: Final = "github.com/ollama/ollama"
 MAIN: Final = r"""package main

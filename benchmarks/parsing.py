@@ -28,10 +28,10 @@ from typing import Any
 from generated import TOOL
 
 from playground.dialects import DeclaredDialect, dialect_names, get_dialect
-from playground.messages import ToolCallPart
+from playground.nouns.messages import ToolCallPart
+from playground.nouns.prompt_data import PromptData
 from playground.parsing.batches import BatchedParser
 from playground.parsing.parser import DialectParser
-from playground.prompt_data import PromptData
 
 ROOT = Path(__file__).resolve().parent.parent
 MARKED = 1.10

@@ -32,9 +32,9 @@ sys.path.insert(0, str(ROOT / "tests"))
 from rule_provider import provided  # noqa: E402
 from scripted_session import steps  # noqa: E402
 
-from playground.proxy.addresses import Upstreams  # noqa: E402
-from playground.proxy.serving import ProxySettings, running  # noqa: E402
-from playground.proxy.upstream import read_upstream  # noqa: E402
+from playground.plugins.proxy.addresses import Upstreams  # noqa: E402
+from playground.plugins.proxy.serving import ProxySettings, running  # noqa: E402
+from playground.plugins.proxy.upstream import read_upstream  # noqa: E402
 from playground.recordings.written import written  # noqa: E402
 
 _FRAMES: Final = 40

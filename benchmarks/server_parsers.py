@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from playground.dialects import get_dialect
-from playground.messages import ToolCallPart
+from playground.nouns.messages import ToolCallPart
 
 NEEDED: Final = ("click", "docstring_parser", "jinja2", "pydantic", "pyyaml", "regex", "rich")
 BESIDE: Final[dict[str, tuple[str, ...]]] = {

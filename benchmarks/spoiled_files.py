@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from session_examples import ANTHROPIC, EXAMPLES, GEMINI, OPENAI  # noqa: E402
 from test_importing import spoiled  # noqa: E402
 
-from playground.errors import InputFault  # noqa: E402
+from playground.base.errors import InputFault  # noqa: E402
 from playground.sessions import last_resort  # noqa: E402
 from playground.sessions.loading import LoadedSession, read_sessions  # noqa: E402
 from playground.sessions.source import Source  # noqa: E402

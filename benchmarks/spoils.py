@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import Final
 
 from playground.dialects import DeclaredDialect
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.syntax import Hole
-from playground.tools import ToolMetadata
 
 TOOLS: Final = [
     ToolMetadata(

@@ -26,11 +26,11 @@ from typing import Any
 
 from transformers.utils import chat_template_utils  # type: ignore[import-not-found]
 
-from playground.errors import InputFault
-from playground.raw_prompts import ChatTemplate
-from playground.raw_prompts.asking import DAY, TemplateRendering
-from playground.raw_prompts.audit import TemplateAudit, audit_template
-from playground.raw_prompts.sources import template_of
+from playground.base.errors import InputFault
+from playground.dialects.raw_prompts import ChatTemplate
+from playground.dialects.raw_prompts.asking import DAY, TemplateRendering
+from playground.dialects.raw_prompts.audit import TemplateAudit, audit_template
+from playground.dialects.raw_prompts.sources import template_of
 
 _DUMMY: Any = [{"type": "function", "function": {"name": "dummy", "arguments": {}}}]
 _CALLED: Any = [

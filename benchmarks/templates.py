@@ -19,9 +19,9 @@ from pathlib import Path
 from statistics import median, quantiles
 from time import perf_counter, process_time
 
-from playground.confined import workers
-from playground.raw_prompts import ChatTemplate
-from playground.systems.go_templates import execute
+from playground.base.confined import workers
+from playground.dialects.raw_prompts import ChatTemplate
+from playground.plugins.systems.go_templates import execute
 
 TEMPLATE = (
     "{{range $i, $t := .tides}}{{if $t.high}}high{{else}}low{{end}} water {{$i}}: "

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from playground.systems.go_templates import TemplateFault, execute
+from playground.plugins.systems.go_templates import TemplateFault, execute
 
 GO: Final = r"""package main
 

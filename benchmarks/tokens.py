@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import playground as pg
-from playground.caching.usage import billed_of
+from playground.cache.usage import billed_of
 from playground.tokens import TokenCount, count_request
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from playground.errors import InputFault
+from playground.base.errors import InputFault
 from playground.tokens.gguf import gguf_tokenizer
 
 _BETWEEN = "\n__ggml_vocab_test__\n"

@@ -33,7 +33,7 @@ from spoils import SPOILS, TOOLS, changes
 
 from playground.dialects import DeclaredDialect, Dialect, dialect_names, get_dialect
 from playground.dialects.reading import parse
-from playground.events import (
+from playground.nouns.events import (
     ArgumentEvent,
     CallEndedEvent,
     Event,
@@ -42,7 +42,7 @@ from playground.events import (
     Span,
     merged,
 )
-from playground.messages import TextPart, ToolCallPart
+from playground.nouns.messages import TextPart, ToolCallPart
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.result import ParseResult, gather
 from playground.servers.segments import call_spans

@@ -15,13 +15,14 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from playground.caching.policies import REASONS
+from playground.base.findings import CODES
+from playground.base.fixes import FIXES
+from playground.base.output import write_file
 from playground.dialects import REGISTRY, dialect_names
 from playground.dialects.declared import DeclaredDialect
-from playground.findings import CODES
-from playground.fixes import FIXES
-from playground.guides import guide_for
-from playground.output import write_file
+from playground.dialects.marks.policies import REASONS
+from playground.lab.guides import guide_for
+from playground.nouns.tool_formats.portability import INSTEAD, SchemaTarget, schema_targets
 from playground.parsing.declaration import (
     CALL_HOLES,
     PARAM_HOLES,
@@ -34,7 +35,6 @@ from playground.recordings.apis import APIS
 from playground.servers import Parser, Server, View, all_servers
 from playground.sessions.formats.table import FORMATS_HEAD, formats_rows
 from playground.sessions.native_format import SCHEMA_FILE, json_schema
-from playground.tool_formats.portability import INSTEAD, SchemaTarget, schema_targets
 from playground.ui.pages import PAGES
 
 DOCS = Path(__file__).resolve().parent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.guides import NoGuide, guide_for
+from playground.lab.guides import NoGuide, guide_for
 from playground.show import frames
 from playground.ui import guide, state
 from playground.ui.shared import grammars, say, tables, widgets

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.errors import InputFault
+from playground.base.errors import InputFault
+from playground.plugins.systems.flink_agents.views import read_prompt, view_prompt, view_tool
 from playground.show import template_frames
-from playground.systems.flink_agents.views import read_prompt, view_prompt, view_tool
 from playground.ui import prompts, state
 from playground.ui.shared import say, tables
 

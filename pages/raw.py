@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.errors import InputFault
+from playground.base.errors import InputFault
 from playground.ui import raw, state
 from playground.ui.shared import say, widgets
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.errors import InputFault
-from playground.questions import signature as asked
-from playground.systems.dspy import Signature
+from playground.base.errors import InputFault
+from playground.plugins.systems.dspy import Signature
+from playground.plugins.systems.dspy import signature_questions as asked
 from playground.ui import signatures
 from playground.ui.shared import say, tables, widgets
 

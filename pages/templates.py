@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.errors import PlaygroundError
+from playground.base.errors import PlaygroundError
 from playground.ui import templates
 from playground.ui.shared import say
 

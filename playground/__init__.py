@@ -8,62 +8,62 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from playground.display import drawn_by
+from playground.base.display import drawn_by
 
 __version__ = "0.1.0"
 
 _WHERE = {
-    "ChatAdapter": "playground.systems.dspy",
-    "ChatTemplate": "playground.raw_prompts",
+    "ChatAdapter": "playground.plugins.systems.dspy",
+    "ChatTemplate": "playground.dialects.raw_prompts",
     "DeclaredDialect": "playground.dialects",
     "Dialect": "playground.dialects",
     "DialectParser": "playground.parsing.parser",
-    "JSONAdapter": "playground.systems.dspy",
-    "Message": "playground.messages",
-    "PromptData": "playground.prompt_data",
+    "JSONAdapter": "playground.plugins.systems.dspy",
+    "Message": "playground.nouns.messages",
+    "PromptData": "playground.nouns.prompt_data",
     "Session": "playground.sessions.session",
-    "Signature": "playground.systems.dspy",
+    "Signature": "playground.plugins.systems.dspy",
     "Switches": "playground.parsing.switches",
     "Syntax": "playground.parsing.syntax",
-    "ToolMetadata": "playground.tools",
-    "WhatIf": "playground.questions.cache.what_if",
-    "XMLAdapter": "playground.systems.dspy",
-    "audit_template": "playground.raw_prompts.audit",
-    "cache_matrix": "playground.questions.cache.simulation",
-    "cache_on_wire": "playground.questions.cache.wire",
+    "ToolMetadata": "playground.nouns.tools",
+    "WhatIf": "playground.cache.answers.what_if",
+    "XMLAdapter": "playground.plugins.systems.dspy",
+    "audit_template": "playground.dialects.raw_prompts.audit",
+    "cache_matrix": "playground.cache.answers.simulation",
+    "cache_on_wire": "playground.cache.answers.wire",
     "carry": "playground.questions.carry",
-    "check_dialect": "playground.laws",
-    "compaction": "playground.questions.cache.compaction",
+    "check_dialect": "playground.lab.laws",
+    "compaction": "playground.cache.answers.compaction",
     "compare": "playground.questions.comparison",
-    "corpus": "playground.corpora.asking",
+    "corpus": "playground.plugins.corpus.asking",
     "count_tokens": "playground.questions.token_counts",
     "decode_stream": "playground.recordings.decoding",
     "detect": "playground.questions.detection",
     "dialect_findings": "playground.dialects",
     "dialect_for": "playground.dialects.models",
-    "dialect_from_template": "playground.derivation",
+    "dialect_from_template": "playground.lab.derivation",
     "dialect_names": "playground.dialects",
     "diff": "playground.questions.versions",
     "dump_dialect": "playground.dialects.files",
     "get_dialect": "playground.dialects",
-    "guide_for": "playground.guides",
+    "guide_for": "playground.lab.guides",
     "load_dialect": "playground.dialects.files",
-    "load_policy": "playground.caching.own_policies",
+    "load_policy": "playground.dialects.marks.own_policies",
     "load_recording": "playground.sessions.loading",
     "load_session": "playground.sessions.loading",
     "load_sessions": "playground.sessions.loading",
     "load_tools": "playground.sessions.tool_files",
     "parse": "playground.dialects.reading",
-    "place_cache": "playground.questions.cache.placement",
-    "propose_dialect": "playground.derivation",
+    "place_cache": "playground.cache.answers.placement",
+    "propose_dialect": "playground.lab.derivation",
     "provider_payload": "playground.questions.provider_payload",
     "raw_prompt": "playground.questions.raw_prompt",
     "read_recording": "playground.sessions.native_format",
-    "read_tools": "playground.tool_formats",
+    "read_tools": "playground.nouns.tool_formats",
     "replay": "playground.questions.timeline",
     "sample_sessions": "playground.sessions.loading",
     "session": "playground.sessions.in_memory",
-    "simulate_cache": "playground.questions.cache.simulation",
+    "simulate_cache": "playground.cache.answers.simulation",
     "tool_costs": "playground.questions.tool_schemas",
     "tool_portability": "playground.questions.tool_schemas",
     "trial": "playground.questions.trials",
@@ -127,9 +127,11 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from playground.caching.own_policies import load_policy
-    from playground.corpora.asking import corpus
-    from playground.derivation import dialect_from_template, propose_dialect
+    from playground.cache.answers.compaction import compaction
+    from playground.cache.answers.placement import place_cache
+    from playground.cache.answers.simulation import cache_matrix, simulate_cache
+    from playground.cache.answers.what_if import WhatIf
+    from playground.cache.answers.wire import cache_on_wire
     from playground.dialects import (
         DeclaredDialect,
         Dialect,
@@ -138,20 +140,23 @@ if TYPE_CHECKING:
         get_dialect,
     )
     from playground.dialects.files import dump_dialect, load_dialect
+    from playground.dialects.marks.own_policies import load_policy
     from playground.dialects.models import dialect_for
+    from playground.dialects.raw_prompts import ChatTemplate
+    from playground.dialects.raw_prompts.audit import audit_template
     from playground.dialects.reading import parse
-    from playground.guides import guide_for
-    from playground.laws import check_dialect
-    from playground.messages import Message
+    from playground.lab.derivation import dialect_from_template, propose_dialect
+    from playground.lab.guides import guide_for
+    from playground.lab.laws import check_dialect
+    from playground.nouns.messages import Message
+    from playground.nouns.prompt_data import PromptData
+    from playground.nouns.tool_formats import read_tools
+    from playground.nouns.tools import ToolMetadata
     from playground.parsing.parser import DialectParser
     from playground.parsing.switches import Switches
     from playground.parsing.syntax import Syntax
-    from playground.prompt_data import PromptData
-    from playground.questions.cache.compaction import compaction
-    from playground.questions.cache.placement import place_cache
-    from playground.questions.cache.simulation import cache_matrix, simulate_cache
-    from playground.questions.cache.what_if import WhatIf
-    from playground.questions.cache.wire import cache_on_wire
+    from playground.plugins.corpus.asking import corpus
+    from playground.plugins.systems.dspy import ChatAdapter, JSONAdapter, Signature, XMLAdapter
     from playground.questions.carry import carry
     from playground.questions.comparison import compare
     from playground.questions.detection import detect
@@ -162,8 +167,6 @@ if TYPE_CHECKING:
     from playground.questions.tool_schemas import tool_costs, tool_portability
     from playground.questions.trials import trial
     from playground.questions.versions import diff
-    from playground.raw_prompts import ChatTemplate
-    from playground.raw_prompts.audit import audit_template
     from playground.recordings.decoding import decode_stream
     from playground.sessions.in_memory import session
     from playground.sessions.loading import (
@@ -175,9 +178,6 @@ if TYPE_CHECKING:
     from playground.sessions.native_format import read_recording
     from playground.sessions.session import Session
     from playground.sessions.tool_files import load_tools
-    from playground.systems.dspy import ChatAdapter, JSONAdapter, Signature, XMLAdapter
-    from playground.tool_formats import read_tools
-    from playground.tools import ToolMetadata
 
 
 drawn_by(

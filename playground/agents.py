@@ -1,3 +1,3 @@
 """Prompts, tools and chat models as Flink-Agents has them: the door to `systems.flink_agents`."""
 
-from playground.systems.flink_agents import *  # noqa: F403
+from playground.plugins.systems.flink_agents import *  # noqa: F403

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground import paths
+from playground.base import paths
 from playground.ui import navigation
 from playground.ui.serving import access, warming
 from playground.ui.shared import bring, callbacks, frame, sidebar, workspace

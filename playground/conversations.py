@@ -1,3 +1,3 @@
 """Conversation templates as AIChatFlow has them: the door to `systems.aichatflow`."""
 
-from playground.systems.aichatflow import *  # noqa: F403
+from playground.plugins.systems.aichatflow import *  # noqa: F403

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground import paths
+from playground.base import paths
 from playground.ui.serving import access, guard, launch
 
 app = st.App(paths.app_file(), lifespan=launch.announced, middleware=guard.gates(access.current()))

@@ -1,3 +1,3 @@
 """DSPy's signatures and adapters: the door to `systems.dspy`."""
 
-from playground.systems.dspy import *  # noqa: F403
+from playground.plugins.systems.dspy import *  # noqa: F403

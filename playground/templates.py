@@ -1,3 +1,3 @@
 """Go's text/template in Python: the door to `systems.go_templates`."""
 
-from playground.systems.go_templates import *  # noqa: F403
+from playground.plugins.systems.go_templates import *  # noqa: F403

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from playground.questions.cache.cells import CacheSimulation
+    from playground.cache.answers.cells import CacheSimulation
     from playground.questions.versions import VersionDiff
     from playground.sessions.session import Session
 
@@ -35,7 +35,7 @@ def check_cache() -> CheckCache:
         no_cache_break: bool = False,
         **simulated: Any,
     ) -> CacheSimulation:
-        from playground.questions.cache.simulation import simulate_cache
+        from playground.cache.answers.simulation import simulate_cache
         from playground.sessions.loading import load_session
 
         loaded = load_session(session) if isinstance(session, str | Path) else session

@@ -16,11 +16,11 @@ from llguidance import LLMatcher, LLTokenizer, TokenizerWrapper
 from llguidance.gbnf_to_lark import gbnf_to_lark
 
 from playground.dialects import DeclaredDialect, as_dialects
-from playground.grammars import Grammar
-from playground.messages import ToolCallPart
+from playground.nouns.messages import ToolCallPart
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolMetadata
+from playground.parsing.grammars import Grammar
 from playground.parsing.result import ParseResult, read_to_end
-from playground.prompt_data import PromptData
-from playground.tools import ToolMetadata
 
 LONGEST: Final = 700  # bytes of a walk: what is longer is not looked at
 _END: Final = 256

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playground.findings import Finding
-from playground.proxy.ledger import FILE, FORMAT, dumped
-from playground.proxy.sight import Bill, Expected
+from playground.base.findings import Finding
+from playground.plugins.proxy.ledger import FILE, FORMAT, dumped
+from playground.plugins.proxy.sight import Bill, Expected
 
 
 def leave_run(home: Path, text: str) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from playground.dialects import REGISTRY, DeclaredDialect
-from playground.messages import ToolCallPart, ToolResultPart
+from playground.nouns.messages import ToolCallPart, ToolResultPart
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.syntax import Hole
-from playground.tools import ToolMetadata
 
 DIALECTS = [d for d in REGISTRY if isinstance(d, DeclaredDialect)]
 GENERAL = [d for d in DIALECTS if not d.syntax.text_keys]  # they take any tool and any argument

@@ -18,9 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from playground.errors import InputFault, PlaygroundError, UnknownNameError
+from playground.base.errors import InputFault, PlaygroundError, UnknownNameError
 from playground.llm.demo_server import DemoServer, serving
-from playground.systems.flink_agents import (
+from playground.nouns.tool_formats import create_schema_from_function
+from playground.plugins.systems.flink_agents import (
     BaseTool,
     ChatMessage,
     ChatModel,
@@ -42,25 +43,24 @@ from playground.systems.flink_agents import (
     scan,
     tool,
 )
-from playground.systems.flink_agents.chat_message import (
+from playground.plugins.systems.flink_agents.chat_message import (
     lost_calls,
     to_anthropic_message,
     to_anthropic_request,
     to_openai_message,
 )
-from playground.systems.flink_agents.chat_model import Messages
-from playground.systems.flink_agents.completion import Piece
-from playground.systems.flink_agents.flow import ChatResponseEvent, ToolResponseEvent
-from playground.systems.flink_agents.prompt import prompt_of_mcp
-from playground.systems.flink_agents.replies import extract_reasoning
-from playground.systems.flink_agents.tools import to_openai_tool
-from playground.systems.flink_agents.upstream import (
+from playground.plugins.systems.flink_agents.chat_model import Messages
+from playground.plugins.systems.flink_agents.completion import Piece
+from playground.plugins.systems.flink_agents.flow import ChatResponseEvent, ToolResponseEvent
+from playground.plugins.systems.flink_agents.prompt import prompt_of_mcp
+from playground.plugins.systems.flink_agents.replies import extract_reasoning
+from playground.plugins.systems.flink_agents.tools import to_openai_tool
+from playground.plugins.systems.flink_agents.upstream import (
     from_java_schema,
     rebuilt_schema,
     to_java_schema,
 )
-from playground.systems.flink_agents.views import read_prompt, view_prompt, view_tool
-from playground.tool_formats import create_schema_from_function
+from playground.plugins.systems.flink_agents.views import read_prompt, view_prompt, view_tool
 
 CALL: Final = {
     "id": "u1",

@@ -25,7 +25,6 @@ from pydantic import (
     field_validator,
 )
 
-from playground import tools
 from playground.agents import (
     BaseChatModel,
     BaseTool,
@@ -46,13 +45,14 @@ from playground.agents import (
     scan,
     tool,
 )
-from playground.errors import InputFault
+from playground.base.errors import InputFault
+from playground.nouns import tools
+from playground.nouns.tool_formats import read_tools
 from playground.parsing.values import same
+from playground.plugins.systems.flink_agents.arguments import MOST_DEPTH, checked_arguments
+from playground.plugins.systems.flink_agents.chat_message import to_openai_message
+from playground.plugins.systems.flink_agents.tools import RecordedTool
 from playground.signatures import ChatAdapter, Image, Signature
-from playground.systems.flink_agents.arguments import MOST_DEPTH, checked_arguments
-from playground.systems.flink_agents.chat_message import to_openai_message
-from playground.systems.flink_agents.tools import RecordedTool
-from playground.tool_formats import read_tools
 
 
 def add(a: int, b: int = 0) -> Any:

@@ -22,8 +22,8 @@ from streaming import answering, event
 
 import playground as pg
 from playground.llm.demo_server import serving
-from playground.messages import Message, TextPart
-from playground.prompt_data import TaskConfig
+from playground.nouns.messages import Message, TextPart
+from playground.nouns.prompt_data import TaskConfig
 from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.session import Session
 

@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 import playground as pg
+from playground.base.errors import InputFault
+from playground.cache.answers.headline import headline
+from playground.cache.answers.what_if import WhatIf
 from playground.cli import main
-from playground.errors import InputFault
-from playground.questions.cache.headline import headline
-from playground.questions.cache.what_if import WhatIf
 from playground.sessions.loading import first_session
 from playground.sessions.source import Source
 

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import playground as pg
+from playground.cache.answers.headline import headline
+from playground.cache.answers.what_if import WhatIf
 from playground.cli import main
-from playground.corpora.breaks import breaks_of
-from playground.corpora.requests import sent_requests
-from playground.messages import Message, TextPart
-from playground.questions.cache.headline import headline
-from playground.questions.cache.what_if import WhatIf
+from playground.nouns.messages import Message, TextPart
+from playground.plugins.corpus.breaks import breaks_of
+from playground.plugins.corpus.requests import sent_requests
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import RequestRecord, RequestRow, Session
 from playground.show.wire import simulation_json

@@ -14,19 +14,24 @@ import pytest
 from conftest import ROOT
 
 import playground as pg
-from playground.caching.own_policies import OwnPolicy, load_policy, parse_policy, policy_of_places
-from playground.caching.rules import rules_of
-from playground.errors import InputFault
+from playground.base.errors import InputFault
+from playground.cache.answers.headline import headline
+from playground.cache.answers.simulation import cache_matrix
+from playground.cache.answers.what_if import Environment, WhatIf
+from playground.cache.answers.wire import cache_on_wire
+from playground.cache.prices import price_of
+from playground.cache.rules import rules_of
+from playground.dialects.marks.own_policies import (
+    OwnPolicy,
+    load_policy,
+    parse_policy,
+    policy_of_places,
+)
 from playground.llm.payloads import wire_calls
-from playground.llm.prices import price_of
-from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
-from playground.prompt_data import CacheDialect, DynamicTaskConfig, TaskConfig
-from playground.questions.cache.headline import headline
-from playground.questions.cache.simulation import cache_matrix
-from playground.questions.cache.what_if import Environment, WhatIf
-from playground.questions.cache.wire import cache_on_wire
+from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import CacheDialect, DynamicTaskConfig, TaskConfig
+from playground.nouns.tools import ToolMetadata
 from playground.sessions.session import RequestRecord, Session
-from playground.tools import ToolMetadata
 
 PAYLOADS: Final = ROOT.parent / "shared" / "conformance" / "litellm_payloads.json"
 FIVE: Final = "harbourmaster observations "  # as many tokens
@@ -438,7 +443,7 @@ def test_prices_come_from_litellms_map_with_their_origin() -> None:
 
 
 def test_prices_are_read_without_litellm() -> None:
-    code = "import sys, playground.llm.prices as p; p.price_of('gpt-4o'); "
+    code = "import sys, playground.cache.prices as p; p.price_of('gpt-4o'); "
     command = [sys.executable, "-c", code + "print('litellm' in sys.modules)"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

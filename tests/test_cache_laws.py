@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from strategies import LIST
 from test_laws import EXAMPLES
 
-from playground.caching.own_policies import MarkPlace, OwnPolicy, parse_policy
-from playground.caching.policies import POLICIES, CacheRequest, as_parts
-from playground.caching.rules import rule_sets
-from playground.caching.simulated import State
+from playground.base.fixes import FIXES
+from playground.cache.answers.simulation import cache_matrix, simulate_cache
+from playground.cache.answers.what_if import ENVIRONMENTS, WhatIf
+from playground.cache.rules import rule_sets
+from playground.cache.simulated import State
 from playground.dialects import dialect_names, get_dialect
-from playground.fixes import FIXES
-from playground.messages import Message, Part, TextPart, ToolCallPart, ToolResultPart
-from playground.prompt_data import DynamicTaskConfig, TaskConfig
-from playground.questions.cache.simulation import cache_matrix, simulate_cache
-from playground.questions.cache.what_if import ENVIRONMENTS, WhatIf
+from playground.dialects.marks.own_policies import MarkPlace, OwnPolicy, parse_policy
+from playground.dialects.marks.policies import POLICIES, CacheRequest, as_parts
+from playground.nouns.messages import Message, Part, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.sessions.session import Session
 from playground.show import payloads
 

@@ -12,9 +12,9 @@ from typing import Any, Final
 import pytest
 
 import playground as pg
-from playground.caching.lint import usage_lost
-from playground.findings import CODES
-from playground.fixes import FIXES
+from playground.base.findings import CODES
+from playground.base.fixes import FIXES
+from playground.cache.lint import usage_lost
 
 MARK: Final = {"type": "ephemeral"}
 HOUR: Final = {"type": "ephemeral", "ttl": "1h"}
@@ -363,7 +363,7 @@ def test_a_finding_tells_where_two_requests_part() -> None:
 
 
 def test_a_word_that_changes_in_an_early_message_is_a_rewrite() -> None:
-    from playground.questions.cache.simulation import simulate_cache
+    from playground.cache.answers.simulation import simulate_cache
 
     said = [{"role": ("user", "assistant")[i % 2], "content": f"message {i}"} for i in range(9)]
     for place in range(1, 8):

@@ -6,8 +6,8 @@ from streamlit.testing.v1 import AppTest
 from test_pages import page
 
 import playground as pg
-from playground import paths
-from playground.questions.cache.headline import headline
+from playground.base import paths
+from playground.cache.answers.headline import headline
 
 SESSION = "02-parallel-calls"
 

@@ -17,28 +17,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import playground as pg
-from playground.caching.blocks import read_wire
-from playground.caching.differences import first_difference
-from playground.caching.estimates import token_range, tokens_of
-from playground.caching.prefixes import Billed, TimedRequest
-from playground.caching.providers import provider_of
-from playground.caching.rules import rule_sets, rules_of
-from playground.caching.simulated import Simulated
-from playground.caching.simulation import CacheSimulator, simulate
-from playground.caching.usage import billed_of
-from playground.caching.validation import ValidationRow
+from playground.base.errors import InputFault, UnknownNameError
+from playground.base.paths import samples
+from playground.cache.answers.bills import validate_folder
+from playground.cache.answers.simulation import cache_matrix
+from playground.cache.differences import first_difference
+from playground.cache.prefixes import Billed, TimedRequest
+from playground.cache.rules import rule_sets, rules_of
+from playground.cache.simulated import Simulated
+from playground.cache.simulator import CacheSimulator, simulate
+from playground.cache.usage import billed_of
+from playground.cache.validation import ValidationRow
 from playground.cli import main
-from playground.errors import InputFault, UnknownNameError
-from playground.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
-from playground.paths import samples
-from playground.prompt_data import TaskConfig
-from playground.questions.cache.bills import validate_folder
-from playground.questions.cache.simulation import cache_matrix
+from playground.dialects.marks.providers import provider_of
+from playground.nouns.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import TaskConfig
+from playground.nouns.tools import ToolMetadata
+from playground.nouns.wire_blocks import read_wire
+from playground.nouns.wire_estimates import token_range, tokens_of
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import RequestRecord, Session
 from playground.tokens.registry import packaged
 from playground.tokens.tokenizer import count
-from playground.tools import ToolMetadata
 
 SHARED = ROOT.parent / "shared" / "data" / "usage_examples"
 MODEL = "claude-sonnet-4-5"
@@ -369,7 +369,7 @@ KINDS = {
     "words": "The harbour master asks for the tide at the northern quay before noon. " * 60,
     "numbers": ROWS,
     "objects": json.dumps([{"quay": n, "depth_m": n / 3, "free": n % 2 > 0} for n in range(200)]),
-    "code": (ROOT / "playground" / "caching" / "simulation.py").read_text(),
+    "code": (ROOT / "playground" / "cache" / "simulator.py").read_text(),
     "Russian": "Прилив в гавани начинается в полдень, и причал свободен. " * 40,
     "Chinese": "港口的潮汐表显示中午涨潮，北码头空闲。" * 60,
 }

@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
-from playground.caching.agents import AGENTS
-from playground.caching.family import model_family
-from playground.caching.policies import (
+from playground.base.errors import UnknownNameError
+from playground.base.shared_lists import SharedList
+from playground.cache.answers.placement import place_cache
+from playground.dialects import dialect_names, get_dialect
+from playground.dialects.marks.agents import AGENTS
+from playground.dialects.marks.family import model_family
+from playground.dialects.marks.policies import (
     GEMINI_MIN_CHARACTERS,
     REASONS,
     CacheRequest,
@@ -18,12 +22,8 @@ from playground.caching.policies import (
     azad,
     text_characters,
 )
-from playground.caching.shared_lists import SharedList
-from playground.dialects import dialect_names, get_dialect
-from playground.errors import UnknownNameError
-from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
-from playground.prompt_data import CacheDialect, DynamicTaskConfig, TaskConfig
-from playground.questions.cache.placement import place_cache
+from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import CacheDialect, DynamicTaskConfig, TaskConfig
 from playground.questions.comparison import compare
 from playground.sessions.session import Session
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from session_examples import EXAMPLES, document
 
 import playground as pg
-from playground.characters import whole
-from playground.errors import InputFault
-from playground.findings import Finding
-from playground.messages import Message, TextPart, ToolCallPart
+from playground.base.characters import whole
+from playground.base.errors import InputFault
+from playground.base.findings import Finding
+from playground.nouns.messages import Message, TextPart, ToolCallPart
 from playground.sessions.editing import Edit, edited
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.importing import Writer

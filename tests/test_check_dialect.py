@@ -15,13 +15,13 @@ from strategies import DIALECTS
 from test_documents import blocks
 
 import playground as pg
+from playground.base.errors import InputFault
 from playground.cli import main
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files import dump_dialect
-from playground.errors import InputFault
-from playground.events import Event, Span, TextEvent
-from playground.laws import LAWS, LawBreak, LawChecks, check_dialect
-from playground.laws.choices import Choices, smallest
+from playground.lab.laws import LAWS, LawBreak, LawChecks, check_dialect
+from playground.lab.laws.choices import Choices, smallest
+from playground.nouns.events import Event, Span, TextEvent
 from playground.parsing.parser import DialectParser
 from playground.parsing.syntax import ReasoningTags, Syntax
 

@@ -16,10 +16,10 @@ import pytest
 from terminals import on_terminal
 
 import playground
-from playground.counts import grouped, percent
+from playground.base.paths import samples
+from playground.base.wording import grouped, percent
 from playground.dialects import REGISTRY, dialect_names, get_dialect
-from playground.messages import ToolCallPart
-from playground.paths import samples
+from playground.nouns.messages import ToolCallPart
 from playground.questions.detection import detect
 from playground.questions.recognition import recognise
 from playground.sessions.loading import load_session

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from playground.errors import InputFault
-from playground.questions.cache.requests import billed_for
+from playground.base.errors import InputFault
+from playground.cache.answers.requests import billed_for
 from playground.recordings.recording import UNREADABLE, Recording, SignalChunk
 from playground.sessions.loading import LoadedSession, first_session
 from playground.sessions.source import Source

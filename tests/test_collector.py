@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from playground.errors import InputFault
+from playground.base.errors import InputFault
 from playground.sessions.collector import each_seldom, seldom
 from playground.sessions.loading import load_sessions
 

@@ -16,7 +16,9 @@ from rule_provider import Provider
 from test_pages import page
 
 import playground as pg
-from playground.caching.shortening import (
+from playground.base.errors import InputFault
+from playground.cache.answers.compacted import CompactionWhatIf
+from playground.cache.shortening import (
     CLEARED,
     EVERYTHING,
     by_length,
@@ -25,8 +27,6 @@ from playground.caching.shortening import (
     shortening,
     shortenings,
 )
-from playground.errors import InputFault
-from playground.questions.cache.compacted import CompactionWhatIf
 from playground.sessions.session import RequestRow, Session
 
 MODEL = "claude-sonnet-4-5"

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import TOOLS
 
+from playground.base.errors import UnknownNameError
 from playground.dialects import dialect_names
 from playground.dialects.rendering import message_text
-from playground.errors import UnknownNameError
-from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
-from playground.prompt_data import DynamicTaskConfig, TaskConfig
+from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.questions.comparison import DiffLine, compare, diff_lines, visible
 from playground.sessions.session import Session
 from playground.show.payloads import difference

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
-from playground.confined import workers
-from playground.errors import InputFault
-from playground.raw_prompts import ChatTemplate, chat_template
+from playground.base.confined import workers
+from playground.base.errors import InputFault
+from playground.dialects.raw_prompts import ChatTemplate, chat_template
 from playground.templates import TemplateFault, execute
 
 HI = [{"role": "user", "content": "hi"}]
@@ -69,7 +69,7 @@ def test_the_drills_templates_end(name: str) -> None:
 
 
 def test_a_go_template_that_takes_too_long_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    from playground.systems.go_templates import bounded
+    from playground.plugins.systems.go_templates import bounded
 
     slow = '{{$x := printf "%1000000d" 1}}{{range 100000}}{{$y := printf "%q" $x}}{{end}}'
     said = r"t: the template runs for more than 1 s"
@@ -137,11 +137,11 @@ def test_a_fault_in_a_worker_is_its_errors_detail_and_not_on_the_terminal(
     tmp_path: Path,
 ) -> None:
     script = (
-        "from playground.confined import Budget, Stopped, run\n"
-        "for task in ('playground.nowhere:f', 'playground.confined.workers:print'):\n"
+        "from playground.base.confined import Budget, Stopped, run\n"
+        "for task in ('playground.nowhere:f', 'playground.base.confined.workers:print'):\n"
         "    try: run(task, 1, Budget(20))\n"
         "    except Stopped as error: print(error)\n"
-        "worker = __import__('playground.confined.workers', fromlist=['_']).  _Worker()\n"
+        "worker = __import__('playground.base.confined.workers', fromlist=['_']).  _Worker()\n"
         "worker._process.stdin.write(b'x' * 8); worker._process.stdin.flush()\n"
         "worker._process.stdin.write(b'\\0' * 7 + b'\\x01' + b'?'); worker.kill()\n"
     )
@@ -156,7 +156,8 @@ def test_a_fault_in_a_worker_is_its_errors_detail_and_not_on_the_terminal(
     ended = "ended the process that it ran in"
     assert done.stdout.splitlines() == [
         f"{ended} (ModuleNotFoundError: No module named 'playground.nowhere')",
-        f"{ended} (AttributeError: module 'playground.confined.workers' has no attribute 'print')",
+        f"{ended} (AttributeError: module 'playground.base.confined.workers' has no attribute "
+        "'print')",
     ]
     assert done.stderr == ""
 
@@ -164,7 +165,7 @@ def test_a_fault_in_a_worker_is_its_errors_detail_and_not_on_the_terminal(
 def test_a_script_needs_no_main_guard(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
-        "from playground.raw_prompts import ChatTemplate\n"
+        "from playground.dialects.raw_prompts import ChatTemplate\n"
         "print(ChatTemplate('{{ messages[0].content }}').render([{'content': 'hi'}]))\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -16,11 +16,11 @@ import pytest
 from streaming import answering, event
 
 import playground as pg
-from playground import paths
-from playground.errors import InputFault, UnknownNameError
+from playground.base import paths
+from playground.base.errors import InputFault, UnknownNameError
 from playground.llm.demo_server import serving
-from playground.sessions.native_format import dump_recording, read_recording
-from playground.systems.aichatflow import (
+from playground.nouns.tools import ToolMetadata
+from playground.plugins.systems.aichatflow import (
     Answers,
     Outcome,
     RecordedAnswers,
@@ -32,8 +32,8 @@ from playground.systems.aichatflow import (
     recorded_results,
     run,
 )
-from playground.systems.aichatflow.samples import sample
-from playground.tools import ToolMetadata
+from playground.plugins.systems.aichatflow.samples import sample
+from playground.sessions.native_format import dump_recording, read_recording
 
 TIDES: Final = ToolMetadata(
     name="get_tides",

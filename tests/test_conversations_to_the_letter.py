@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
+from playground.base.errors import InputFault
+from playground.cache.prices import context_tokens
 from playground.conversations import Answers, parse_templates, run
-from playground.errors import InputFault
-from playground.llm.prices import context_tokens
-from playground.tools import ToolMetadata
+from playground.nouns.tools import ToolMetadata
 
 SWITCHING = """
 default:

@@ -25,20 +25,20 @@ from keyed_sessions import Keys
 from test_secrets import KINDS
 
 import playground as pg
-from playground import paths
-from playground.corpora import building, catalog, planning, shards
-from playground.corpora.asking import Corpus
-from playground.corpora.building import Built, build_corpus
-from playground.corpora.cleaning import Cleaner
-from playground.corpora.compaction import compact_corpus
-from playground.corpora.engines import SerialEngine
-from playground.corpora.inputs import opened, pieces_of
-from playground.corpora.layout import ANALYSIS, CorpusFolder
-from playground.corpora.questions import question_names, versions
-from playground.corpora.stores import store_at
-from playground.corpora.tables import SCHEMAS
-from playground.errors import InputFault, UnknownNameError
-from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.base import paths
+from playground.base.errors import InputFault, UnknownNameError
+from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.plugins.corpus import building, catalog, planning, shards
+from playground.plugins.corpus.asking import Corpus
+from playground.plugins.corpus.building import Built, build_corpus
+from playground.plugins.corpus.cleaning import Cleaner
+from playground.plugins.corpus.compaction import compact_corpus
+from playground.plugins.corpus.engines import SerialEngine
+from playground.plugins.corpus.inputs import opened, pieces_of
+from playground.plugins.corpus.layout import ANALYSIS, CorpusFolder
+from playground.plugins.corpus.questions import question_names, versions
+from playground.plugins.corpus.stores import store_at
+from playground.plugins.corpus.tables import SCHEMAS
 from playground.recordings.scrubbing import scrubbed
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import RequestRecord, Session
@@ -380,7 +380,7 @@ def test_a_file_that_is_packed_is_the_session_that_it_was(small: Path, tmp_path:
 def test_a_long_file_of_lines_is_cut_and_what_is_added_to_it_is_all_that_is_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("playground.corpora.inputs.PIECE_BYTES", 20_000)
+    monkeypatch.setattr("playground.plugins.corpus.inputs.PIECE_BYTES", 20_000)
     path, out = tmp_path / "long.jsonl", tmp_path / "o"
     lines = [json.dumps(data.text_session(number, data.Truth())) for number in range(20)]
     path.write_text("\n".join(lines[:16]) + "\n")
@@ -401,8 +401,8 @@ def test_a_newer_analysis_makes_its_facts_from_what_is_kept(
     """Without a look at the inputs: equal where no rule changed, and the older ones stay."""
     folder, out = few[0], tmp_path / "o"
     shutil.copytree(few[1], out)
-    monkeypatch.setattr("playground.corpora.layout.ANALYSIS", NEWER)
-    monkeypatch.setattr("playground.corpora.shards.opened", no_input)
+    monkeypatch.setattr("playground.plugins.corpus.layout.ANALYSIS", NEWER)
+    monkeypatch.setattr("playground.plugins.corpus.shards.opened", no_input)
     again = build_corpus(out, [folder], engine="serial")
     assert (again.made, again.rows) == (1, build_corpus(out, [folder], engine="serial").rows)
     assert facts(out) == facts(few[1])
@@ -426,9 +426,11 @@ def test_what_a_changed_rule_counts_otherwise_is_told(
 ) -> None:
     folder, out = few[0], tmp_path / "o"
     shutil.copytree(few[1], out)
-    monkeypatch.setattr("playground.corpora.layout.ANALYSIS", NEWER)
-    monkeypatch.setattr("playground.corpora.breaks._REASONS", (("had expired", "forgotten"),))
-    monkeypatch.setattr("playground.corpora.breaks.EXPIRED", "forgotten")
+    monkeypatch.setattr("playground.plugins.corpus.layout.ANALYSIS", NEWER)
+    monkeypatch.setattr(
+        "playground.plugins.corpus.breaks._REASONS", (("had expired", "forgotten"),)
+    )
+    monkeypatch.setattr("playground.plugins.corpus.breaks.EXPIRED", "forgotten")
     build_corpus(out, [folder], engine="serial")
     expired = pg.corpus(few[1]).ask("breaks", "cause", cause="expired").rows[0][1]
     answer = pg.corpus(out).ask("analyses")
@@ -508,8 +510,8 @@ def test_a_file_that_goes_after_compaction_takes_its_rows_with_it(
     assert serial(out, small).made == 1
     assert titles(out) == ["text 5", "text 7"]
     compact_corpus(out)
-    monkeypatch.setattr("playground.corpora.layout.ANALYSIS", NEWER)
-    monkeypatch.setattr("playground.corpora.shards.opened", no_input)
+    monkeypatch.setattr("playground.plugins.corpus.layout.ANALYSIS", NEWER)
+    monkeypatch.setattr("playground.plugins.corpus.shards.opened", no_input)
     assert serial(out, small).made == 1
     assert titles(out) == ["text 5", "text 7"]
 
@@ -524,7 +526,7 @@ def test_a_compaction_that_is_killed_leaves_the_corpus_as_it_was(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as within:
-        within.setattr("playground.corpora.stores.write_file", killed)
+        within.setattr("playground.plugins.corpus.stores.write_file", killed)
         with pytest.raises(KeyboardInterrupt):
             compact_corpus(out)
     assert titles(out) == ["text 0", "text 1", "text 2"]
@@ -541,7 +543,7 @@ def test_a_build_that_is_killed_goes_on_where_it_ended(
 ) -> None:
     folder, out = few[0], tmp_path / "o"
     code = (
-        "import sys; from playground.corpora.building import build_corpus\n"
+        "import sys; from playground.plugins.corpus.building import build_corpus\n"
         "build_corpus(sys.argv[1], sys.argv[2:], engine='serial', shard_bytes=50_000)"
     )
     process = subprocess.Popen([sys.executable, "-c", code, str(out), str(folder)], cwd=ROOT)
@@ -586,7 +588,7 @@ def killing(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, times: int
         "from pathlib import Path\n"
         f"done = Path({str(folder / 'killed')!r})\n"
         "if os.environ.get('KILLED_BY'):\n"
-        "    from playground.corpora import inputs\n"
+        "    from playground.plugins.corpus import inputs\n"
         "    plain = inputs._bytes\n"
         "    def killing(piece):\n"
         "        told = done.read_text() if done.exists() else ''\n"
@@ -607,7 +609,7 @@ def test_a_shard_that_ended_the_build_itself_is_not_tried_for_ever(
     folder = CorpusFolder(store_at(out))
     (small / "1.json").unlink()
     (small / "2.json").unlink()
-    from playground.corpora.planning import job, plan
+    from playground.plugins.corpus.planning import job, plan
 
     pieces = plan([small], folder, []).pieces
     place = out / folder.attempts(job(pieces, folder, redacts=False)["shard"])
@@ -724,8 +726,8 @@ def test_a_full_disk_ends_the_build_and_leaves_what_was_built(small: Path, tmp_p
     write(small / "3.json", 30)
     code = (
         "import resource, signal, sys\n"
-        "from playground.corpora.building import build_corpus\n"
-        "from playground.errors import InputFault\n"
+        "from playground.plugins.corpus.building import build_corpus\n"
+        "from playground.base.errors import InputFault\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "for size in (600, 5000, 5000, 5000):\n"  # of the list of files, then of a shard
         "    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))\n"
@@ -1083,7 +1085,7 @@ def test_the_empty_page_builds_a_corpus_of_what_is_here(
     built = pg.corpus(str(app.text_input(key="corpus").value))
     assert len(built.ask("sessions").rows) == len(paths.samples())
     assert app.dataframe
-    monkeypatch.setattr("playground.corpora.needed._PACKAGES", ("no_such_package",))
+    monkeypatch.setattr("playground.plugins.corpus.needed._PACKAGES", ("no_such_package",))
     again = page("corpus")
     again.button[-1].click().run()
     assert [each.value for each in again.error] == ["The corpus could not be built."]
@@ -1091,6 +1093,6 @@ def test_the_empty_page_builds_a_corpus_of_what_is_here(
 
 
 def test_what_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("playground.corpora.needed._PACKAGES", ("duckdb", "no_such_package"))
+    monkeypatch.setattr("playground.plugins.corpus.needed._PACKAGES", ("duckdb", "no_such_package"))
     with pytest.raises(InputFault, match=r"needs no_such_package; expected pip install .*corpus"):
         pg.corpus(tmp_path)

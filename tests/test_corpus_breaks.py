@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import playground as pg
-from playground.corpora.breaks import breaks_of
-from playground.corpora.building import build_corpus
-from playground.corpora.requests import sent_requests
-from playground.findings import CODES
-from playground.messages import Message, TextPart
+from playground.base.findings import CODES
+from playground.nouns.messages import Message, TextPart
+from playground.plugins.corpus.breaks import breaks_of
+from playground.plugins.corpus.building import build_corpus
+from playground.plugins.corpus.requests import sent_requests
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import RequestRecord, RequestRow, Session
 

@@ -18,8 +18,8 @@ from conftest import ROOT
 from test_corpus import facts
 
 import playground as pg
-from playground.corpora.building import build_corpus
-from playground.corpora.store_protocol import CATALOG
+from playground.plugins.corpus.building import build_corpus
+from playground.plugins.corpus.store_protocol import CATALOG
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -29,7 +29,7 @@ SESSIONS = 1_000
 SHARD_BYTES = 200_000  # so that there are many shards, and a kill meets one anywhere
 KILLED = 8  # builds, each in the middle
 BUILD = (
-    "import sys; from playground.corpora.building import build_corpus\n"
+    "import sys; from playground.plugins.corpus.building import build_corpus\n"
     f"build_corpus(*sys.argv[1:2], sys.argv[2:3], engine=sys.argv[3], shard_bytes={SHARD_BYTES})"
 )
 needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no /proc")
@@ -79,7 +79,7 @@ def test_a_build_that_is_killed_takes_its_workers_with_it(tmp_path: Path) -> Non
     (tmp_path / "sitecustomize.py").write_text(
         "import os, time\n"
         "from pathlib import Path\n"
-        "from playground.corpora import inputs\n"
+        "from playground.plugins.corpus import inputs\n"
         "def sleeping(piece):\n"
         f"    Path({str(tmp_path / 'at-work')!r}).touch()\n"
         "    time.sleep(600)\n"

@@ -21,16 +21,16 @@ from click.testing import CliRunner
 from conftest import ROOT
 
 import playground as pg
+from playground.base.errors import InputFault
 from playground.cli import main
-from playground.corpora.asking import Corpus
-from playground.corpora.building import Built, build_corpus
-from playground.corpora.compaction import compact_corpus
-from playground.corpora.inputs import pieces_of
-from playground.corpora.layout import ANALYSIS, CorpusFolder
-from playground.corpora.planning import job
-from playground.corpora.simulating import simulate_corpus
-from playground.corpora.stores import store_at
-from playground.errors import InputFault
+from playground.plugins.corpus.asking import Corpus
+from playground.plugins.corpus.building import Built, build_corpus
+from playground.plugins.corpus.compaction import compact_corpus
+from playground.plugins.corpus.inputs import pieces_of
+from playground.plugins.corpus.layout import ANALYSIS, CorpusFolder
+from playground.plugins.corpus.planning import job
+from playground.plugins.corpus.simulating import simulate_corpus
+from playground.plugins.corpus.stores import store_at
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -122,7 +122,7 @@ def test_what_ended_a_shard_is_one_short_line_without_its_key(
     def ends(*_: Any) -> None:
         raise RuntimeError(f"at {key} " + "known: " + ", ".join(pg.dialect_names()) + "\nmore")
 
-    monkeypatch.setattr("playground.corpora.shards.opened", ends)
+    monkeypatch.setattr("playground.plugins.corpus.shards.opened", ends)
     (tmp_path / "a.json").write_text("{}")
     ran = CliRunner().invoke(
         main,
@@ -166,7 +166,7 @@ def test_a_file_that_unpacks_to_no_end_is_one_line_and_fills_no_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Eight megabytes of blanks came of eight kilobytes; of eight megabytes it would be a disk."""
-    monkeypatch.setattr("playground.corpora.inputs._UNPACKED", 1 << 20)
+    monkeypatch.setattr("playground.plugins.corpus.inputs._UNPACKED", 1 << 20)
     folder, bomb = tmp_path / "in", SAID % 1 + b" " * (8 << 20)
     folder.mkdir()
     (folder / "a.json.gz").write_bytes(gzip.compress(bomb))
@@ -199,7 +199,7 @@ def test_a_reply_alone_is_named_as_left_out(tmp_path: Path) -> None:
 def test_a_worker_loads_no_pandas(tmp_path: Path) -> None:
     """pyarrow loaded it in each worker, to see whether a list of ours was pandas' own."""
     script = (
-        "import sys\nfrom playground.corpora import working\nworking.main()\n"
+        "import sys\nfrom playground.plugins.corpus import working\nworking.main()\n"
         "import pyarrow as pa\npa.array(['tide'])\nassert 'pandas' not in sys.modules"
     )
     done = subprocess.run(
@@ -215,8 +215,8 @@ def test_what_takes_too_much_memory_is_told_in_words(tmp_path: Path) -> None:
     folder = CorpusFolder(store_at(tmp_path / "o"))
     told = json.dumps(job([*pieces_of(str(path))], folder, redacts=False))
     script = (
-        "import re, pathlib, playground.corpora.shards\n"
-        "from playground.corpora import working\n"
+        "import re, pathlib, playground.plugins.corpus.shards\n"
+        "from playground.plugins.corpus import working\n"
         "taken = re.search(r'VmData:\\s+(\\d+)', pathlib.Path('/proc/self/status').read_text())\n"
         "working.MEMORY_BYTES = (int(taken[1]) << 10) + (40 << 20)\n"
         "working.main()"

@@ -21,13 +21,13 @@ from serving import CHROMIUM, FLAGS, served
 from streamlit.testing.v1 import AppTest
 
 import playground as pg
-from playground import paths
-from playground.corpora.answers import CorpusAnswer
-from playground.corpora.building import build_corpus
-from playground.corpora.filters import behind_row
-from playground.corpora.questions import COLUMNS, QUESTIONS
-from playground.corpora.runs import BuildRun
-from playground.errors import InputFault
+from playground.base import paths
+from playground.base.errors import InputFault
+from playground.plugins.corpus.answers import CorpusAnswer
+from playground.plugins.corpus.building import build_corpus
+from playground.plugins.corpus.filters import behind_row
+from playground.plugins.corpus.questions import COLUMNS, QUESTIONS
+from playground.plugins.corpus.runs import BuildRun
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 

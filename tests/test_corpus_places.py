@@ -25,12 +25,12 @@ from conftest import ROOT
 from test_corpus import facts, needs_ray, titles
 
 import playground as pg
-from playground.corpora import remote_stores
-from playground.corpora.building import build_corpus
-from playground.corpora.compaction import compact_corpus
-from playground.corpora.places import place_at
-from playground.corpora.stores import store_at
-from playground.errors import InputFault
+from playground.base.errors import InputFault
+from playground.plugins.corpus import remote_stores
+from playground.plugins.corpus.building import build_corpus
+from playground.plugins.corpus.compaction import compact_corpus
+from playground.plugins.corpus.places import place_at
+from playground.plugins.corpus.stores import store_at
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -86,7 +86,9 @@ def memory() -> Iterator[str]:
 def test_an_address_is_read_as_a_folder_is(
     memory: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("playground.corpora.inputs.PIECE_BYTES", 20_000)  # the long one is cut
+    monkeypatch.setattr(
+        "playground.plugins.corpus.inputs.PIECE_BYTES", 20_000
+    )  # the long one is cut
     folder = written(tmp_path / "in")
     here = build_corpus(tmp_path / "here", [folder], engine="serial")
     there = build_corpus(tmp_path / "there", [memory], engine="serial")

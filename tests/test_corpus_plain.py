@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from playground.corpora.cleaning import Cleaner
-from playground.corpora.plain import PlainSessions, message_json, tools_key
-from playground.messages import (
+from playground.nouns.messages import (
     ImagePart,
     Message,
     Part,
@@ -18,10 +16,12 @@ from playground.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from playground.prompt_data import TaskConfig
+from playground.nouns.prompt_data import TaskConfig
+from playground.nouns.tools import ToolExample, ToolMetadata
+from playground.plugins.corpus.cleaning import Cleaner
+from playground.plugins.corpus.plain import PlainSessions, message_json, tools_key
 from playground.sessions.native_format import plain_session
 from playground.sessions.session import Agent, RequestRecord, Session
-from playground.tools import ToolExample, ToolMetadata
 
 PARTS: tuple[tuple[Part, str], ...] = (
     (TextPart('"tide"\n\u2028é\x00'), r'{"type": "text", "text": "\"tide\"\n' + '\u2028é\\u0000"}'),

@@ -26,19 +26,19 @@ from streamlit.testing.v1 import AppTest
 from test_corpus import facts, killing, titles
 
 import playground as pg
-from playground import paths
+from playground.base import paths
+from playground.base.errors import InputFault
+from playground.base.output import ScratchFolder
 from playground.cli import main
-from playground.corpora import remote_stores
-from playground.corpora.asking import Corpus, state_of
-from playground.corpora.building import Built, build_corpus
-from playground.corpora.compaction import compact_corpus
-from playground.corpora.layout import ANALYSIS, CorpusFolder
-from playground.corpora.questions import question_names
-from playground.corpora.simulating import simulate_corpus
-from playground.corpora.stores import store_at
-from playground.corpora.views import connected
-from playground.errors import InputFault
-from playground.output import ScratchFolder
+from playground.plugins.corpus import remote_stores
+from playground.plugins.corpus.asking import Corpus, state_of
+from playground.plugins.corpus.building import Built, build_corpus
+from playground.plugins.corpus.compaction import compact_corpus
+from playground.plugins.corpus.layout import ANALYSIS, CorpusFolder
+from playground.plugins.corpus.questions import question_names
+from playground.plugins.corpus.simulating import simulate_corpus
+from playground.plugins.corpus.stores import store_at
+from playground.plugins.corpus.views import connected
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -258,7 +258,7 @@ def test_a_build_that_is_killed_goes_on_where_it_ended(
     lagoon: str, few: tuple[Path, Path], tmp_path: Path
 ) -> None:
     code = (
-        "import sys; from playground.corpora.building import build_corpus\n"
+        "import sys; from playground.plugins.corpus.building import build_corpus\n"
         "build_corpus(sys.argv[1], sys.argv[2:], engine='serial', shard_bytes=50_000)"
     )
     place = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), str(ROOT)])}

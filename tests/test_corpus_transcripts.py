@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import playground as pg
-from playground.corpora.asking import Corpus
-from playground.corpora.building import build_corpus
-from playground.corpora.compaction import compact_corpus
+from playground.plugins.corpus.asking import Corpus
+from playground.plugins.corpus.building import build_corpus
+from playground.plugins.corpus.compaction import compact_corpus
 
 MODEL = "claude-sonnet-4-5"
 

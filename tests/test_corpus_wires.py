@@ -18,17 +18,17 @@ from hypothesis import strategies as st
 from test_laws import EXAMPLES
 
 import playground as pg
+from playground.base.errors import InputFault
+from playground.cache.answers.as_sent import sent_requests
+from playground.cache.answers.cells import CacheSimulation
+from playground.cache.answers.simulation import simulate_cache
 from playground.cli import main
-from playground.corpora.asking import Corpus
-from playground.corpora.building import build_corpus
-from playground.corpora.compaction import compact_corpus
-from playground.corpora.simulating import simulate_corpus, simulations
-from playground.corpora.tables import SCHEMAS, WireFact
-from playground.corpora.wires import simulated, wire_facts
-from playground.errors import InputFault
-from playground.questions.cache.as_sent import sent_requests
-from playground.questions.cache.cells import CacheSimulation
-from playground.questions.cache.simulation import simulate_cache
+from playground.plugins.corpus.asking import Corpus
+from playground.plugins.corpus.building import build_corpus
+from playground.plugins.corpus.compaction import compact_corpus
+from playground.plugins.corpus.simulating import simulate_corpus, simulations
+from playground.plugins.corpus.tables import SCHEMAS, WireFact
+from playground.plugins.corpus.wires import simulated, wire_facts
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 

@@ -11,11 +11,11 @@ from click.testing import CliRunner
 from conftest import ROOT
 
 import playground as pg
+from playground.base.errors import InputFault
 from playground.cli import main
-from playground.derivation import DerivedDialect, dialect_from_template
-from playground.derivation.alignment import joints, snapped_end, snapped_start, splits
-from playground.derivation.proof import reads
-from playground.errors import InputFault
+from playground.lab.derivation import DerivedDialect, dialect_from_template
+from playground.lab.derivation.alignment import joints, snapped_end, snapped_start, splits
+from playground.lab.derivation.proof import reads
 from playground.parsing.syntax import JsonShape, JsonStyle, Literals, ReasoningTags
 
 

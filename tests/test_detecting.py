@@ -13,15 +13,15 @@ import playground as pg
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.near import nearly
 from playground.dialects.reading import parse
-from playground.messages import ToolCallPart
+from playground.nouns.messages import ToolCallPart
+from playground.nouns.tool_formats import read_tools
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.plan import call_openers
 from playground.questions.detection import detect, detect_recording, foreign
 from playground.questions.likeliest import LikeliestDialect, likeliest
 from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.loading import sample_sessions
-from playground.tool_formats import read_tools
-from playground.tools import ToolMetadata
 
 CALL = ToolCallPart("call_1", "write_file", {"path": "a.py", "content": "x = 1"})
 # forms that another dialect writes character for character

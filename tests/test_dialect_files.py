@@ -19,6 +19,7 @@ from strategies import DIALECTS, TOOLS, calls, streams
 from test_laws import read
 
 import playground as pg
+from playground.base.errors import InputFault
 from playground.cli import main
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files import dialect_of, dump_dialect, parse_dialect
@@ -27,14 +28,13 @@ from playground.dialects.files.folders import VARIABLE
 from playground.dialects.files.plain import default_of
 from playground.dialects.native import NativeDialect
 from playground.dialects.preflight import CreditCheck, JsonLedger
-from playground.errors import InputFault
-from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.dialects.raw_prompts import LlamaPrompt
+from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import PromptData
 from playground.parsing.declaration import JsonShape, ReasoningTags
 from playground.parsing.switches import Switches
 from playground.parsing.syntax import Syntax
 from playground.parsing.values import JsonStyle, Literals
-from playground.prompt_data import PromptData
-from playground.raw_prompts import LlamaPrompt
 
 DECLARED = [d for d in DIALECTS if type(d) is DeclaredDialect]
 USE_TOOL = """\
@@ -318,7 +318,7 @@ def test_streamlit_by_itself_reads_no_dialects_of_the_workspace_for_others(home:
         "import sys, playground as pg\n"
         "from streamlit import config\n"
         "from streamlit.testing.v1 import AppTest\n"
-        "from playground import paths\n"
+        "from playground.base import paths\n"
         "config.get_config_options(options_from_flags={'server.address': sys.argv[1]})\n"
         "assert not AppTest.from_file(str(paths.app_file())).run(timeout=60).exception\n"
         "print('kept' in pg.dialect_names())\n"

@@ -21,16 +21,16 @@ from nbclient import NotebookClient
 from playwright.sync_api import Page, expect, sync_playwright
 
 import playground as pg
-from playground.corpora.answers import CorpusAnswer
-from playground.display import Drawn, Listed, Live, Shown
-from playground.guides import Guide
+from playground.base.display import Drawn, Listed, Live, Shown
+from playground.base.wording import visible
+from playground.lab.guides import Guide
+from playground.plugins.corpus.answers import CorpusAnswer
 from playground.questions.detection import Detections
 from playground.questions.raw_prompt import RawPrompt
 from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.session import ExpectedCall, ExpectedReply
 from playground.show import frames
 from playground.show.markup import embedded, escaped, exact
-from playground.visible import visible
 
 EVIL: Final = (
     "</script><img src=x onerror=document.title='owned'><!--<script>\u2028\u2029&lt;\ud800"

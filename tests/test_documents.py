@@ -16,15 +16,15 @@ from conftest import ROOT
 from strategies import TOOLS
 from tour import JOBS
 
-from playground.caching.own_policies import parse_policy
-from playground.caching.simulated import State
+from playground.cache.simulated import State
 from playground.cli import main
 from playground.dialects.by_hand.plugins import fault_of
 from playground.dialects.checking import check_tool_call
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files import parse_dialect
+from playground.dialects.marks.own_policies import parse_policy
 from playground.dialects.reading import parse
-from playground.messages import ToolCallPart
+from playground.nouns.messages import ToolCallPart
 from playground.questions.comparison import compare
 from playground.sessions.loading import first_session
 from playground.sessions.source import Source

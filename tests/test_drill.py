@@ -21,10 +21,10 @@ from conftest import ROOT
 from test_json_numbers import strict
 
 import playground as pg
+from playground.base.errors import InputFault
 from playground.cli import main
-from playground.errors import InputFault
-from playground.raw_prompts import ChatTemplate, chat_template
-from playground.systems.go_templates import bounded
+from playground.dialects.raw_prompts import ChatTemplate, chat_template
+from playground.plugins.systems.go_templates import bounded
 
 DRILL = ROOT.parent / "shared" / "audit" / "drill"
 CONTROLS = "\x1b\x9b\u202e\u2066\u200b"

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playground.base.errors import InputFault
 from playground.dialects import get_dialect
-from playground.errors import InputFault
-from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
-from playground.prompt_data import TaskConfig
+from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import TaskConfig
+from playground.nouns.tools import ToolMetadata
 from playground.sessions.changes import changes, message_after
 from playground.sessions.editing import Action, Edit, edited, part_text, split_off
 from playground.sessions.editing import system_prompt as prompt_of
 from playground.sessions.loading import load_session
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import Compaction, RequestRecord, Session
-from playground.tools import ToolMetadata
 
 CALL = ToolCallPart("call_1", "get_tides", {"harbour": "Brest"})
 SESSION = Session(

@@ -21,8 +21,8 @@ from conftest import ROOT
 from test_corpus import facts
 
 import playground as pg
-from playground.corpora.building import build_corpus
-from playground.output import ScratchFolder, create_beside, remove_leftovers, write_file
+from playground.base.output import ScratchFolder, create_beside, remove_leftovers, write_file
+from playground.plugins.corpus.building import build_corpus
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -145,8 +145,8 @@ def test_of_two_that_want_one_name_one_has_it_and_the_other_is_told(
 
 BATCHES = """
 import os, sys
-from playground.errors import InputFault
-from playground.output import Batch
+from playground.base.errors import InputFault
+from playground.base.output import Batch
 assert os.getpid() == 1
 who, rounds = sys.argv[1], int(sys.argv[2])
 for number in range(rounds):
@@ -181,7 +181,7 @@ def test_of_batches_that_meet_one_is_there_whole_or_none(way: str, tmp_path: Pat
 
 HALF = """
 import os, sys, time
-from playground.output import Batch
+from playground.base.output import Batch
 assert os.getpid() == 1
 with Batch(force=True) as batch, batch.file(sys.argv[1]) as file:
     file.write("half" * 10000)
@@ -247,7 +247,7 @@ def test_recordings_that_replace_others_grow_apart(way: str, tmp_path: Path) -> 
 WHOLE = """
 import os, sys
 from pathlib import Path
-from playground.output import whole_file
+from playground.base.output import whole_file
 assert os.getpid() == 1
 who, rounds = sys.argv[1], int(sys.argv[2])
 for number in range(rounds):
@@ -269,7 +269,7 @@ def test_files_of_shards_hold_their_own_bytes(way: str, tmp_path: Path) -> None:
 
 SHARDS = """
 import json, os, sys
-from playground.corpora.working import outcome_of
+from playground.plugins.corpus.working import outcome_of
 assert os.getpid() == 1
 for job in json.load(open(sys.argv[1])):
     print(sorted(outcome_of(job)))
@@ -279,9 +279,9 @@ for job in json.load(open(sys.argv[1])):
 @BOTH
 def test_two_workers_of_a_cluster_never_mix_their_shards(way: str, tmp_path: Path) -> None:
     """As Ray's do, on machines that share a file system."""
-    from playground.corpora.layout import CorpusFolder
-    from playground.corpora.planning import jobs, plan
-    from playground.corpora.stores import store_at
+    from playground.plugins.corpus.layout import CorpusFolder
+    from playground.plugins.corpus.planning import jobs, plan
+    from playground.plugins.corpus.stores import store_at
 
     data.write_sessions(tmp_path / "in", 60)
     build_corpus(tmp_path / "alone", [tmp_path / "in"], engine="serial", shard_bytes=10_000)
@@ -333,7 +333,7 @@ def test_of_builds_at_once_one_builds_and_the_others_are_told_who(way: str, tmp_
 SPILLS = """
 import os, sys
 import playground as pg
-from playground.corpora import views
+from playground.plugins.corpus import views
 assert os.getpid() == 1
 views.MEMORY = "20MB"
 sql = "SELECT count(*), sum(h % 1000) FROM (SELECT hash(i) h FROM range({}) t(i) ORDER BY h)"
@@ -357,7 +357,7 @@ HOLDS = """
 import os, sys, time
 from contextlib import ExitStack
 from pathlib import Path
-from playground.output import Batch, ScratchFolder, whole_file
+from playground.base.output import Batch, ScratchFolder, whole_file
 assert os.getpid() == 1
 with ExitStack() as stack:
     stack.enter_context(whole_file(Path("blocks/shard"))).write_text("whole")
@@ -415,7 +415,7 @@ def test_a_program_that_goes_on_finishes_what_was_not_taken_away(way: str, tmp_p
 
 
 def test_the_workspace_and_a_corpus_take_leftovers_away(home: Path, tmp_path: Path) -> None:
-    from playground.workspaces import on_disk
+    from playground.sessions.workspaces import on_disk
 
     data.write_sessions(tmp_path / "in", 2)
     for folder in (home / "workspace", home / "workspace" / "trash", tmp_path / "o" / "facts"):

@@ -14,9 +14,9 @@ import pytest
 from terminals import ENVIRONMENT, PROGRAM, on_terminal
 
 import playground as pg
-from playground import paths
+from playground.base import paths
+from playground.base.wording import visible
 from playground.dialects.rendering import message_text
-from playground.visible import visible
 
 WINDOWS = (
     "\ufeffFirst\r\nthen \u202eback\u202c, \x1b[2J, a NUL \x00, zero\u200bwidth, C1 \x9b31m.\r\n"

@@ -16,8 +16,8 @@ from wires import FRAMINGS, WRITERS, Said
 
 import playground as pg
 from playground.dialects import dialect_names
-from playground.events import CallAbortedEvent, CallEndedEvent, Event, Span, TextEvent
-from playground.messages import ToolCallPart
+from playground.nouns.events import CallAbortedEvent, CallEndedEvent, Event, Span, TextEvent
+from playground.nouns.messages import ToolCallPart
 from playground.parsing.parser import DialectParser
 from playground.questions.experiments import (
     cross_read,

@@ -21,32 +21,36 @@ import pytest
 from conftest import ROOT
 from pydantic.fields import FieldInfo
 
-from playground.errors import InputFault
-from playground.systems.flink_agents import (
+from playground.base.errors import InputFault
+from playground.nouns.tool_formats import create_schema_from_function
+from playground.nouns.tools import ToolMetadata
+from playground.plugins.systems.flink_agents import (
     ChatMessage,
     ChatModelSetup,
     Prompt,
     ScriptedModel,
     chat_events,
 )
-from playground.systems.flink_agents.chat_message import (
+from playground.plugins.systems.flink_agents.chat_message import (
     read_message,
     to_anthropic_message,
     to_anthropic_request,
     to_openai_message,
 )
-from playground.systems.flink_agents.chat_model import Messages
-from playground.systems.flink_agents.completion import Completion
-from playground.systems.flink_agents.flow import ToolResponseEvent
-from playground.systems.flink_agents.replies import clean_response, extract_reasoning
-from playground.systems.flink_agents.tools import RecordedTool, to_anthropic_tool, to_openai_tool
-from playground.systems.flink_agents.upstream import (
+from playground.plugins.systems.flink_agents.chat_model import Messages
+from playground.plugins.systems.flink_agents.completion import Completion
+from playground.plugins.systems.flink_agents.flow import ToolResponseEvent
+from playground.plugins.systems.flink_agents.replies import clean_response, extract_reasoning
+from playground.plugins.systems.flink_agents.tools import (
+    RecordedTool,
+    to_anthropic_tool,
+    to_openai_tool,
+)
+from playground.plugins.systems.flink_agents.upstream import (
     from_java_schema,
     rebuilt_schema,
     to_java_schema,
 )
-from playground.tool_formats import create_schema_from_function
-from playground.tools import ToolMetadata
 
 OWN: Final = ROOT.parent / "shared" / "conformance" / "flink_cases.json"
 FILE: Final = Path(os.environ.get("PLAYGROUND_FLINK_CASES", "") or OWN)

@@ -11,13 +11,13 @@ from grammar_walk import TOOLS, Engine, grammar_for, right_calls, tools_for, wro
 from strategies import DIALECTS
 
 import playground as pg
+from playground.base.errors import InputFault, UnknownNameError
+from playground.base.findings import Finding
 from playground.dialects import DeclaredDialect
 from playground.dialects.checking import check_tool_call
-from playground.errors import InputFault, UnknownNameError
-from playground.findings import Finding
-from playground.messages import ToolCallPart
+from playground.nouns.messages import ToolCallPart
+from playground.nouns.tools import ToolMetadata
 from playground.questions.carry import OWN, VALUES
-from playground.tools import ToolMetadata
 
 EVERY = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda d: d.name)
 

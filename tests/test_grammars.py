@@ -23,9 +23,9 @@ from hypothesis import strategies as st
 from strategies import DIALECTS, GENERAL
 
 from playground.dialects import DeclaredDialect
-from playground.messages import TextPart
+from playground.nouns.messages import TextPart
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.values import PLAIN_JSON
-from playground.tools import ToolMetadata
 
 EVERY = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda d: d.name)
 CALLING = [d for d in DIALECTS if not d.is_native_toolcalling()]

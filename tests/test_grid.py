@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import playground as pg
-from playground import paths
+from playground.base import paths
 from playground.show import payloads
 from playground.show.grid import grid
 

@@ -13,15 +13,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.caching.policies import POLICIES
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.history import History
 from playground.dialects.marking import set_marks, set_own_marks
+from playground.dialects.marks.policies import POLICIES
 from playground.dialects.rendering import Block, Draft, message_text
 from playground.dialects.request_messages import RequestMessages
-from playground.messages import ImagePart, Message, Part, TextPart, ToolCallPart, ToolResultPart
-from playground.prompt_data import DynamicTaskConfig, PromptData, TaskConfig
-from playground.tools import ToolMetadata
+from playground.nouns.messages import (
+    ImagePart,
+    Message,
+    Part,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from playground.nouns.prompt_data import DynamicTaskConfig, PromptData, TaskConfig
+from playground.nouns.tools import ToolMetadata
 
 DIALECTS = ("xml", "hermes", "native", "qwen3-coder")
 TEXTS = st.sampled_from(["", "so", "</x>", "a\nb"])

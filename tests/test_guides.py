@@ -10,19 +10,19 @@ import pytest
 from click.testing import CliRunner
 from strategies import DIALECTS
 
+from playground.base.errors import InputFault
+from playground.base.paths import samples
 from playground.cli import main
 from playground.dialects import DeclaredDialect, dialect_names
 from playground.dialects.models import dialect_for, trained_on
-from playground.errors import InputFault
-from playground.guides import Dialog, TextCompletion, UseCase, guide_for
-from playground.guides.guide import Guide
-from playground.guides.library import use_cases
-from playground.guides.use_case import fenced
-from playground.messages import Message, TextPart
+from playground.dialects.raw_prompts import LLAMA3, LLAMA4, LlamaPrompt
+from playground.lab.guides import Dialog, TextCompletion, UseCase, guide_for
+from playground.lab.guides.guide import Guide
+from playground.lab.guides.library import use_cases
+from playground.lab.guides.use_case import fenced
+from playground.nouns.messages import Message, TextPart
+from playground.nouns.tools import ToolExample, ToolMetadata
 from playground.parsing.syntax import Syntax
-from playground.paths import samples
-from playground.raw_prompts import LLAMA3, LLAMA4, LlamaPrompt
-from playground.tools import ToolExample, ToolMetadata
 
 SYSTEM = Message("system", (TextPart("You are a helpful assistant"),))
 USER = Message("user", (TextPart("Who are you?"),))

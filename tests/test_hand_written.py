@@ -9,14 +9,14 @@ from typing import Any
 from playground.dialects import DeclaredDialect, Dialect
 from playground.dialects.prompts import ToolDocs, ToolDocsFrame
 from playground.dialects.reading import parse
-from playground.events import Event, FindingEvent, Span
-from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.events import Event, FindingEvent, Span
+from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import PromptData, TaskConfig
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.parser import DialectParser, SyntaxParser
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 from playground.parsing.syntax import Markers, Syntax
-from playground.prompt_data import PromptData, TaskConfig
-from playground.tools import ToolMetadata
 
 SYNTAX = Syntax(call="CALL {name} {args:json}", line_start=True)
 TOOLS = [ToolMetadata(name="a", description="Same."), ToolMetadata(name="b", description="Same.")]

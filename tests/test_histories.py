@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import playground as pg
-from playground.corpora.requests import sent_requests
+from playground.base.errors import InputFault
+from playground.cache.answers.known_rules import known_rules
+from playground.cache.answers.requests import render_requests
+from playground.cache.answers.what_if import WhatIf
 from playground.dialects import get_dialect
-from playground.errors import InputFault
-from playground.messages import Message, Role, TextPart
-from playground.questions.cache.known_rules import known_rules
-from playground.questions.cache.requests import render_requests
-from playground.questions.cache.what_if import WhatIf
+from playground.nouns.messages import Message, Role, TextPart
+from playground.plugins.corpus.requests import sent_requests
 from playground.sessions.doctor import check, repair
 from playground.sessions.loading import first_session, load_session
 from playground.sessions.message_order import in_order

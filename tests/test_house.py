@@ -163,8 +163,8 @@ def test_core_is_counted_without_the_plugins(tree: Path) -> None:
 
 
 def test_a_journey_counts_each_room_and_each_crossing_once() -> None:
-    from playground.json_numbers import is_finite
-    from playground.messages import TextPart
+    from playground.base.json_numbers import is_finite
+    from playground.nouns.messages import TextPart
 
     journey = journeys.Journey()
     journey.trace(lambda: [is_finite([1.0]), is_finite([2.0]), TextPart])

@@ -40,9 +40,9 @@ from session_examples import (
 )
 
 import playground as pg
-from playground.corpora.requests import sent_requests
-from playground.errors import InputFault
-from playground.messages import Message, TextPart
+from playground.base.errors import InputFault
+from playground.nouns.messages import Message, TextPart
+from playground.plugins.corpus.requests import sent_requests
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats import recognised, request_rows
 from playground.sessions.importing import summary

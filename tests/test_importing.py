@@ -37,9 +37,9 @@ from session_examples import (
 )
 
 import playground as pg
+from playground.base.errors import InputFault
 from playground.dialects import DeclaredDialect
-from playground.errors import InputFault
-from playground.messages import Message, Part, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.messages import Message, Part, TextPart, ToolCallPart, ToolResultPart
 from playground.questions.recognition import recognise
 from playground.sessions import last_resort
 from playground.sessions.building import Place, SessionBuilder
@@ -1168,7 +1168,7 @@ def test_conversations_are_looked_up_and_not_compared_with_each_other() -> None:
 def test_a_list_of_formats_and_counts_of_one() -> None:
     from click.testing import CliRunner
 
-    from playground import paths
+    from playground.base import paths
     from playground.cli import main
 
     formats = CliRunner().invoke(main, ["import", "--formats", "--json"])

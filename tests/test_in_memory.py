@@ -10,8 +10,14 @@ from pydantic import BaseModel
 from session_examples import ANTHROPIC, ARGS, ASK, GEMINI, ID, NAME, OPENAI, SAY, SCHEMA, TOOL
 
 import playground as pg
-from playground.errors import InputFault
-from playground.messages import ImagePart, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from playground.base.errors import InputFault
+from playground.nouns.messages import (
+    ImagePart,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 
 BEDROCK: Final[list[dict[str, Any]]] = [
     {"role": "user", "content": [{"text": ASK}]},

@@ -17,16 +17,16 @@ from session_examples import EXAMPLES
 from test_terminal import run
 
 import playground as pg
+from playground.base.errors import InputFault
+from playground.base.json_numbers import NotANumber, finite, is_finite, load_json
 from playground.cli import main
-from playground.errors import InputFault
-from playground.events import CallEndedEvent, FindingEvent
-from playground.json_numbers import NotANumber, finite, is_finite, load_json
-from playground.messages import ToolCallPart
-from playground.prompt_data import PromptData
+from playground.nouns.events import CallEndedEvent, FindingEvent
+from playground.nouns.messages import ToolCallPart
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolMetadata
 from playground.sessions.loading import load_sessions
 from playground.sessions.native_format import dump_session
 from playground.sessions.sound import is_sound
-from playground.tools import ToolMetadata
 
 SHARED = ROOT.parent / "shared" / "audit"
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from playground.messages import Message, Role, TextPart
-from playground.prompt_data import TaskConfig
+from playground.nouns.messages import Message, Role, TextPart
+from playground.nouns.prompt_data import TaskConfig
 from playground.sessions.joining import joined
 from playground.sessions.line_ends import as_edited, with_line_ends_of
 from playground.sessions.session import Agent, Compaction, RequestRow, Session

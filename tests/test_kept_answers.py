@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 from test_pages import page
 
-from playground.messages import Message, TextPart
-from playground.prompt_data import DynamicTaskConfig, TaskConfig
+from playground.nouns.messages import Message, TextPart
+from playground.nouns.prompt_data import DynamicTaskConfig, TaskConfig
+from playground.nouns.tools import ToolMetadata
 from playground.sessions.entries import new_entry
 from playground.sessions.loading import load_session
 from playground.sessions.session import Session
-from playground.tools import ToolMetadata
+from playground.sessions.workspaces import on_disk
 from playground.ui import compare, raw
 from playground.ui.shared import cache_asked
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import KEYED, digest
-from playground.workspaces import on_disk
 
 TEMPLATE = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}"
 TEXTS = st.text(st.characters(), max_size=4)

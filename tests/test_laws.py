@@ -33,7 +33,7 @@ from playground.dialects.checking import check_tool_call
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.prompts import sample_arguments
 from playground.dialects.reading import parse
-from playground.events import (
+from playground.nouns.events import (
     CallAbortedEvent,
     CallEndedEvent,
     CallStartedEvent,
@@ -42,15 +42,15 @@ from playground.events import (
     merged,
     owned_text,
 )
-from playground.messages import Message, TextPart, ToolCallPart
+from playground.nouns.messages import Message, TextPart, ToolCallPart
+from playground.nouns.prompt_data import PromptData, TaskConfig
+from playground.nouns.tools import ToolExample, ToolMetadata
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.result import gather
 from playground.parsing.values import read_value, same
-from playground.prompt_data import PromptData, TaskConfig
 from playground.questions.experiments import read as read_recording
 from playground.questions.timeline import replay
 from playground.recordings.recording import Recording, TextChunk
-from playground.tools import ToolExample, ToolMetadata
 
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
 each_general = pytest.mark.parametrize("dialect", GENERAL, ids=lambda dialect: dialect.name)
@@ -431,8 +431,8 @@ def test_law_8_rendering_and_parsing_are_deterministic(dialect: DeclaredDialect)
 def test_law_8_the_bytes_do_not_depend_on_the_hash_seed() -> None:
     program = (
         "import json, playground as pg\n"
-        "from playground.prompt_data import PromptData\n"
-        "from playground.tools import ToolMetadata\n"
+        "from playground.nouns.prompt_data import PromptData\n"
+        "from playground.nouns.tools import ToolMetadata\n"
         "tools = [ToolMetadata(name=n, parameters={'a': 'x', 'b': 'y'}) for n in 'pqrs']\n"
         "for n in pg.dialect_names():\n"
         "    d = pg.get_dialect(n)\n"

@@ -129,8 +129,8 @@ def test_an_imitated_system_knows_no_other() -> None:
     for path in systems.rglob("*.py"):
         own = path.relative_to(systems).parts[0]
         for name, _ in imports(path):
-            other = name.removeprefix("playground.systems.").partition(".")[0]
-            if name.startswith("playground.systems.") and other in known - {own}:
+            other = name.removeprefix("playground.plugins.systems.").partition(".")[0]
+            if name.startswith("playground.plugins.systems.") and other in known - {own}:
                 assert (own, other) == ("aichatflow", "go_templates"), f"{path} imports {name}"
 
 

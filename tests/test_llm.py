@@ -18,12 +18,12 @@ import httpx2
 import pytest
 from streaming import answering, event
 
-from playground.errors import InputFault
+from playground.base.errors import InputFault
+from playground.cache.prices import price_of
 from playground.llm.access import reaching
 from playground.llm.demo_server import DemoServer, serving
 from playground.llm.endpoint import Call, Delta, Endpoint, Response, completion_arguments
 from playground.llm.payloads import WireCall, wire_calls
-from playground.llm.prices import price_of
 from playground.llm.wiretap import Tap, behind_closed_door, tapped, watch
 
 ASK: Final = [{"role": "user", "content": "When is high water?"}]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from playground.messages import Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.messages import Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from playground.sessions import made
 
 PAIRS = [
@@ -33,7 +33,7 @@ def test_what_is_made_is_what_pydantic_makes(ours: Any, theirs: Any) -> None:
 def test_what_is_made_shares_the_names_of_its_fields_whoever_made_the_first() -> None:
     program = (
         "import sys\n"
-        "from playground.messages import Message\n"
+        "from playground.nouns.messages import Message\n"
         "from playground.sessions import made\n"
         "for _ in range(1_000): theirs = Message('user')\n"
         "ours = made.message('user', ())\n"

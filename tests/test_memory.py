@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.caching.policies import CacheDecision, Policy
 from playground.dialects import DeclaredDialect, Dialect, dialect_names, get_dialect
+from playground.dialects.marks.policies import CacheDecision, Policy
 from playground.dialects.memory import Memory
 from playground.dialects.rendering import Block, Draft, message_text
 from playground.dialects.requests import requests_of
-from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import PromptData, TaskConfig
+from playground.nouns.tools import ToolExample, ToolMetadata
 from playground.parsing.syntax import Syntax
-from playground.prompt_data import PromptData, TaskConfig
 from playground.questions.comparison import compare
 from playground.sessions.session import Session
-from playground.tools import ToolExample, ToolMetadata
 
 SYNTAX = Syntax(call="<{name}>{args:json}")
 ARGUMENTS = {"path": "a", "depth": 1}

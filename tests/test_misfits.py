@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.json_numbers import NotANumber
-from playground.tool_formats.misfits import check_of, misfit
-from playground.tools import ToolMetadata
+from playground.base.json_numbers import NotANumber
+from playground.nouns.tool_formats.misfits import check_of, misfit
+from playground.nouns.tools import ToolMetadata
 
 PROPERTIES = st.sampled_from(
     [

@@ -10,10 +10,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from test_pages import HOSTILE, page, payloads, upload, verbatim
 
-from playground import paths
+from playground.base import paths
 from playground.llm.demo_server import serving
+from playground.plugins.systems.aichatflow.runs import TemplateRun
 from playground.questions.provider_models import PROVIDERS
-from playground.systems.aichatflow.runs import TemplateRun
 from playground.ui import templates
 
 

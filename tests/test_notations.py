@@ -17,16 +17,16 @@ import playground.parsing
 from playground.dialects.checking import check_tool_call
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.reading import parse
-from playground.events import Event, event_name, owned_text
-from playground.guides import Guide
-from playground.messages import ToolCallPart
+from playground.lab.guides import Guide
+from playground.nouns.events import Event, event_name, owned_text
+from playground.nouns.messages import ToolCallPart
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.notations import NOTATIONS, VALUES
 from playground.parsing.notations.notation import Notation
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.rendering import render_call
 from playground.parsing.switches import Switches
 from playground.parsing.syntax import Markers, Syntax
-from playground.tools import ToolMetadata
 
 LINES = ToolMetadata(
     name="write_file",

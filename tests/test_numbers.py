@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from playwright.sync_api import sync_playwright
 from serving import CHROMIUM, FLAGS
 
-from playground.counts import counted, dollars, grouped, percent, seconds
+from playground.base.wording import counted, dollars, grouped, percent, seconds
 
 VALUES = [
     *(0, 1, -1, 0.5, 1.5, 2.5, 0.05, 0.0004, 0.9994, 0.9995, 0.9996, 1.04, 1.05, 1.25, 1.35, 2.675),
@@ -83,7 +83,7 @@ def test_nobody_writes_numbers_in_a_way_of_his_own() -> None:
         for own in OWN.findall(path.read_text(encoding="utf-8"))
         if own not in ALLOWED and path != KIT
     }
-    assert not found, "playground/counts.py, kit.js and ui/shared/tables.py write numbers"
+    assert not found, "playground/base/wording.py, kit.js and ui/shared/tables.py write numbers"
     assert OWN.search("f'{cost:.2f}'") and OWN.search("${share:,.4f}")
 
 

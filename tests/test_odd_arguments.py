@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 import playground as pg
-from playground.errors import InputFault, PlaygroundError
+from playground.base.errors import InputFault, PlaygroundError
 from playground.sessions.session import ExpectedCall, ExpectedReply
 
 SESSION: Final = pg.session("When is low water?", model="anthropic/claude-sonnet-4-5")

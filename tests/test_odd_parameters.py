@@ -9,8 +9,8 @@ from grammar_walk import Engine, Tried
 
 import playground as pg
 from playground.dialects import DeclaredDialect
-from playground.laws import check_dialect
-from playground.messages import ToolCallPart
+from playground.lab.laws import check_dialect
+from playground.nouns.messages import ToolCallPart
 from playground.parsing.syntax import JsonShape, Syntax
 
 HURTING: dict[str, Any] = {

@@ -20,9 +20,9 @@ import pytest
 from click.testing import CliRunner, Result
 from conftest import ROOT
 
+from playground.base.errors import InputFault
+from playground.base.output import Batch, write_file
 from playground.cli import main
-from playground.errors import InputFault
-from playground.output import Batch, write_file
 
 PLAIN = ROOT / "sample_sessions" / "01-plain-chat.json"
 
@@ -58,7 +58,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def arguments(writer: str) -> list[str]:
-    from playground import paths
+    from playground.base import paths
 
     sample = next(iter(paths.sample_templates()))
     return [sample if word == "TEMPLATES" else word for word in WRITERS[writer]]
@@ -262,8 +262,8 @@ def test_when_the_last_of_several_cannot_be_named_the_others_are_as_before(
 # A process to which the kernel refuses second names, as FAT and some network file systems do.
 WITHOUT_LINKS = """
 import ctypes, os, platform, struct, sys
-from playground.errors import InputFault
-from playground.output import Batch, write_file
+from playground.base.errors import InputFault
+from playground.base.output import Batch, write_file
 calls = {"x86_64": (86, 265), "aarch64": (37,)}[platform.machine()]
 ops = [(0x20, 0, 0, 0)]  # BPF: load the system call's number
 ops += [(0x15, len(calls) - at, 0, number) for at, number in enumerate(calls)]
@@ -390,7 +390,7 @@ def test_sessions_go_into_a_pipe_a_line_each(tmp_path: Path) -> None:
 
 def test_ctrl_c_in_the_middle_leaves_nothing(tmp_path: Path) -> None:
     program = (
-        "import signal, time\nfrom playground.output import Batch\n"
+        "import signal, time\nfrom playground.base.output import Batch\n"
         "with Batch(force=True) as batch, batch.file('out') as file:\n"
         "    file.write('half' * 10000); file.flush(); print('now', flush=True); time.sleep(60)\n"
     )
@@ -421,7 +421,7 @@ def test_nothing_else_of_the_package_writes_a_file() -> None:
 
 
 def test_force_takes_no_folder_away_and_writes_through_a_link(tmp_path: Path) -> None:
-    from playground.errors import InputFault
+    from playground.base.errors import InputFault
     from playground.recordings.growing import GrowingFile
 
     folder = tmp_path / "mine"

@@ -20,16 +20,16 @@ from pydantic import SecretStr
 from streamlit.testing.v1 import AppTest
 
 import playground as pg
-from playground import paths
+from playground.base import paths
+from playground.base.errors import InputFault, LedgerError, UnknownUserError
 from playground.cli import main
 from playground.dialects import Dialect
 from playground.dialects.by_hand.plugins import fault_of
 from playground.dialects.preflight import CreditCheck, checks_from
-from playground.errors import InputFault, LedgerError, UnknownUserError
-from playground.events import Event, Span, TextEvent
-from playground.messages import Message, TextPart
+from playground.nouns.events import Event, Span, TextEvent
+from playground.nouns.messages import Message, TextPart
+from playground.nouns.prompt_data import DynamicTaskConfig, PromptData, TaskConfig
 from playground.parsing.parser import DialectParser
-from playground.prompt_data import DynamicTaskConfig, PromptData, TaskConfig
 
 
 class OnlyFeed(DialectParser):

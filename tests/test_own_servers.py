@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from playground.errors import InputFault
+from playground.base.errors import InputFault
 from playground.llm import own_servers
 from playground.llm.access import reaching
 from playground.llm.endpoint import Endpoint

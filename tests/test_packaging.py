@@ -59,7 +59,7 @@ def test_a_type_checker_sees_the_types_of_the_wheel(installed: Path, tmp_path: P
     program = tmp_path / "theirs.py"
     program.write_text(
         "import playground as pg\n"
-        "from playground.tools import ToolMetadata\n"
+        "from playground.nouns.tools import ToolMetadata\n"
         "tool = ToolMetadata(name='t', parameters={'a': 'what it is'})\n"
         "reveal_type(pg.parse('x', dialect='xml', tools=[tool]).content)\n"
     )
@@ -76,7 +76,7 @@ def test_a_type_checker_sees_the_types_of_the_wheel(installed: Path, tmp_path: P
 
 def test_the_wheel_works_from_any_folder(installed: Path, tmp_path: Path) -> None:
     program = (
-        "import playground as pg, playground.paths as p\n"
+        "import playground as pg, playground.base.paths as p\n"
         "assert str(p.pages()).startswith(p.__file__[:-len('paths.py')]), p.pages()\n"
         "print(len(pg.sample_sessions()), pg.__file__)\n"
     )

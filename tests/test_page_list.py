@@ -22,7 +22,7 @@ OPENED = """
 import sys
 from pathlib import Path
 from streamlit.testing.v1 import AppTest
-from playground import paths
+from playground.base import paths
 from playground.ui.pages import PAGES
 assert Path.cwd() in paths.app_file().parents, paths.app_file()
 (name,) = sys.argv[1:]

@@ -15,10 +15,10 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import FileUploader, TextArea
 from wires import FRAMINGS, WRITERS, Said
 
-from playground import paths
-from playground.caching.policies import POLICIES
-from playground.counts import counted
+from playground.base import paths
+from playground.base.wording import counted
 from playground.dialects import dialect_names
+from playground.dialects.marks.policies import POLICIES
 from playground.dialects.models import dialect_for
 from playground.parsing.switches import Switches
 from playground.questions.comparison import compare
@@ -27,8 +27,8 @@ from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.entries import new_entry
 from playground.sessions.loading import first_session, load_session, sample_sessions
 from playground.sessions.source import Source
+from playground.sessions.workspaces import on_disk
 from playground.show.exports import request_texts
-from playground.workspaces import on_disk
 
 PAGES = ("compare", "cache", "replay")  # those that show a session
 HOSTILE = '<script>document.title="owned"</script><img src=x onerror=alert(1)> ![a](http://x/y)'
@@ -632,7 +632,7 @@ def test_an_uploaded_tool_list_becomes_the_sessions_tools() -> None:
     "name", widened(["xml", "llama3-json", "react", "gemma4", "native", "continue"], at_once=2)
 )
 def test_the_guide_shows_each_use_case_as_it_is(name: str) -> None:
-    from playground.guides import Guide, guide_for
+    from playground.lab.guides import Guide, guide_for
 
     guide = guide_for(name)
     assert isinstance(guide, Guide)

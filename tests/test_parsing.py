@@ -9,7 +9,7 @@ from strategies import DIALECTS, TOOLS
 
 from playground.dialects import DeclaredDialect, get_dialect
 from playground.dialects.reading import parse
-from playground.events import (
+from playground.nouns.events import (
     CallAbortedEvent,
     Event,
     FindingEvent,
@@ -19,7 +19,9 @@ from playground.events import (
     merged,
     owned_text,
 )
-from playground.messages import ToolCallPart
+from playground.nouns.messages import ToolCallPart
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolMetadata
 from playground.parsing import relaxed_json
 from playground.parsing.batches import BatchedParser
 from playground.parsing.parser import DialectParser
@@ -27,8 +29,6 @@ from playground.parsing.plan import compile_plan
 from playground.parsing.result import ParseResult
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
-from playground.prompt_data import PromptData
-from playground.tools import ToolMetadata
 
 
 def codes(result: ParseResult) -> list[str]:

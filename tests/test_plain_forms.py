@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from playground.messages import Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.messages import Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import read_parts

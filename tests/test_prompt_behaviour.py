@@ -10,12 +10,12 @@ import pytest
 from pydantic import SecretStr
 from strategies import DIALECTS, TOOLS
 
+from playground.base.errors import InputFault, InsufficientCreditsError, UnknownUserError
 from playground.dialects import get_dialect
 from playground.dialects.checking import check_session
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.preflight import CreditCheck, JsonLedger
-from playground.errors import InputFault, InsufficientCreditsError, UnknownUserError
-from playground.messages import (
+from playground.nouns.messages import (
     ImagePart,
     Message,
     ReasoningPart,
@@ -23,14 +23,14 @@ from playground.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from playground.prompt_data import (
+from playground.nouns.prompt_data import (
     CacheDialect,
     DynamicTaskConfig,
     PromptData,
     PromptTemplateType,
     TaskConfig,
 )
-from playground.tools import ParameterMetadata, ToolExample, ToolMetadata
+from playground.nouns.tools import ParameterMetadata, ToolExample, ToolMetadata
 
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
 XML = get_dialect("xml")

@@ -11,11 +11,11 @@ from serving import widened
 from strategies import DIALECTS
 
 import playground as pg
+from playground.base.errors import InputFault
 from playground.cli import main
-from playground.derivation import Proposal, nearest_registered
 from playground.dialects.declared import DeclaredDialect
-from playground.errors import InputFault
-from playground.messages import ToolCallPart
+from playground.lab.derivation import Proposal, nearest_registered
+from playground.nouns.messages import ToolCallPart
 
 Calls = list[tuple[str, dict[str, str]]]
 CALLS: list[Calls] = [

@@ -12,15 +12,15 @@ import pytest
 from pydantic import BaseModel
 
 import playground as pg
-from playground.errors import InputFault
-from playground.findings import finding
-from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
-from playground.prompt_data import TaskConfig
+from playground.base.errors import InputFault
+from playground.base.findings import finding
+from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import TaskConfig
+from playground.nouns.tools import ToolMetadata
 from playground.questions.provider_models import PROVIDERS
 from playground.questions.provider_parameters import parameter_differences
 from playground.questions.provider_payload import ProviderPayload, provider_payload
 from playground.sessions.session import Session
-from playground.tools import ToolMetadata
 
 TIDES: Final = ToolMetadata(
     name="tides",

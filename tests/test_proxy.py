@@ -26,17 +26,17 @@ from conftest import ROOT
 from rule_provider import RuleServer, provided
 from scripted_session import steps
 
+from playground.cache.answers.simulation import simulate_cache
 from playground.cli import main
-from playground.proxy.addresses import Api, Upstreams, told_of, upstreams
-from playground.proxy.ledger import Passed, is_growing, read_ledger
-from playground.proxy.ledger import folder as ledger_folder
-from playground.proxy.serving import Proxy, ProxySettings, running
-from playground.proxy.telling import Teller
-from playground.proxy.upstream import Upstream, read_upstream
-from playground.questions.cache.simulation import simulate_cache
+from playground.plugins.proxy.addresses import Api, Upstreams, told_of, upstreams
+from playground.plugins.proxy.ledger import Passed, is_growing, read_ledger
+from playground.plugins.proxy.ledger import folder as ledger_folder
+from playground.plugins.proxy.serving import Proxy, ProxySettings, running
+from playground.plugins.proxy.telling import Teller
+from playground.plugins.proxy.upstream import Upstream, read_upstream
 from playground.recordings.written import written
 from playground.sessions.loading import load_recording
-from playground.workspaces import on_disk
+from playground.sessions.workspaces import on_disk
 
 LONG = "The harbour master reads the tide table and writes it down. " * 400
 KEY = "sk-ant-api03-" + "Ab3" * 31 + "AA"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from playground.proxy.belonging import Sessions
-from playground.proxy.exchange import Opened
-from playground.proxy.ledger import Ledger, Passed
+from playground.plugins.proxy.belonging import Sessions
+from playground.plugins.proxy.exchange import Opened
+from playground.plugins.proxy.ledger import Ledger, Passed
 from playground.ui import live
 
 OPENED = Opened(1, 0.0, "http://a", "anthropic", "", "agent/1", "127.0.0.1", "", "", True)

@@ -7,7 +7,7 @@ import gc
 
 import pytest
 
-from playground.python_source import expression, module
+from playground.base.python_source import expression, module
 
 
 class Parsing:

@@ -8,20 +8,20 @@ from typing import Any
 import pytest
 
 import playground as pg
-from playground.errors import InputFault
-from playground.events import FindingEvent, Span, TextEvent
-from playground.findings import finding
-from playground.messages import ToolCallPart
-from playground.prompt_data import DynamicTaskConfig
-from playground.questions.cache.headline import headline
-from playground.questions.cache.placement import place_cache
-from playground.questions.cache.requests import sent_at
-from playground.questions.cache.what_if import WhatIf
-from playground.questions.cache.wire import cache_on_wire, lost_marks
+from playground.base.errors import InputFault
+from playground.base.findings import finding
+from playground.cache.answers.headline import headline
+from playground.cache.answers.placement import place_cache
+from playground.cache.answers.requests import sent_at
+from playground.cache.answers.what_if import WhatIf
+from playground.cache.answers.wire import cache_on_wire, lost_marks
+from playground.dialects.raw_prompts import ChatTemplate
+from playground.nouns.events import FindingEvent, Span, TextEvent
+from playground.nouns.messages import ToolCallPart
+from playground.nouns.prompt_data import DynamicTaskConfig
 from playground.questions.experiments import EventChange, change_words
 from playground.questions.raw_prompt import paired_dialect, raw_prompt
 from playground.questions.restreaming import answers, restreamed
-from playground.raw_prompts import ChatTemplate
 from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.session import RequestRecord
 

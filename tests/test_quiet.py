@@ -19,14 +19,14 @@ from test_laws import EXAMPLES, cut
 
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.rendering import message_text
-from playground.events import Event, TextEvent
-from playground.messages import Message, ToolCallPart
+from playground.nouns.events import Event, TextEvent
+from playground.nouns.messages import Message, ToolCallPart
+from playground.nouns.prompt_data import PromptData
 from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.plan import compile_plan
 from playground.parsing.result import gather
 from playground.parsing.switches import Switches
-from playground.prompt_data import PromptData
 
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
 PLAIN = "The tide is high, and the berth is free. Nobody is due before noon.\n"

@@ -13,12 +13,9 @@ from click.testing import CliRunner
 from conftest import ROOT
 
 import playground as pg
+from playground.base.errors import InputFault
 from playground.cli import main
-from playground.dialects.reading import parse
-from playground.errors import InputFault
-from playground.messages import ImagePart, Message, TextPart, ToolCallPart, ToolResultPart
-from playground.prompt_data import PromptData, TaskConfig
-from playground.raw_prompts import (
+from playground.dialects.raw_prompts import (
     LLAMA3,
     LLAMA4,
     ChatTemplate,
@@ -26,10 +23,13 @@ from playground.raw_prompts import (
     LlamaTurn,
     chat_template,
 )
-from playground.raw_prompts.audit import warnings
-from playground.raw_prompts.chat_template import question_budget
-from playground.raw_prompts.llama import turns_of
-from playground.tools import ToolMetadata
+from playground.dialects.raw_prompts.audit import warnings
+from playground.dialects.raw_prompts.chat_template import question_budget
+from playground.dialects.raw_prompts.llama import turns_of
+from playground.dialects.reading import parse
+from playground.nouns.messages import ImagePart, Message, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import PromptData, TaskConfig
+from playground.nouns.tools import ToolMetadata
 
 ORACLES = ROOT.parent / "shared" / "conformance"
 needs_oracle = pytest.mark.skipif(

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from wires import FRAMINGS, WRITERS, Said
 
-from playground import paths
+from playground.base import paths
 from playground.dialects import get_dialect
-from playground.messages import ToolCallPart
+from playground.nouns.messages import ToolCallPart
 from playground.questions.recognised_documents import Kind
 from playground.questions.recognition import recognise
 from playground.sessions.loading import first_session, load_sessions

@@ -23,8 +23,8 @@ from hypothesis import strategies as st
 from serving import widened
 
 import playground as pg
+from playground.base.errors import InputFault
 from playground.dialects import dialect_names, get_dialect
-from playground.errors import InputFault
 from playground.llm.demo_server import DemoServer, serving
 from playground.llm.record import Limits, Recorded, record
 from playground.llm.runs import Run

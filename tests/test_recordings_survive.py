@@ -23,7 +23,7 @@ from serving import widened
 from streaming import answering, event, events
 
 import playground as pg
-from playground.errors import InputFault
+from playground.base.errors import InputFault
 from playground.llm.library import litellm
 from playground.llm.record import Limits, record
 from playground.llm.runs import Run
@@ -211,7 +211,7 @@ def test_two_recorders_of_one_file(tmp_path: Path) -> None:
     first.add("first\n")
     program = (
         "import sys; from playground.recordings.growing import GrowingFile\n"
-        "from playground.errors import InputFault\n"
+        "from playground.base.errors import InputFault\n"
         "try: GrowingFile(sys.argv[1], force=len(sys.argv) > 2)\n"
         "except InputFault as fault: print(fault)\n"
     )
@@ -477,7 +477,7 @@ def test_sigterm_ends_record_within_seconds_and_keeps_what_came(tmp_path: Path) 
 def test_a_stop_before_anything_came_is_a_stop_and_no_bad_input() -> None:
     script = (
         "import os, signal; from playground.commands import terminal\n"
-        "from playground.errors import InputFault\n"
+        "from playground.base.errors import InputFault\n"
         "@terminal.guarded\n"
         "def asked():\n"
         "    with terminal.stopping() as stop:\n"

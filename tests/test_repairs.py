@@ -14,11 +14,11 @@ from strategies import DIALECTS, GENERAL
 
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.reading import parse
-from playground.messages import ToolCallPart
+from playground.nouns.messages import ToolCallPart
+from playground.nouns.tool_formats import read_tools
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.switches import Switches
 from playground.parsing.syntax import Syntax
-from playground.tool_formats import read_tools
-from playground.tools import ToolMetadata
 
 TOOLS: Final = [
     {

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import pytest
 
 import playground as pg
-from playground.corpora.requests import sent_requests
-from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
-from playground.questions.cache.requests import billed_for
-from playground.questions.cache.what_if import WhatIf
+from playground.cache.answers.requests import billed_for
+from playground.cache.answers.what_if import WhatIf
+from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.plugins.corpus.requests import sent_requests
 from playground.questions.trials.plan import own_calls
 from playground.sessions.importing import summary
 from playground.sessions.loading import LoadedSession, first_session, load_sessions

@@ -12,16 +12,16 @@ from click.testing import CliRunner, Result
 from test_own_dialects import MyDialect
 
 import playground as pg
-from playground import paths
+from playground.base import paths
+from playground.base.errors import InputFault
 from playground.cli import main
 from playground.dialects import get_dialect
-from playground.errors import InputFault
 from playground.llm.demo_server import DemoServer, serving
-from playground.messages import Message, TextPart
-from playground.prompt_data import PromptData
+from playground.nouns.messages import Message, TextPart
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolMetadata
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import ExpectedCall, ExpectedReply, Session
-from playground.tools import ToolMetadata
 
 MINE = "THE RULE OF MINE"
 TOOL = ToolMetadata(

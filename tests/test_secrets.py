@@ -909,7 +909,7 @@ def test_a_recording_says_how_many_of_which_kind(
 
 
 def test_an_error_says_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    from playground.errors import InputFault
+    from playground.base.errors import InputFault
 
     secret = some(14)
     ask = [{"role": "user", "content": "x"}]

@@ -18,9 +18,9 @@ import pytest
 from serving import served, widened
 from streamlit.testing.v1 import AppTest
 
-from playground import paths
-from playground.errors import InputFault
-from playground.proxy.hosts import is_loopback
+from playground.base import paths
+from playground.base.errors import InputFault
+from playground.base.hosts import is_loopback
 from playground.ui.serving import access
 from playground.ui.serving.access import NOBODY, Access, decided
 

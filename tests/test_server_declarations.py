@@ -13,8 +13,8 @@ import pytest
 from conftest import ROOT
 
 import playground as pg
-from playground import paths
-from playground.errors import InputFault
+from playground.base import paths
+from playground.base.errors import InputFault
 from playground.servers import View, all_servers, server_names
 from playground.servers.declarations import read_server
 

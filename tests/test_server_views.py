@@ -16,9 +16,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import playground as pg
-from playground import paths
+from playground.base import paths
 from playground.cli import main
-from playground.events import (
+from playground.nouns.events import (
     ArgumentEvent,
     CallEndedEvent,
     CallStartedEvent,
@@ -27,6 +27,8 @@ from playground.events import (
     TextEvent,
     merged,
 )
+from playground.nouns.tools import ToolMetadata
+from playground.plugins.systems.go_templates.literals import unquote
 from playground.questions.experiments import cross_read
 from playground.questions.report_texts import LITERALS, handed, suite_test
 from playground.questions.server_report import server_report, smaller
@@ -37,8 +39,6 @@ from playground.servers.segments import segments
 from playground.servers.view import Language, Server
 from playground.show.frames import cross_readings
 from playground.show.payloads import player
-from playground.systems.go_templates.literals import unquote
-from playground.tools import ToolMetadata
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Brest"}}\n</tool_call>'
 WEATHER: dict[str, Any] = {

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from strategies import DIALECTS, TOOLS, streams
 
 import playground as pg
+from playground.base.errors import UnknownNameError
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.native import DIALECT
 from playground.dialects.reading import parser_for
-from playground.errors import UnknownNameError
-from playground.events import (
+from playground.nouns.events import (
     ArgumentEvent,
     CallEndedEvent,
     CallNamedEvent,
@@ -28,9 +28,9 @@ from playground.events import (
     TextEvent,
     owned_text,
 )
+from playground.nouns.prompt_data import PromptData
 from playground.parsing.result import read_to_end
 from playground.parsing.switches import Switches
-from playground.prompt_data import PromptData
 from playground.questions.server_view import server_view
 from playground.recordings.recording import Recording, TextChunk, ToolCallChunk
 from playground.servers import ServerReading, View, all_servers, get_server, server_names

@@ -13,11 +13,13 @@ from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground import paths
-from playground.errors import InputFault, UnknownNameError
-from playground.messages import ImagePart, Message, ReasoningPart, TextPart, ToolCallPart
-from playground.prompt_data import TaskConfig
-from playground.questions.cache.simulation import cache_matrix
+from playground.base import paths
+from playground.base.errors import InputFault, UnknownNameError
+from playground.cache.answers.simulation import cache_matrix
+from playground.nouns.messages import ImagePart, Message, ReasoningPart, TextPart, ToolCallPart
+from playground.nouns.prompt_data import TaskConfig
+from playground.nouns.tool_formats import read_tools
+from playground.nouns.tools import ToolMetadata
 from playground.questions.timeline import replay
 from playground.recordings.recording import BytesChunk, Recording, TextChunk, ToolCallChunk
 from playground.sessions.doctor import check
@@ -38,8 +40,6 @@ from playground.sessions.native_format import (
 from playground.sessions.session import FORMAT, Session
 from playground.sessions.source import MAX_BYTES, Source
 from playground.sessions.tool_files import read_tool_file
-from playground.tool_formats import read_tools
-from playground.tools import ToolMetadata
 
 SAMPLES = paths.samples()
 each_sample = pytest.mark.parametrize("name", SAMPLES)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.caching.blocks import shared_length
-from playground.caching.shared_lists import SharedList
+from playground.base.shared_lists import SharedList
+from playground.nouns.wire_blocks import shared_length
 
 STEPS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.lists(st.integers(0, 3))))
 

@@ -14,9 +14,9 @@ from pydantic import BaseModel
 
 import playground.signatures as ps
 from playground.agents import ChatMessage, MessageRole, ScriptedModel
-from playground.errors import InputFault
-from playground.systems.dspy import native
-from playground.tools import ToolMetadata
+from playground.base.errors import InputFault
+from playground.nouns.tools import ToolMetadata
+from playground.plugins.systems.dspy import native
 
 TOOL = ps.Tool(
     name="tides",

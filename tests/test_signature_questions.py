@@ -11,10 +11,10 @@ from conftest import ROOT
 from streamlit.testing.v1 import AppTest
 from test_pages import verbatim
 
+from playground.base.errors import InputFault, UnknownNameError
 from playground.cli import main
-from playground.errors import InputFault, UnknownNameError
-from playground.questions import signature as asked
-from playground.systems.dspy import Field, Image, Signature
+from playground.plugins.systems.dspy import Field, Image, Signature
+from playground.plugins.systems.dspy import signature_questions as asked
 
 QA = "question -> answer: int"
 

@@ -14,8 +14,8 @@ import pytest
 from pydantic import BaseModel, model_serializer
 
 import playground.signatures as ps
-from playground.systems.dspy.values import type_name
-from playground.tools import ToolMetadata
+from playground.nouns.tools import ToolMetadata
+from playground.plugins.systems.dspy.values import type_name
 
 
 class A(BaseModel):

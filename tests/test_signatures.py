@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from playground.errors import InputFault
-from playground.systems.dspy import (
+from playground.base.errors import InputFault
+from playground.plugins.systems.dspy import (
     ChatAdapter,
     Code,
     Field,

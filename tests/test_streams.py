@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from wires import FRAMINGS, NO_REASONING, TEXT_ALONE, WRITERS, Said, event_stream, packed
 
 import playground as pg
-from playground.errors import UnknownNameError
-from playground.events import CallAbortedEvent, CallEndedEvent, CallStartedEvent
+from playground.base.errors import UnknownNameError
+from playground.nouns.events import CallAbortedEvent, CallEndedEvent, CallStartedEvent
 from playground.recordings.apis import api_names
 from playground.recordings.decoding import StreamDecoder, decode_stream
 from playground.recordings.feeding import feed

@@ -11,12 +11,12 @@ from strategies import DIALECTS, TOOLS, json_values, streams
 from test_laws import EXAMPLES
 
 from playground.dialects.declared import DeclaredDialect
-from playground.events import Event, TextEvent, merged
+from playground.nouns.events import Event, TextEvent, merged
+from playground.nouns.prompt_data import PromptData
 from playground.parsing.python_values import read_keywords
 from playground.parsing.result import gather
 from playground.parsing.switches import Switches
 from playground.parsing.values import same
-from playground.prompt_data import PromptData
 
 switches = st.builds(
     Switches,

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from strategies import TOOLS
 from test_laws import EXAMPLES
 
-from playground.errors import SyntaxFault
-from playground.events import Event, MarkupEvent, merged
+from playground.base.errors import SyntaxFault
+from playground.nouns.events import Event, MarkupEvent, merged
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.switches import Switches
 from playground.parsing.syntax import (

@@ -7,14 +7,19 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from playground.errors import InputFault
+from playground.base.errors import InputFault
 from playground.llm.demo_server import serving
-from playground.systems.aichatflow import Answers, RecordedAnswers, Sent, parse_templates
-from playground.systems.aichatflow.runs import TemplateRun
-from playground.systems.flink_agents import ChatMessage, ScriptedModel, ToolMetadata, ToolType
-from playground.systems.flink_agents.tools import RecordedTool
-from playground.systems.script import Script
-from playground.systems.tool_loop import tool_loop
+from playground.plugins.systems.aichatflow import Answers, RecordedAnswers, Sent, parse_templates
+from playground.plugins.systems.aichatflow.runs import TemplateRun
+from playground.plugins.systems.flink_agents import (
+    ChatMessage,
+    ScriptedModel,
+    ToolMetadata,
+    ToolType,
+)
+from playground.plugins.systems.flink_agents.tools import RecordedTool
+from playground.plugins.systems.script import Script
+from playground.plugins.systems.tool_loop import tool_loop
 
 SENT = Sent({}, [], [])
 

@@ -12,7 +12,7 @@ from strategies import DIALECTS, GENERAL, TOOLS, held
 from playground.dialects import get_dialect
 from playground.dialects.checking import check_tool_call
 from playground.dialects.reading import parse
-from playground.events import (
+from playground.nouns.events import (
     ArgumentEvent,
     CallEndedEvent,
     CallNamedEvent,
@@ -20,7 +20,7 @@ from playground.events import (
     Event,
     MarkupEvent,
 )
-from playground.messages import ToolCallPart
+from playground.nouns.messages import ToolCallPart
 
 CALLS = {
     "one": ToolCallPart("call_1", "list_files", {}),

@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from conftest import ROOT
 
 import playground as pg
+from playground.base.errors import InputFault
 from playground.cli import main
-from playground.errors import InputFault
-from playground.raw_prompts.audit import audit_template
+from playground.dialects.raw_prompts.audit import audit_template
 
 # Tools, roles, thoughts, calls with ids, results with ids: nothing is lost in it.
 WHOLE = (

@@ -12,8 +12,8 @@ from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.errors import InputFault
-from playground.systems.go_templates import TemplateFault, execute
+from playground.base.errors import InputFault
+from playground.plugins.systems.go_templates import TemplateFault, execute
 
 CASES: Final = ROOT.parent / "shared" / "conformance" / "gotemplate_cases.json"
 DATA: Final[dict[str, Any]] = {

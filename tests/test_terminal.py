@@ -19,13 +19,13 @@ from serving import widened
 from terminals import on_terminal
 
 import playground as pg
+from playground.base.errors import InputFault
+from playground.base.json_numbers import finite
+from playground.base.user_files import read_stream
+from playground.base.wording import visible
 from playground.commands.terminal import table
-from playground.errors import InputFault
-from playground.json_numbers import finite
+from playground.nouns.tool_formats.mcp_servers import read_servers
 from playground.sessions import source
-from playground.tool_formats.mcp_servers import read_servers
-from playground.user_files import read_stream
-from playground.visible import visible
 
 PROGRAM = str(Path(sys.executable).with_name("playground"))
 DRILL = ROOT.parent / "shared" / "audit" / "drill"

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import playground as pg
-from playground.errors import InputFault
+from playground.base.errors import InputFault
 from playground.tokens import TokenCount, count_request
 from playground.tokens.estimate import FAMILIES, texts_of
 from playground.tokens.models import rule_for

@@ -15,7 +15,7 @@ import pytest
 import tiktoken
 
 import playground as pg
-from playground.errors import InputFault, UnknownNameError
+from playground.base.errors import InputFault, UnknownNameError
 from playground.recordings.apis import APIS as RECORDED
 from playground.show.token_frames import with_tokens
 from playground.tokens import TokenCount, count_request

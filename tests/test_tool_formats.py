@@ -27,24 +27,24 @@ from pydantic import BaseModel, Field
 from session_examples import EXAMPLES
 
 import playground as pg
-from playground import paths
+from playground.base import paths
+from playground.base.errors import InputFault
+from playground.base.fixes import with_fix
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.schema_losses import Fact, schema_facts
-from playground.errors import InputFault
-from playground.fixes import with_fix
-from playground.sessions.tool_files import holds_tools, load_tools, read_tool_file
-from playground.systems.aichatflow import parse_templates
-from playground.systems.flink_agents import load_declarations
-from playground.tool_formats import (
+from playground.nouns.tool_formats import (
     create_schema_from_function,
     read_tool,
     read_tools,
     read_tools_and_findings,
     tool_from_function,
 )
-from playground.tool_formats.mcp_servers import read_servers
-from playground.tool_formats.python_files import read_python
-from playground.tools import ToolMetadata
+from playground.nouns.tool_formats.mcp_servers import read_servers
+from playground.nouns.tool_formats.python_files import read_python
+from playground.nouns.tools import ToolMetadata
+from playground.plugins.systems.aichatflow import parse_templates
+from playground.plugins.systems.flink_agents import load_declarations
+from playground.sessions.tool_files import holds_tools, load_tools, read_tool_file
 
 FORMATS: Final = ROOT.parent / "shared" / "data" / "tool_formats"
 shared = pytest.mark.skipif(

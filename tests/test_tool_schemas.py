@@ -13,18 +13,18 @@ import pytest
 from test_pages import page, unfold, verbatim
 
 import playground as pg
-from playground.errors import InputFault, UnknownNameError
-from playground.findings import CODES
-from playground.tool_formats.portability import (
+from playground.base.errors import InputFault, UnknownNameError
+from playground.base.findings import CODES
+from playground.nouns.tool_formats.portability import (
     CASES,
     lint_tool,
     nodes,
     schema_target,
     schema_targets,
 )
-from playground.tool_formats.rewriting import rewritten
-from playground.tool_formats.shrinking import SHORTER, hoisted
-from playground.tools import ToolMetadata
+from playground.nouns.tool_formats.rewriting import rewritten
+from playground.nouns.tool_formats.shrinking import SHORTER, hoisted
+from playground.nouns.tools import ToolMetadata
 
 GEO = {
     "type": "object",

@@ -19,12 +19,14 @@ from test_documents import blocks
 from test_pages import page, told
 
 import playground as pg
+from playground.base.errors import InputFault, UnknownNameError
 from playground.cli import main
 from playground.dialects import get_dialect
-from playground.errors import InputFault, UnknownNameError
 from playground.llm.demo_mistakes import Mistakes
 from playground.llm.demo_server import DemoServer, serving
-from playground.messages import Message, TextPart, ToolCallPart
+from playground.nouns.messages import Message, TextPart, ToolCallPart
+from playground.nouns.tool_formats.misfits import check_of, misfit
+from playground.nouns.tools import ToolMetadata
 from playground.questions.trials import (
     Attempt,
     Score,
@@ -42,9 +44,7 @@ from playground.sessions.editing import Edit, edited
 from playground.sessions.entries import new_entry
 from playground.sessions.native_format import dump_expected, dump_session
 from playground.sessions.session import ExpectedCall, ExpectedReply, Session
-from playground.tool_formats.misfits import check_of, misfit
-from playground.tools import ToolMetadata
-from playground.workspaces import on_disk
+from playground.sessions.workspaces import on_disk
 
 TOOL = ToolMetadata(
     name="get_weather",

@@ -35,11 +35,11 @@ from turned_names import (
 )
 
 import playground as pg
-from playground.corpora.answers import CorpusAnswer
-from playground.display import Shown
-from playground.findings import CODES
+from playground.base.display import Shown
+from playground.base.findings import CODES
+from playground.base.wording import hidden_in, keep_order, visible
+from playground.plugins.corpus.answers import CorpusAnswer
 from playground.recordings.recording import Recording, TextChunk
-from playground.visible import hidden_in, keep_order, visible
 
 # the function
 
@@ -106,7 +106,7 @@ for arguments in json.loads(sys.argv[1]):
 REPORT = """
 import sys
 from playground.commands.terminal import report, report_briefly
-from playground.findings import CODES, finding
+from playground.base.findings import CODES, finding
 name = sys.argv[1]
 for code in CODES:
     found = finding(code, f"tool {name}, field 3", f"{name} has 4 fields, not {name} and 5")
@@ -156,7 +156,7 @@ def test_every_finding_keeps_its_order_on_a_terminal() -> None:
 
 @pytest.mark.parametrize("code", CODES)
 def test_every_finding_keeps_its_order_as_markup(code: str) -> None:
-    from playground.findings import finding
+    from playground.base.findings import finding
     from playground.show.pictures.requests import findings
 
     message = f"{TURNED} has 4 fields, not {TURNED} and 5"

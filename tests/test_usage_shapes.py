@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from playground.caching.prefixes import Billed
-from playground.caching.providers import asked_of
-from playground.caching.usage import SHAPES, billed_of, output_of
-from playground.corpora.building import build_corpus
-from playground.questions.cache.bills import validate_folder
+from playground.cache.answers.bills import validate_folder
+from playground.cache.prefixes import Billed
+from playground.cache.usage import SHAPES, billed_of, output_of
+from playground.dialects.marks.providers import asked_of
+from playground.plugins.corpus.building import build_corpus
 
 # 100 tokens went in: 70 were read, 20 written (where the source counts what is written), 10 neither
 ALL, READ_ALONE = Billed(70, 20, 10), Billed(70, 0, 30)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from playground.caching.own_policies import load_policy
-from playground.errors import InputFault
-from playground.systems.aichatflow import load_templates
+from playground.base.errors import InputFault
+from playground.dialects.marks.own_policies import load_policy
+from playground.plugins.systems.aichatflow import load_templates
 
 POLICY = '{"name": "tail", "marks": [{"role": "user"}]}'
 LOADERS: dict[str, tuple[Callable[[Path], Any], str, str]] = {

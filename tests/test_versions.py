@@ -16,14 +16,14 @@ from streamlit.testing.v1 import AppTest
 from test_pages import page
 
 import playground as pg
-from playground.errors import InputFault
-from playground.messages import Message, TextPart
+from playground.base.errors import InputFault
+from playground.nouns.messages import Message, TextPart
 from playground.questions.versions.against import against_failures
 from playground.questions.versions.blocks import sections
 from playground.questions.versions.pairing import paired
 from playground.questions.versions.words import word_changes
 from playground.sessions.session import Agent, Session
-from playground.workspaces import on_disk
+from playground.sessions.workspaces import on_disk
 
 RULES = "\n".join(f"Rule {n}: never leave berth {n} without {n} ropes." for n in range(120))
 

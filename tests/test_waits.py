@@ -24,16 +24,16 @@ from test_pages import page, told
 from test_workspace import ENTRY, SESSION, prompt
 
 import playground as pg
-from playground import user_files
-from playground.caching.own_policies import load_policy
+from playground.base import user_files
+from playground.base.errors import InputFault
+from playground.base.findings import finding
+from playground.base.locks import PATIENCE, command_of
+from playground.base.waits import telling_waits
 from playground.cli import main
-from playground.errors import InputFault
-from playground.findings import finding
-from playground.locks import PATIENCE, command_of
+from playground.dialects.marks.own_policies import load_policy
 from playground.recordings.growing import GrowingFile
 from playground.sessions.native_format import dump_session
-from playground.waits import telling_waits
-from playground.workspaces import on_disk
+from playground.sessions.workspaces import on_disk
 
 PROGRAM = str(Path(sys.executable).with_name("playground"))
 SAMPLE = ROOT / "sample_sessions" / "02-parallel-calls.json"
@@ -183,7 +183,7 @@ def test_every_option_that_takes_a_file_is_tried_here() -> None:
 
 def arguments(text: str, given: Path, tmp_path: Path) -> list[str]:
     """The words of a command of `FILES`, with the file in its place."""
-    from playground import paths
+    from playground.base import paths
 
     named = {"@": str(given), "@@": f"@{given}", "OUT": str(tmp_path / "out"), "IN": S}
     named["TEMPLATES"] = next(iter(paths.sample_templates()))
@@ -475,7 +475,7 @@ def test_a_pipe_in_the_workspace_costs_itself_alone(home: Path) -> None:
 HOLDER = """
 import fcntl, os, sys, time
 from pathlib import Path
-from playground.locks import lock_file
+from playground.base.locks import lock_file
 if sys.argv[2] == "ours":
     lock = lock_file(Path(sys.argv[1]))
     lock.__enter__()
@@ -570,7 +570,7 @@ def test_many_programs_that_take_turns_are_no_held_lock(home: Path) -> None:
     program = (
         "import sys, time\n"
         "from pathlib import Path\n"
-        "from playground.locks import lock_file\n"
+        "from playground.base.locks import lock_file\n"
         "for number in range(8):\n"
         "    with lock_file(Path(sys.argv[1])):\n"
         "        time.sleep(0.1)\n"

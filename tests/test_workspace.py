@@ -21,11 +21,11 @@ from test_documents import blocks, executed
 from test_pages import page, payloads, told
 
 import playground as pg
-from playground import paths
+from playground.base import paths
+from playground.base.errors import InputFault, UnknownNameError
+from playground.base.findings import Finding
 from playground.cli import main
-from playground.errors import InputFault, UnknownNameError
-from playground.findings import Finding
-from playground.messages import Message, TextPart
+from playground.nouns.messages import Message, TextPart
 from playground.recordings.recording import Recording, TextChunk, ToolCallChunk
 from playground.sessions.editing import Edit
 from playground.sessions.entries import (
@@ -37,8 +37,8 @@ from playground.sessions.entries import (
 )
 from playground.sessions.loading import sample_sessions
 from playground.sessions.session import Session
+from playground.sessions.workspaces import Folder, Tab, TabShelf, Workspace, free_names, on_disk
 from playground.ui.serving import access
-from playground.workspaces import Folder, Tab, TabShelf, Workspace, free_names, on_disk
 
 KEY = "sk-ant-api03-" + "Ab3dEf6hIj9kLm2n" * 6
 SESSION = Session(title="Tides", messages=(Message("user", (TextPart("High tide?"),)),))
@@ -214,7 +214,7 @@ def test_of_many_writers_at_once_each_is_kept_once(tmp_path: Path) -> None:
     """Eight threads and two processes add and change one entry's names: nothing is lost."""
     folder = tmp_path / "kept"
     code = (
-        "import sys; from pathlib import Path; from playground.workspaces import *\n"
+        "import sys; from pathlib import Path; from playground.sessions.workspaces import *\n"
         "w = Workspace(Folder(Path(sys.argv[1])), Folder(Path(sys.argv[1]) / 't'))\n"
         "text = Path(sys.argv[2]).read_text()\n"
         "for _ in range(10): w.add('tides', text)"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from playground import paths
+from playground.base import paths
 from playground.cli import main
 
 from . import Try

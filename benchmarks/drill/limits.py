@@ -8,9 +8,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from playground.errors import PlaygroundError
-from playground.raw_prompts import ChatTemplate, chat_template
-from playground.systems.go_templates import bounded, execute
+from playground.base.errors import PlaygroundError
+from playground.dialects.raw_prompts import ChatTemplate, chat_template
+from playground.plugins.systems.go_templates import bounded, execute
 
 from . import Try
 

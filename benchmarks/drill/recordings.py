@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import playground as pg
-from playground.errors import InputFault
+from playground.base.errors import InputFault
 from playground.llm.demo_server import serving
 from playground.recordings.growing import LinesInMemory
 from playground.recordings.recorder import Recorder

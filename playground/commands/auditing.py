@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from playground.base.wording import counted
 from playground.commands.shared import json_option
 from playground.commands.terminal import guarded, print_json, report, say
-from playground.counts import counted
 
 
 @click.group("chat-template")
@@ -25,7 +25,7 @@ def audit(file: str, shown: bool, as_json: bool) -> int:
     FILE is a .jinja file, a tokenizer_config.json or, with the package gguf, a GGUF file. It is
     rendered in a process of its own with small requests; --json has them all.
     """
-    from playground.raw_prompts.audit import audit_template
+    from playground.dialects.raw_prompts.audit import audit_template
 
     found = audit_template(file)
     if as_json:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from playground.base.wording import counted, grouped, percent
 from playground.commands.shared import in_dialects
 from playground.commands.terminal import print_json, report, say, table
-from playground.counts import counted, grouped, percent
 
 if TYPE_CHECKING:
-    from playground.caching.policies import Policy
-    from playground.caching.prefixes import Billed
-    from playground.caching.validation import Validation, ValidationRow
+    from playground.cache.answers.cells import CacheSimulation
+    from playground.cache.answers.placement import CachePlacement
+    from playground.cache.prefixes import Billed
+    from playground.cache.validation import Validation, ValidationRow
     from playground.dialects import Dialect
-    from playground.questions.cache.cells import CacheSimulation
-    from playground.questions.cache.placement import CachePlacement
+    from playground.dialects.marks.policies import Policy
     from playground.sessions.session import Session
 
 _NAMED = 3  # of the names of a folded row
@@ -24,7 +24,7 @@ _NAMED = 3  # of the names of a folded row
 def simulated(cells: Sequence[CacheSimulation], as_json: bool, folded: bool = False) -> int:
     """A matrix; of one cell every request, and its findings. `folded` has one line for what is
     told of several dialects and policies alike."""
-    from playground.questions.cache.headline import billed
+    from playground.cache.answers.headline import billed
     from playground.show.wire import simulation_json
 
     refused = int(any(cell.errors for cell in cells))
@@ -71,7 +71,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _requests(cell: CacheSimulation) -> int:
-    from playground.questions.cache.headline import billed
+    from playground.cache.answers.headline import billed
 
     head = ["request", "read", "written", "full price", "cost", "state"]
     bills = ["billed", "paid"] if any(cell.billed) else []
@@ -114,7 +114,7 @@ def _bill(bill: Billed) -> str:
 
 def checked(found: CacheSimulation, failed: list[str], as_json: bool) -> None:
     """The limits that are passed, or what the input costs."""
-    from playground.questions.cache.headline import billed
+    from playground.cache.answers.headline import billed
 
     if as_json:
         from playground.show.wire import simulation_json
@@ -139,7 +139,7 @@ def placed(
 ) -> int:
     """Where marks land: a line for all dialects with the same answer, or every part of the dialects
     that are named."""
-    from playground.questions.cache.placement import place_cache
+    from playground.cache.answers.placement import place_cache
     from playground.show.wire import PLACEMENT_HEAD, placement_json, placement_rows
 
     chosen = _written_in(dialects, rules, policy, ())
@@ -174,8 +174,8 @@ def _written_in(
 ) -> list[Dialect]:
     """The dialects that are asked about; of requests as they were sent, which are in none, one
     that is not looked at. Raises InputFault where one is named for these."""
-    from playground.errors import InputFault
-    from playground.questions.cache.as_sent import AS_SENT
+    from playground.base.errors import InputFault
+    from playground.cache.answers.as_sent import AS_SENT
 
     if policy == AS_SENT and named:
         problem = f"policy {AS_SENT!r} in the dialect {named[0]!r}: no dialect writes what was sent"
@@ -208,7 +208,7 @@ def on_wire(
     as_json: bool,
 ) -> int:
     """What is really sent, block by block, in the dialects that are named (default: native)."""
-    from playground.questions.cache.wire import cache_on_wire
+    from playground.cache.answers.wire import cache_on_wire
     from playground.show.wire import WIRE_HEAD, wire_json, wire_rows
 
     chosen = _written_in(dialects, rules, policy, ("native",))
@@ -228,7 +228,7 @@ def on_wire(
 
 def validated(folder: str, as_json: bool) -> int:
     """Predictions against bills."""
-    from playground.questions.cache.bills import validate_folder
+    from playground.cache.answers.bills import validate_folder
 
     found = validate_folder(folder)
     wrong = int(found.hit_right < len(found.predictable) or bool(found.left_out))

@@ -22,8 +22,8 @@ from playground.commands.shared import (
 from playground.commands.terminal import guarded, progress_bar, report, report_briefly
 
 if TYPE_CHECKING:
-    from playground.caching.policies import Policy
-    from playground.questions.cache.what_if import WhatIf
+    from playground.cache.answers.what_if import WhatIf
+    from playground.dialects.marks.policies import Policy
     from playground.sessions.session import Session
 
 _dialects = dialects_option(required=False)
@@ -66,7 +66,7 @@ def _what_if(command: Callable[..., int]) -> Callable[..., int]:
         answered: bool,
         **others: Any,
     ) -> int:
-        from playground.questions.cache.what_if import WhatIf
+        from playground.cache.answers.what_if import WhatIf
 
         changed = WhatIf(environment, shuffle_tools, timestamp, ttl, parallel, not answered)  # type: ignore[arg-type]
         return command(what_if=changed, **others)
@@ -89,7 +89,7 @@ class _Asked:
     as_json: bool
 
     def chosen(self) -> list[str | Policy]:
-        from playground.caching.own_policies import load_policy
+        from playground.dialects.marks.own_policies import load_policy
 
         return [*self.policies, *map(load_policy, self.files)]
 
@@ -220,9 +220,9 @@ def by_flags(
     what_if: WhatIf,
 ) -> int:
     """Do what the subcommand of a flag does; without a flag, what `place` does."""
+    from playground.base.errors import InputFault
+    from playground.cache.answers.what_if import WhatIf
     from playground.commands import cache_tables
-    from playground.errors import InputFault
-    from playground.questions.cache.what_if import WhatIf
 
     if folder:
         return cache_tables.validated(folder, asked.as_json)
@@ -239,8 +239,8 @@ def by_flags(
 
 
 def _simulated(asked: _Asked, provider: str, seconds_apart: float | None, what_if: WhatIf) -> int:
+    from playground.cache.answers.simulation import cache_matrix
     from playground.commands import cache_tables
-    from playground.questions.cache.simulation import cache_matrix
 
     loaded, policies = load(asked.session, asked.model), asked.chosen()
     with progress_bar("simulating") as moved:
@@ -262,7 +262,7 @@ def _under_one_policy(
     show: Callable[[Session, tuple[str, ...], str | None, str | Policy, bool], int],
 ) -> int:
     """Load the session and show it. Raises InputFault where several policies are named."""
-    from playground.errors import InputFault
+    from playground.base.errors import InputFault
 
     loaded, policies = load(asked.session, asked.model), asked.chosen()
     if len(policies) > 1:
@@ -310,10 +310,10 @@ def check(
     With --against, compare them with a baseline instead: each session of the file beside the same
     one, by the agent's id, the user's first words or the title, or else by its place.
     """
-    from playground.caching.own_policies import load_policy
+    from playground.base.errors import InputFault
+    from playground.cache.answers.simulation import simulate_cache
     from playground.commands import cache_tables
-    from playground.errors import InputFault
-    from playground.questions.cache.simulation import simulate_cache
+    from playground.dialects.marks.own_policies import load_policy
 
     limited = max_cost_multiple is not None or no_cache_break
     if against.is_asked(limited):

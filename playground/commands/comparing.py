@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from playground.base.wording import counted, dollars, grouped
 from playground.commands.shared import json_option, load, load_all
 from playground.commands.terminal import guarded, print_json, report, report_briefly, say, table
-from playground.counts import counted, dollars, grouped
 
 if TYPE_CHECKING:
     from playground.questions.versions import VersionDiff
@@ -143,7 +143,7 @@ class Against:
     def is_asked(self, limited: bool) -> bool:
         """Whether there is a baseline. Raises InputFault where its options stand without it, or
         it stands beside the limits of a simulation."""
-        from playground.errors import InputFault
+        from playground.base.errors import InputFault
 
         if self.baseline and limited:
             problem = "--against beside --max-cost-multiple or --no-cache-break"

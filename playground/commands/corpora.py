@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from playground.base.wording import counted, grouped, visible
 from playground.commands.shared import json_option
 from playground.commands.terminal import emit, guarded, print_json, say, table
-from playground.counts import counted, grouped
-from playground.visible import visible
 
 if TYPE_CHECKING:
-    from playground.corpora.answers import CorpusAnswer
-    from playground.corpora.building import Built
+    from playground.plugins.corpus.answers import CorpusAnswer
+    from playground.plugins.corpus.building import Built
 
 _TOLD = 10  # faults that are told one by one
 
@@ -54,7 +53,7 @@ def build(
     """
     from dataclasses import asdict
 
-    from playground.corpora.building import build_corpus
+    from playground.plugins.corpus.building import build_corpus
 
     with _progress() as progress:
         built = build_corpus(
@@ -79,7 +78,7 @@ def build(
 @guarded
 def compact(out: str, as_json: bool) -> int:
     """Put the corpus in OUT together: facts by month and in order, each text once."""
-    from playground.corpora.compaction import compact_corpus
+    from playground.plugins.corpus.compaction import compact_corpus
 
     rows = compact_corpus(out)
     if as_json:
@@ -118,9 +117,9 @@ def ask(
     as_json: bool,
 ) -> int:
     """Ask the corpus in OUT a named QUESTION, or SQL; without either, the questions are listed."""
-    from playground.corpora.asking import corpus as opened
-    from playground.corpora.questions import question_names
-    from playground.errors import InputFault
+    from playground.base.errors import InputFault
+    from playground.plugins.corpus.asking import corpus as opened
+    from playground.plugins.corpus.questions import question_names
 
     if sql and question:
         raise InputFault("a question and --sql", expected="one of the two")
@@ -147,8 +146,8 @@ def ask(
 @guarded
 def simulate(out: str, as_csv: bool, as_json: bool) -> int:
     """Foretell the caches of the corpus in OUT by the rules of today, of requests as sent."""
-    from playground.corpora.asking import corpus as opened
-    from playground.corpora.simulating import simulate_corpus
+    from playground.plugins.corpus.asking import corpus as opened
+    from playground.plugins.corpus.simulating import simulate_corpus
 
     answer = simulate_corpus(opened(out))
     if as_json:
@@ -164,7 +163,7 @@ def simulate(out: str, as_csv: bool, as_json: bool) -> int:
 @guarded
 def session(out: str, id: str) -> int:
     """Print a session of the corpus in OUT, by the ID that an answer gave, as a session file."""
-    from playground.corpora.asking import corpus as opened
+    from playground.plugins.corpus.asking import corpus as opened
     from playground.sessions.native_format import dump_session
 
     emit(dump_session(opened(out).session(id)))

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from playground.base.wording import visible
 from playground.commands.shared import json_option, load
 from playground.commands.terminal import guarded, print_json, report, say, table
-from playground.visible import visible
 
 if TYPE_CHECKING:
-    from playground.findings import Finding
+    from playground.base.findings import Finding
     from playground.tokens import TokenCount
 
 _OTHERS = {"id", "uuid", "title", "sessionId", "session_id", "events", "recordings", "playground"}
@@ -63,8 +63,8 @@ def tokens(
 
 def _request(file: str) -> dict[str, Any] | None:
     """The body of a request; None for what is a session, or is told of by whoever loads it."""
+    from playground.base.user_files import open_regular_file
     from playground.tokens.models import api_of
-    from playground.user_files import open_regular_file
 
     path = Path(file)
     try:

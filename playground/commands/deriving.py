@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from playground.base.errors import InputFault
 from playground.commands.shared import force_option, json_option, out_option
 from playground.commands.terminal import emit, guarded, print_json, report, say, table
-from playground.errors import InputFault
 
 if TYPE_CHECKING:
-    from playground.derivation import DerivedDialect
     from playground.dialects import Dialect
+    from playground.lab.derivation import DerivedDialect
 
 
 _OUT = "Write it as a dialect's file (.json) here."
@@ -39,7 +39,7 @@ def from_(file: str, name: str, out: str, force: bool, as_json: bool) -> int:
     the declaration with the probe that showed each line, what the proof found, and the registered
     dialects that come nearest.
     """
-    from playground.derivation import dialect_from_template
+    from playground.lab.derivation import dialect_from_template
 
     found = dialect_from_template(file, name)
     _write(found, out, force, file)
@@ -87,7 +87,7 @@ def check(name: str, examples: int, as_json: bool) -> int:
 
     Where one does not hold, the smallest example that breaks it is shown (exit status 1).
     """
-    from playground.laws import check_dialect
+    from playground.lab.laws import check_dialect
 
     checks = check_dialect(_named(name), examples)
     if as_json:
@@ -116,7 +116,7 @@ def propose(files: tuple[str, ...], name: str, out: str, force: bool, as_json: b
     moves is a hole. Shows what the form leaves as text; exit status 1 where some of that looks
     like markup.
     """
-    from playground.derivation import declaration, propose_dialect
+    from playground.lab.derivation import declaration, propose_dialect
     from playground.sessions.loading import file_bytes
 
     replies = [file_bytes(file).decode("utf-8", "replace") for file in files]
@@ -150,8 +150,8 @@ def _named(name: str) -> Dialect:
 
 def _write(found: Dialect, out: str, force: bool, *read: str) -> None:
     """The dialect's file, where one is wanted. Raises InputFault."""
+    from playground.base.output import write_file
     from playground.dialects.files import dump_dialect
-    from playground.output import write_file
 
     if not out:
         return

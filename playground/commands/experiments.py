@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _chosen(file: str, name: str) -> tuple[Session, Recording]:
-    from playground.errors import InputFault
+    from playground.base.errors import InputFault
 
     session = load(file).session
     if not session.recordings:
@@ -58,8 +58,8 @@ def experiment(
     as_json: bool,
 ) -> int:
     """Change RECORDING in one way and show which events differ; exit status 1 where any does."""
+    from playground.base.errors import InputFault
     from playground.dialects import dialect_names
-    from playground.errors import InputFault
     from playground.questions import experiments
     from playground.recordings import recutting
 
@@ -101,7 +101,7 @@ _SIZES: Final[dict[str, Cutting]] = {"1": "1 byte", "7": "7 bytes", "random": "r
 
 def _index(given: int | None, recording: Recording) -> int:
     """A chunk's index by its number from 1. Raises InputFault where there is no such chunk."""
-    from playground.errors import InputFault
+    from playground.base.errors import InputFault
 
     count = len(recording.chunks)
     if given is None or not 1 <= given <= count:

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from playground.base.wording import counted
 from playground.commands.shared import force_option, json_option, out_option
 from playground.commands.terminal import guarded, print_json, progress_bar, report, say, table
-from playground.counts import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from playground.errors import InputFault
-    from playground.findings import Finding
+    from playground.base.errors import InputFault
+    from playground.base.findings import Finding
     from playground.sessions.loading import LoadedSession
 
 
@@ -44,7 +44,7 @@ def import_(
 
     All of them are written or none, unless --keep-going is given.
     """
-    from playground.errors import InputFault
+    from playground.base.errors import InputFault
     from playground.sessions.formats.table import FORMATS_HEAD, formats_rows
     from playground.sessions.importing import Writer, repaired, summary
 
@@ -89,7 +89,7 @@ def _tell_read(repaired: list[str], findings: Sequence[Finding]) -> None:
 
 
 def _broken(file: str, line: Finding) -> InputFault:
-    from playground.errors import InputFault
+    from playground.base.errors import InputFault
 
     return InputFault(
         line.message,

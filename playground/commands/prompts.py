@@ -34,8 +34,8 @@ from playground.commands.terminal import (
 )
 
 if TYPE_CHECKING:
+    from playground.dialects.raw_prompts.llama import ToolFormat
     from playground.questions.comparison import Column
-    from playground.raw_prompts.llama import ToolFormat
 
 
 @click.command()
@@ -208,13 +208,13 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
     status 1 where no dialect sees anything of a call in it."""
     from dataclasses import asdict
 
-    from playground.errors import InputFault
+    from playground.base.errors import InputFault
+    from playground.base.user_files import as_utf8, decode
     from playground.questions.detection import detect as detect_dialect
     from playground.questions.recognition import recognised_session
     from playground.sessions.ends import whole_utf8
     from playground.sessions.loading import file_bytes
     from playground.sessions.tool_files import load_tools
-    from playground.user_files import as_utf8, decode
 
     data = file_bytes(file)
     tools = load_tools(tools_file).tools if tools_file else []
@@ -249,12 +249,12 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
 @guarded
 def guide(name: str, listed: bool, model: str, out: str, check: bool, force: bool) -> int:
     """Print the guide of dialect NAME: prompts, responses, and what is read from them."""
+    from playground.base.errors import InputFault
+    from playground.base.output import Batch, told
     from playground.dialects import dialect_findings, dialect_names
     from playground.dialects.models import dialect_for
-    from playground.errors import InputFault
-    from playground.guides import guide_for
-    from playground.guides.guide import GUIDE_MARK
-    from playground.output import Batch, told
+    from playground.lab.guides import guide_for
+    from playground.lab.guides.guide import GUIDE_MARK
 
     if listed:
         say("\n".join(dialect_names()))
@@ -313,7 +313,7 @@ def raw(
     the prompt's own (half of a surrogate pair: its three bytes); a terminal gets control and
     invisible characters escaped, and is told so.
     """
-    from playground.errors import InputFault
+    from playground.base.errors import InputFault
     from playground.questions.raw_prompt import raw_prompt
 
     if bool(template) == bool(llama):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from playground.base.wording import counted, keep_order
 from playground.commands.shared import (
     dialects_option,
     in_dialects,
@@ -19,14 +20,12 @@ from playground.commands.shared import (
     session_argument,
 )
 from playground.commands.terminal import guarded, json_text, print_json, report, say, table
-from playground.counts import counted
-from playground.visible import keep_order
 
 if TYPE_CHECKING:
-    from playground.findings import Finding
+    from playground.base.findings import Finding
+    from playground.nouns.tool_formats.mcp_servers import McpServer
+    from playground.nouns.tools import ToolMetadata
     from playground.questions.provider_payload import ProviderPayload
-    from playground.tool_formats.mcp_servers import McpServer
-    from playground.tools import ToolMetadata
 
 
 @click.command()
@@ -51,7 +50,7 @@ def payload(
 
     Nothing is sent: LiteLLM's own adapters write the requests.
     """
-    from playground.errors import InputFault
+    from playground.base.errors import InputFault
     from playground.questions.provider_models import PROVIDERS
     from playground.questions.provider_payload import provider_payload
 
@@ -168,7 +167,7 @@ def _parameters(tool: ToolMetadata) -> list[str]:
 
 
 def _read(file: str) -> tuple[list[ToolMetadata], list[Finding]]:
-    from playground import paths
+    from playground.base import paths
     from playground.sessions.tool_files import load_tools
 
     # A file of one's own wins over a sample of the same name.
@@ -179,8 +178,8 @@ def _read(file: str) -> tuple[list[ToolMetadata], list[Finding]]:
 
 
 def _asked(file: str, yes: bool, seconds: float) -> tuple[list[ToolMetadata], list[Finding]]:
+    from playground.nouns.tool_formats.mcp_servers import ask_servers, read_servers
     from playground.sessions.loading import file_bytes
-    from playground.tool_formats.mcp_servers import ask_servers, read_servers
 
     def allow(server: McpServer) -> bool:
         return yes or click.confirm(keep_order(f"Yes to {_name(server)}?"), err=True)

@@ -90,7 +90,7 @@ def load_streamed(name: str, dialect: str) -> LoadedSession:
     recorded is streamed again. `dialect` is the one that is asked for, "" for any."""
     from dataclasses import replace
 
-    from playground.errors import InputFault
+    from playground.base.errors import InputFault
     from playground.questions.restreaming import answers, restreamed, writer
 
     source = _opened(name)
@@ -110,7 +110,7 @@ def load_streamed(name: str, dialect: str) -> LoadedSession:
 
 
 def _opened(name: str) -> Source:
-    from playground import paths
+    from playground.base import paths
     from playground.sessions.source import Source
 
     path = Path(name)
@@ -151,7 +151,7 @@ def _reply(source: Source, dialect: str) -> LoadedSession | None:
 
 def parameters_of(given: Sequence[str]) -> dict[str, Any]:
     """The values of `parameter_option`: JSON, or else text. Raises InputFault."""
-    from playground.errors import InputFault
+    from playground.base.errors import InputFault
 
     found: dict[str, Any] = {}
     for item in given:

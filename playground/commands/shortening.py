@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from playground.base.wording import dollars, grouped, percent
 from playground.commands.shared import json_option, load, model_option, session_argument
 from playground.commands.terminal import guarded, print_json, report, say, table
-from playground.counts import dollars, grouped, percent
 
 if TYPE_CHECKING:
-    from playground.questions.cache.compacted import CompactionWhatIf, Shorter
+    from playground.cache.answers.compacted import CompactionWhatIf, Shorter
 
 _HEAD = ["policy", "cuts", "prefix lost", "marks", "last request", "cost", "saved", "pays from"]
 
@@ -47,7 +47,7 @@ def compaction(
     For each policy: how often it cuts, what of the cached prefix that breaks off, what is saved,
     and from which turn on it has paid back. Whether the model still does its work is not asked.
     """
-    from playground.questions.cache.compaction import compaction as asked
+    from playground.cache.answers.compaction import compaction as asked
 
     loaded = load(session, model)
     found = asked(

@@ -41,8 +41,8 @@ def signature(
 
     With --completion, the fields that are read from an answer; 1 where one of them cannot be.
     """
-    from playground.questions import signature as asked
-    from playground.systems.dspy import Signature
+    from playground.plugins.systems.dspy import Signature
+    from playground.plugins.systems.dspy import signature_questions as asked
 
     given = Signature.parse(text, instructions)
     names = adapters or ("chat",)
@@ -67,7 +67,7 @@ def signature(
 
 
 def _fields(found: Mapping[str, Sequence[Any]], as_json: bool) -> int:
-    from playground.systems.dspy.values import as_json as plain_value
+    from playground.plugins.systems.dspy.values import as_json as plain_value
 
     rows = [
         {
@@ -98,7 +98,7 @@ def _text(file: str) -> str:
 
 
 def _pairs(given: Sequence[str]) -> dict[str, str]:
-    from playground.errors import InputFault
+    from playground.base.errors import InputFault
 
     found: dict[str, str] = {}
     for item in given:
@@ -110,7 +110,7 @@ def _pairs(given: Sequence[str]) -> dict[str, str]:
 
 
 def _demos(given: str) -> list[Mapping[str, Any]]:
-    from playground.errors import InputFault
+    from playground.base.errors import InputFault
 
     text = given if given.lstrip().startswith("[") else _text(given) if given else "[]"
     try:

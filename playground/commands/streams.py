@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from playground.base.wording import counted
 from playground.commands.shared import (
     force_option,
     in_dialects,
@@ -31,19 +32,18 @@ from playground.commands.terminal import (
     say,
     stopping,
 )
-from playground.counts import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from playground.findings import Finding
+    from playground.base.findings import Finding
     from playground.llm.record import Recorded
+    from playground.nouns.tools import ToolMetadata
     from playground.parsing.result import ParseResult
     from playground.questions.timeline import Timeline
     from playground.recordings.growing import GrowingFile
     from playground.recordings.recording import Recording
     from playground.sessions.loading import LoadedSession
-    from playground.tools import ToolMetadata
 
 
 @click.command()
@@ -74,7 +74,7 @@ def replay(
 
     `-` reads standard input. A reply is read by the likeliest dialect, unless -d names one.
     """
-    from playground.errors import InputFault
+    from playground.base.errors import InputFault
     from playground.questions.timeline import replay as replay_recording
     from playground.show.wire import timeline_json
 
@@ -136,7 +136,7 @@ def _read_by(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -
 
 def _about_file(loaded: LoadedSession, chosen: Recording, named: bool) -> list[Finding]:
     """What the file is to the replay: a text that no dialect reads, or many recordings."""
-    from playground.findings import finding
+    from playground.base.findings import finding
 
     told = ("no-dialect", "wrapped-body")
     found = [each for each in loaded.findings if each.code in told]
@@ -196,8 +196,8 @@ def _tell_report(
     recording: Recording, dialect: str, server: str, tools: Sequence[ToolMetadata], as_json: bool
 ) -> int:
     """The smallest reply of which the server loses something; status 1 where there is one."""
-    from playground.errors import InputFault
-    from playground.guides.use_case import fenced
+    from playground.base.errors import InputFault
+    from playground.lab.guides.use_case import fenced
     from playground.questions.server_report import server_report
 
     if not dialect:
@@ -289,7 +289,7 @@ def record(
 
 def _recording_file(out: str, name: str, session: str, force: bool) -> GrowingFile:
     """The file to record into; without -o it is one that was not there."""
-    from playground.output import Batch
+    from playground.base.output import Batch
     from playground.recordings.growing import GrowingFile, numbered
 
     if not out:
@@ -327,8 +327,8 @@ def demo_server(port: int, session: str) -> int:
     (--base-url http://127.0.0.1:PORT, model anthropic/demo). `demo-DIALECT` writes its call as
     text; demo-error and demo-cut break off.
     """
+    from playground.base.hosts import port_fault
     from playground.llm.demo_server import DemoServer
-    from playground.proxy.hosts import port_fault
 
     tools = load(session).session.tools if session else ()
     try:

@@ -12,9 +12,9 @@ from playground.commands.shared import force_option, json_option, out_option
 from playground.commands.terminal import emit, guarded, json_text, print_json, report, say
 
 if TYPE_CHECKING:
+    from playground.plugins.systems.aichatflow import Answers, Outcome, Step
+    from playground.plugins.systems.aichatflow.samples import TemplateFiles
     from playground.recordings.recording import Recording
-    from playground.systems.aichatflow import Answers, Outcome, Step
-    from playground.systems.aichatflow.samples import TemplateFiles
 
 
 @click.group()
@@ -56,11 +56,15 @@ def run(
     those of --tools, their results those of --functions. --out is a session for `render`,
     `compare`, `replay` and --replay.
     """
-    from playground.output import Batch
+    from playground.base.output import Batch
+    from playground.plugins.systems.aichatflow import (
+        RecordedAnswers,
+        check_templates,
+        load_templates,
+    )
+    from playground.plugins.systems.aichatflow import run as run_template
+    from playground.plugins.systems.aichatflow.samples import sample
     from playground.sessions.tool_files import load_tools
-    from playground.systems.aichatflow import RecordedAnswers, check_templates, load_templates
-    from playground.systems.aichatflow import run as run_template
-    from playground.systems.aichatflow.samples import sample
 
     _check_one_origin(live, given)
     read = _read(templates, given)
@@ -98,7 +102,7 @@ def run(
 
 def _check_one_origin(live: bool, given: dict[str, Any]) -> None:
     """Raises InputFault where answers are to come from two places."""
-    from playground.errors import InputFault
+    from playground.base.errors import InputFault
 
     named = {"--live": live, "--replay": given["replay"], "--answers": given["answers"] != "[]"}
     asked = [option for option, value in named.items() if value]
@@ -108,8 +112,8 @@ def _check_one_origin(live: bool, given: dict[str, Any]) -> None:
 
 def _answering(files: TemplateFiles, given: dict[str, Any]) -> tuple[Answers, Any]:
     """Scripted or recorded answers, and the results of functions."""
+    from playground.plugins.systems.aichatflow import Answers, recorded_results
     from playground.sessions.loading import load_session
-    from playground.systems.aichatflow import Answers, recorded_results
 
     call: Any = _json(given["functions"], "--functions", dict) or files.functions
     if not given["replay"]:
@@ -129,9 +133,9 @@ def prompt(file: str, values: str, name: str, as_json: bool) -> int:
 
     Exits with 1 where a variable has no value: it stays in the text as it is.
     """
+    from playground.plugins.systems.flink_agents import ResourceType, load_declarations
+    from playground.plugins.systems.flink_agents.views import read_prompt, view_prompt
     from playground.sessions.loading import file_bytes
-    from playground.systems.flink_agents import ResourceType, load_declarations
-    from playground.systems.flink_agents.views import read_prompt, view_prompt
 
     if file.endswith((".yaml", ".yml")):
         declared = load_declarations(file)
@@ -167,7 +171,7 @@ def _write(
     steps: list[Step], path: Path, recordings: list[Recording], read: list[str], force: bool
 ) -> None:
     """The last request as a session, with what was recorded. Raises InputFault."""
-    from playground.output import write_file
+    from playground.base.output import write_file
     from playground.sessions.native_format import dump_session
 
     requests = [step.sent for step in steps if step.sent]

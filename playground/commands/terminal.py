@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TextIO
 
 import click
 
-from playground.fixes import with_fix
-from playground.visible import INVISIBLE, hidden_in, isolate_runs, keep_order, visible
+from playground.base.fixes import with_fix
+from playground.base.wording import INVISIBLE, hidden_in, isolate_runs, keep_order, visible
 
 if TYPE_CHECKING:
-    from playground.events import Event
-    from playground.findings import Finding
+    from playground.base.findings import Finding
+    from playground.nouns.events import Event
 
 GRACE = 5.0  # seconds that a stop may take
 WHOLE = {"format"}  # names to be copied: never folded
@@ -67,8 +67,8 @@ def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> NoReturn:
-        from playground.errors import PlaygroundError
-        from playground.waits import telling_waits
+        from playground.base.errors import PlaygroundError
+        from playground.base.waits import telling_waits
 
         if sys.stdout is None:  # `>&-`: whatever is printed would be lost without a word
             say("playground: standard output is closed", err=True)
@@ -117,7 +117,7 @@ def stopping() -> Iterator[Stop]:
     taken see no event. Nothing is raised in the middle of a step that must be whole. A fault of
     what was stopped exits with the signal's status.
     """
-    from playground.errors import InputFault
+    from playground.base.errors import InputFault
 
     stop = Stop(threading.Event())
     second: list[threading.Timer] = []
@@ -182,7 +182,7 @@ def emit(text: str, out: str = "", *, inputs: Iterable[str] = (), force: bool = 
     and a line on stderr says so, once for each command. Raises InputFault.
     """
     if out:
-        from playground.output import write_file
+        from playground.base.output import write_file
 
         write_file(out, text, inputs=inputs, force=force, errors=_HALVES)
         say(f"written: {out}", err=True)
@@ -194,7 +194,7 @@ def emit(text: str, out: str = "", *, inputs: Iterable[str] = (), force: bool = 
             _note_once(f"escaped for the terminal: {_some(escaped)}; {_EXACT}")
         return
     if halves := re.findall("[\ud800-\udfff]", text):
-        from playground.counts import counted
+        from playground.base.wording import counted
 
         size = counted(len(halves), "lone surrogate")
         _note_once(f"written as three bytes each: {size}; strict readers of UTF-8 refuse them")
@@ -202,7 +202,7 @@ def emit(text: str, out: str = "", *, inputs: Iterable[str] = (), force: bool = 
 
 def _some(escaped: Sequence[str]) -> str:
     """The escapes of these characters, each once, and how many there are."""
-    from playground.counts import counted
+    from playground.base.wording import counted
 
     named = list(dict.fromkeys(map(visible, escaped)))
     more = " …" if len(named) > _MOST_NAMED else ""
@@ -239,7 +239,7 @@ def report_briefly(findings: Sequence[Finding]) -> int:
 
 
 def events_table(events: Sequence[Event]) -> None:
-    from playground.events import event_name
+    from playground.nouns.events import event_name
     from playground.show.wire import event_text
 
     rows = [
@@ -258,7 +258,7 @@ def print_json(value: Any) -> None:
 def json_text(value: Any, narrow: bool = False, indent: int | None = 2) -> str:
     """Return a value as JSON in which a terminal obeys nothing: it is exact all the same, because
     JSON has escapes of its own. With `narrow`, everything but ASCII is escaped."""
-    from playground.json_numbers import finite
+    from playground.base.json_numbers import finite
 
     text = json.dumps(finite(value), ensure_ascii=narrow, indent=indent, allow_nan=False)
     return re.sub(_IN_JSON, _escaped, text)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from playground.base.wording import grouped
 from playground.commands.terminal import print_json, report, say, table
-from playground.counts import grouped
 
 if TYPE_CHECKING:
-    from playground.tools import ToolMetadata
+    from playground.nouns.tools import ToolMetadata
 
 
 def costs(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from playground.base.wording import grouped, seconds
 from playground.commands.shared import (
     dialects_option,
     force_option,
@@ -20,7 +21,6 @@ from playground.commands.shared import (
     session_argument,
 )
 from playground.commands.terminal import guarded, print_json, say, stopping, table
-from playground.counts import grouped, seconds
 
 if TYPE_CHECKING:
     from playground.questions.trials import Attempt, Trial, TrialPlan
@@ -65,7 +65,7 @@ def trial(
     cost is told first. Ctrl-C stops, and counts what came. Exit status 1 where a request had no
     answer.
     """
-    from playground.output import Batch
+    from playground.base.output import Batch
     from playground.questions.trials import doubts
     from playground.questions.trials import trial as planned
 
@@ -125,7 +125,7 @@ def _told(attempt: Attempt) -> None:
 def _keep(plan: TrialPlan, found: Trial, out: str, session: str, force: bool) -> None:
     from dataclasses import replace
 
-    from playground.output import write_file
+    from playground.base.output import write_file
     from playground.sessions.native_format import dump_session
 
     recordings = tuple(each.recording for each in found.attempts if each.recording)

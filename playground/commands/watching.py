@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from playground.base.wording import visible
 from playground.commands.shared import json_option
 from playground.commands.terminal import guarded, json_text, say
-from playground.visible import visible
 
 if TYPE_CHECKING:
-    from playground.proxy.addresses import Upstreams
-    from playground.proxy.telling import Teller
+    from playground.plugins.proxy.addresses import Upstreams
+    from playground.plugins.proxy.telling import Teller
 
 
 @click.command()
@@ -56,15 +56,15 @@ def proxy(
     with it; what is said stands in the run's folder then. No credential is stored. None is added,
     but for one that the address of --upstream or of such a variable holds: it goes there alone.
     """
-    from playground.proxy.addresses import upstreams
-    from playground.proxy.serving import (
+    from playground.plugins.proxy.addresses import upstreams
+    from playground.plugins.proxy.serving import (
         Proxy,
         ProxySettings,
         new_run,
         run_until_stopped,
         run_with_child,
     )
-    from playground.proxy.telling import Teller
+    from playground.plugins.proxy.telling import Teller
 
     checked(host, public, hosts)
     given = upstreams(upstream, os.environ, port, child=bool(command))
@@ -92,8 +92,8 @@ def proxy(
 
 def checked(host: str, public: bool, hosts: tuple[str, ...]) -> None:
     """Raises InputFault for an address that others reach, unless `public` says that it is meant."""
-    from playground.errors import InputFault
-    from playground.proxy.hosts import is_loopback
+    from playground.base.errors import InputFault
+    from playground.base.hosts import is_loopback
 
     if not is_loopback(host) and not public:
         raise InputFault(
@@ -112,8 +112,8 @@ def checked(host: str, public: bool, hosts: tuple[str, ...]) -> None:
 
 def check_spending(given: Upstreams, host: str, public: bool) -> None:
     """Raises InputFault if others could spend a credential that stands in an upstream's address."""
-    from playground.errors import InputFault
-    from playground.proxy.hosts import is_loopback
+    from playground.base.errors import InputFault
+    from playground.base.hosts import is_loopback
 
     spent = next((one for one in given.all if one.spends), None)
     if spent is not None and (public or not is_loopback(host)):

@@ -11,7 +11,7 @@ from playground.commands.terminal import emit, guarded, print_json, say, table
 
 if TYPE_CHECKING:
     from playground.sessions.entries import Label
-    from playground.workspaces import Workspace
+    from playground.sessions.workspaces import Workspace
 
 _name = click.argument("name")
 
@@ -33,7 +33,7 @@ def _listed(as_json: bool) -> int:
     """Exit status 1 where a file cannot be read."""
     from dataclasses import asdict
 
-    from playground.workspaces import on_disk
+    from playground.sessions.workspaces import on_disk
 
     rows, faults = _labels(on_disk())
     if as_json:
@@ -53,7 +53,7 @@ def _listed(as_json: bool) -> int:
 
 
 def _labels(kept: Workspace) -> tuple[list[tuple[str, Label]], list[str]]:
-    from playground.errors import InputFault
+    from playground.base.errors import InputFault
     from playground.sessions.entries import read_label
 
     rows, faults = [], []
@@ -74,7 +74,7 @@ def add(session: str, name: str) -> int:
     from pathlib import Path
 
     from playground.sessions.entries import new_entry
-    from playground.workspaces import on_disk
+    from playground.sessions.workspaces import on_disk
 
     loaded = load(session)
     text = new_entry(loaded.session, origin=session, findings=loaded.findings)
@@ -90,7 +90,7 @@ def add(session: str, name: str) -> int:
 def save(name: str, out: str, force: bool) -> int:
     """Write NAME as a session file, its edits and recordings in it."""
     from playground.sessions.native_format import dump_session
-    from playground.workspaces import on_disk
+    from playground.sessions.workspaces import on_disk
 
     text = dump_session(on_disk().entry(name).session)
     emit(text, out, force=force)
@@ -103,7 +103,7 @@ def save(name: str, out: str, force: bool) -> int:
 @guarded
 def rename(name: str, new: str) -> int:
     """Give NAME another name."""
-    from playground.workspaces import on_disk
+    from playground.sessions.workspaces import on_disk
 
     say(f"renamed: {on_disk().rename(name, new)}")
     return 0
@@ -114,7 +114,7 @@ def rename(name: str, new: str) -> int:
 @guarded
 def remove(name: str) -> int:
     """Move NAME into the trash."""
-    from playground.workspaces import on_disk
+    from playground.sessions.workspaces import on_disk
 
     say(f"in the trash: {on_disk().remove(name)}")
     return 0
@@ -126,7 +126,7 @@ def remove(name: str) -> int:
 @guarded
 def restore(name: str | None, empty: bool) -> int:
     """Take NAME out of the trash; without NAME, list what is in it."""
-    from playground.workspaces import on_disk
+    from playground.sessions.workspaces import on_disk
 
     kept = on_disk()
     if empty:

@@ -62,11 +62,11 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.arguments import wrong
+from playground.base.arguments import wrong
+from playground.base.errors import InputFault, UnknownNameError
+from playground.base.findings import Finding
 from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
-from playground.errors import InputFault, UnknownNameError
-from playground.findings import Finding
 
 if TYPE_CHECKING:  # what looks for others' dialects is loaded where they are asked for
     from playground.dialects.by_hand.plugins import Plugins

@@ -13,12 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
 
-from playground.caching.policies import CacheDecision
+from playground.base.findings import finding
 from playground.dialects import prompts
 from playground.dialects.by_hand.azad import AzadMethods
 from playground.dialects.by_hand.offering import OVERRIDDEN, gives_name, name_after, offer
 from playground.dialects.conversation import drafts_of, history_of
 from playground.dialects.marking import set_marks, set_own_marks
+from playground.dialects.marks.policies import CacheDecision
 from playground.dialects.memory import MEMORY, may_remember
 from playground.dialects.rendering import (
     Block,
@@ -30,16 +31,15 @@ from playground.dialects.rendering import (
 )
 from playground.dialects.request_messages import Rendering, RequestMessages
 from playground.dialects.settings import DialectSettings
-from playground.findings import finding
-from playground.messages import Message, ToolCallPart, ToolResultPart
+from playground.nouns.messages import Message, ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import PromptData, PromptTemplateType
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.parser import DialectParser
 from playground.parsing.switches import Switches
-from playground.prompt_data import PromptData, PromptTemplateType
-from playground.tools import ToolMetadata
 
 if TYPE_CHECKING:
-    from playground.grammars import Grammar
-    from playground.raw_prompts import LlamaPrompt
+    from playground.dialects.raw_prompts import LlamaPrompt
+    from playground.parsing.grammars import Grammar
 
 # One alternation, split once: what is filled in is never searched for placeholders again.
 _PLACEHOLDER: Final = re.compile(r"\{(" + "|".join(PromptTemplateType) + r")\}")
@@ -129,7 +129,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         `reasoning` whether a thought may come first. A dialect that declares nothing has no
         grammar: a finding says so. Raises InputFault, and UnknownNameError for no tool's name.
         """
-        from playground.grammars import Grammar
+        from playground.parsing.grammars import Grammar
 
         why = "the dialect is written by hand: only a declaration gives a grammar"
         return Grammar(self.name, {}, (finding("no-grammar", "dialect", why),))

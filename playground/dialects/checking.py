@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from playground.base.errors import in_words
+from playground.base.findings import Finding, finding
 from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
-from playground.errors import in_words
-from playground.findings import Finding, finding
-from playground.messages import (
+from playground.nouns.messages import (
     ImagePart,
     Message,
     ReasoningPart,
@@ -18,10 +18,10 @@ from playground.messages import (
     ToolCallPart,
     ToolResultPart,
 )
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.result import ParseResult, read_to_end
 from playground.parsing.values import same
-from playground.prompt_data import PromptData
-from playground.tools import ToolMetadata
 
 
 def check_session(dialect: Dialect, prompt_data: PromptData) -> list[Finding]:

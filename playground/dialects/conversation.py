@@ -9,9 +9,9 @@ from typing import Any, Final, Protocol
 from playground.dialects.history import History
 from playground.dialects.memory import MEMORY, Written, may_remember, origin_of
 from playground.dialects.rendering import Block, BlockKind, Draft, copied, texts_of
-from playground.messages import Message
-from playground.prompt_data import PromptData
-from playground.tools import ToolMetadata
+from playground.nouns.messages import Message
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolMetadata
 
 _KIND_OF_ROLE: Final[dict[str, BlockKind]] = {
     "system": "system",

@@ -12,12 +12,12 @@ from functools import cached_property, lru_cache
 from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, assert_never
 
-from playground.arguments import takes
+from playground.base.arguments import takes
+from playground.base.errors import InputFault, SyntaxFault
 from playground.dialects import prompts
 from playground.dialects.base import Dialect
 from playground.dialects.preflight import PreflightCheck
-from playground.errors import InputFault, SyntaxFault
-from playground.messages import (
+from playground.nouns.messages import (
     ImagePart,
     Message,
     Part,
@@ -26,6 +26,8 @@ from playground.messages import (
     ToolCallPart,
     ToolResultPart,
 )
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.hashed import HashedOnce
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.rendering import no_schema, render_call, render_calls
@@ -40,12 +42,10 @@ from playground.parsing.syntax import (
     compile_template,
 )
 from playground.parsing.values import dump_json
-from playground.prompt_data import PromptData
-from playground.tools import ToolMetadata
 
 if TYPE_CHECKING:
-    from playground.grammars import Grammar
-    from playground.raw_prompts import LlamaPrompt
+    from playground.dialects.raw_prompts import LlamaPrompt
+    from playground.parsing.grammars import Grammar
 
 # The ends of a sequence, which servers that decode with special tokens leave in the text.
 SEQUENCE_TOKENS: Final = ("<bos>", "<eos>")
@@ -173,8 +173,8 @@ class DeclaredDialect(HashedOnce, Dialect):
         parallel: bool | None = None,
         reasoning: bool = False,
     ) -> Grammar:
-        from playground.grammars import declared_grammar
-        from playground.tool_formats import read_tools
+        from playground.nouns.tool_formats import read_tools
+        from playground.parsing.grammars import declared_grammar
 
         return declared_grammar(
             self.name,

@@ -10,14 +10,14 @@ import re
 from functools import cache
 from typing import Final
 
-from playground.counts import counted
+from playground.base.findings import Finding, finding
+from playground.base.wording import counted
 from playground.dialects import as_dialects
 from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
-from playground.findings import Finding, finding
+from playground.nouns.prompt_data import PromptData
 from playground.parsing.notations import notation_of
 from playground.parsing.result import ParseResult, read_to_end
-from playground.prompt_data import PromptData
 
 SEARCHED: Final = 200_000  # characters of a reply, for the first marker
 LOOKED_AT: Final = 20_000  # characters from there on: no reply waits for more than a moment

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from playground.caching.shared_lists import SharedList
+from playground.base.shared_lists import SharedList
 from playground.dialects.rendering import Block, Draft, joined, mergeable
 
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.prompts import JSON_LINES
+from playground.dialects.raw_prompts import LLAMA3, LlamaPrompt
+from playground.nouns.tools import ToolExample, ToolMetadata
 from playground.parsing.switches import Switches
 from playground.parsing.syntax import JsonShape, Syntax
-from playground.raw_prompts import LLAMA3, LlamaPrompt
-from playground.tools import ToolExample, ToolMetadata
 
 _STOPS = ("<|eom_id|>", "<|eot_id|>")
 _SEARCH = ToolMetadata(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.caching.policies import (
+from playground.dialects.marks.policies import (
     CacheDecision,
     CacheRequest,
     Policy,
@@ -12,7 +12,7 @@ from playground.caching.policies import (
     get_policy,
 )
 from playground.dialects.request_messages import RequestMessages
-from playground.prompt_data import PromptData
+from playground.nouns.prompt_data import PromptData
 
 
 def set_marks(

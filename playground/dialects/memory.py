@@ -16,11 +16,11 @@ from threading import Lock
 from typing import Any, Final, NamedTuple
 from weakref import WeakValueDictionary
 
-from playground.caching.shared_lists import SharedList
+from playground.base.shared_lists import SharedList
 from playground.dialects.history import History
 from playground.dialects.rendering import Block, Draft
-from playground.messages import Message, ToolCallPart, ToolResultPart
-from playground.tools import ToolMetadata
+from playground.nouns.messages import Message, ToolCallPart, ToolResultPart
+from playground.nouns.tools import ToolMetadata
 
 CHARACTERS: Final = 64_000_000  # a session of 5 MB in eight dialects, and some
 DOCS: Final = 8_192  # a hundred tools in every dialect, and some

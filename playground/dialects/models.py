@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from playground.arguments import takes
+from playground.base.arguments import takes
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.base import Dialect
 

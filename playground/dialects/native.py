@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from playground.base.errors import InputFault
 from playground.dialects.declared import DeclaredDialect, result_text, user_content
-from playground.errors import InputFault
-from playground.messages import ImagePart, Message, TextPart, ToolCallPart
+from playground.nouns.messages import ImagePart, Message, TextPart, ToolCallPart
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.notations.json_members import call_object
 from playground.parsing.syntax import JsonShape, Syntax
-from playground.prompt_data import PromptData
-from playground.tools import ToolMetadata
 
 
 class NativeDialect(DeclaredDialect):

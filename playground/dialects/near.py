@@ -11,15 +11,15 @@ from functools import lru_cache
 from html import unescape
 from typing import Final, NamedTuple
 
+from playground.base.findings import CODES, Finding, finding
 from playground.dialects import as_dialects
 from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
-from playground.events import CallEndedEvent, CallStartedEvent, TextEvent
-from playground.findings import CODES, Finding, finding
+from playground.nouns.events import CallEndedEvent, CallStartedEvent, TextEvent
+from playground.nouns.prompt_data import PromptData
 from playground.parsing.notations import notation_of
 from playground.parsing.result import ParseResult
 from playground.parsing.template import Hole
-from playground.prompt_data import PromptData
 
 LOOKED_AT: Final = 20_000  # characters, at the beginning: no reply waits for more than a moment
 _LEAST: Final = 5  # characters of a marker that prose does not hold

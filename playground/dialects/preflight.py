@@ -10,15 +10,15 @@ from typing import Final, Protocol
 
 from pydantic import SecretStr
 
-from playground.errors import (
+from playground.base.errors import (
     InputFault,
     InsufficientCreditsError,
     LedgerError,
     PlaygroundError,
     UnknownUserError,
 )
-from playground.prompt_data import PromptData
-from playground.user_files import read_user_text
+from playground.base.user_files import read_user_text
+from playground.nouns.prompt_data import PromptData
 
 _LEDGER: Final = 'a JSON object such as {"key": 120}'
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
 
-from playground.tools import ParameterMetadata, Schema, ToolMetadata, resolve
+from playground.nouns.tools import ParameterMetadata, Schema, ToolMetadata, resolve
 
 SYSTEM_RULES: Final = """\
 # Messages from the environment

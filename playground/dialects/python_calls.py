@@ -4,9 +4,9 @@ from functools import partial
 
 from playground.dialects.declared import SEQUENCE_TOKENS, THINK, DeclaredDialect
 from playground.dialects.prompts import JSON_LINES
+from playground.dialects.raw_prompts import LLAMA3, LLAMA4, LlamaPrompt
 from playground.parsing.switches import Switches
 from playground.parsing.syntax import Syntax
-from playground.raw_prompts import LLAMA3, LLAMA4, LlamaPrompt
 
 _python = partial(
     DeclaredDialect,

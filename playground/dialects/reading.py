@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from playground.arguments import as_bytes, takes
+from playground.base.arguments import as_bytes, takes
 from playground.dialects import Dialect, get_dialect, is_ours
 from playground.dialects.foreign import foreign_markup
 from playground.dialects.near import around_a_call, near_markup, printed_response
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tool_formats import read_tools
 from playground.parsing.parser import DialectParser
 from playground.parsing.result import ParseResult, read_to_end, with_finding
 from playground.parsing.switches import Switches
-from playground.prompt_data import PromptData
-from playground.tool_formats import read_tools
 
 if TYPE_CHECKING:
     from playground.servers import ServerReader

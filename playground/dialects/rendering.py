@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
-from playground.caching.policies import as_parts
+from playground.dialects.marks.policies import as_parts
 from playground.parsing.values import dump_json
 
 _FLAT: Final = frozenset({str, int, float, bool, type(None)})

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, overload
 
-from playground.caching.policies import CacheDecision, as_parts
-from playground.caching.shared_lists import KnowsPlaces
+from playground.base.shared_lists import KnowsPlaces
 from playground.dialects.history import History
+from playground.dialects.marks.policies import CacheDecision, as_parts
 from playground.dialects.rendering import Block, Draft, copied
 from playground.parsing.values import dump_json
 

@@ -10,7 +10,7 @@ from playground.dialects.base import Dialect
 from playground.dialects.conversation import written
 from playground.dialects.history import History
 from playground.dialects.memory import may_remember
-from playground.prompt_data import PromptData
+from playground.nouns.prompt_data import PromptData
 
 
 def requests_of(

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from playground.errors import InputFault
-from playground.user_files import read_user_text
+from playground.base.errors import InputFault
+from playground.base.user_files import read_user_text
 
 _EXPECTED: Final = "a text file with the dialect's rules, or a folder with one NAME.md a dialect"
 

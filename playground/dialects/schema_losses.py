@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from playground.dialects.base import Dialect
-from playground.prompt_data import PromptData
-from playground.tools import ToolMetadata
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolMetadata
 
 KINDS: Final = (
     "types",

@@ -9,10 +9,10 @@ import copy
 import os
 from typing import Self
 
-from playground.caching.policies import Policy
+from playground.base.errors import InputFault
+from playground.dialects.marks.policies import Policy
 from playground.dialects.preflight import PreflightCheck
 from playground.dialects.rules_file import GivenRules, read_rules
-from playground.errors import InputFault
 
 
 class DialectSettings:

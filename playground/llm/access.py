@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.errors import InputFault
+from playground.base.errors import InputFault
 from playground.llm import own_servers, wiretap
 from playground.llm.connecting import check_address
 from playground.llm.library import litellm

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from playground.errors import PlaygroundError
+from playground.base.errors import PlaygroundError
 
 
 @dataclass(kw_only=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.parse import urlsplit
 
-from playground.errors import InputFault, shown_address
+from playground.base.errors import InputFault, shown_address
 
 _WITHOUT_REASON: Final = "Stream ended before a finish_reason was received"  # LiteLLM 1.110's words
 

@@ -21,9 +21,9 @@ from typing import Any, Final
 from playground.dialects import dialect_names, get_dialect
 from playground.llm.demo_mistakes import Mistake, Mistakes, spoiled_call
 from playground.llm.demo_replies import event_frame, writers_of
-from playground.messages import ToolCallPart
-from playground.prompt_data import PromptData
-from playground.tools import ToolMetadata
+from playground.nouns.messages import ToolCallPart
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolMetadata
 
 _WEATHER: Final = ToolMetadata(
     name="get_weather",

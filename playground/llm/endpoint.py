@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Final, Literal
 
-from playground.errors import InputFault
+from playground.base.errors import InputFault
 from playground.llm.access import reaching
 from playground.llm.connecting import connection_problem, ends_without_reason
 from playground.llm.library import litellm

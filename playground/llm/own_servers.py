@@ -15,7 +15,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from playground.errors import InputFault
+from playground.base.errors import InputFault
 
 if TYPE_CHECKING:
     import httpx

@@ -7,8 +7,8 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
 
-from playground.caching.providers import UNKNOWN, provider_of
-from playground.errors import InputFault
+from playground.base.errors import InputFault
+from playground.dialects.marks.providers import UNKNOWN, provider_of
 from playground.llm.endpoint import completion_arguments
 from playground.llm.library import litellm
 from playground.llm.wiretap import behind_closed_door

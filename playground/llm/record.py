@@ -16,14 +16,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from playground.counts import grouped
-from playground.errors import InputFault, PlaygroundError
+from playground.base.errors import InputFault, PlaygroundError
+from playground.base.output import write_file
+from playground.base.wording import grouped
 from playground.llm.access import reaching
 from playground.llm.connecting import connection_problem, ends_without_reason
 from playground.llm.endpoint import STREAMED, completion_arguments, delta_of
 from playground.llm.library import LiteLLM, litellm
 from playground.llm.wiretap import Tap, tapped
-from playground.output import write_file
 from playground.recordings.environment import environment_secrets
 from playground.recordings.growing import GrowingFile, Lines, LinesInMemory
 from playground.recordings.recorder import Recorder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.events import Event
+from playground.nouns.events import Event
 from playground.parsing.parser import DialectParser
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from html import unescape
 
-from playground.events import (
+from playground.base.json_numbers import finite, is_finite
+from playground.nouns.events import (
     CallAbortedEvent,
     CallEndedEvent,
     CallStartedEvent,
     MarkupEvent,
     owned_text,
 )
-from playground.json_numbers import finite, is_finite
 from playground.parsing.choice import Kind
 from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.declaration import Declaration

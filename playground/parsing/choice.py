@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Final, Literal, NamedTuple, TypeGuard
 
-from playground.events import Role
+from playground.nouns.events import Role
 from playground.parsing.patterns import LINE_START, begins, literal
 
 

@@ -8,8 +8,8 @@ from functools import cache
 from io import BytesIO
 from typing import Final, Protocol
 
-from playground.events import Event, FindingEvent, Span
-from playground.findings import finding
+from playground.base.findings import finding
+from playground.nouns.events import Event, FindingEvent, Span
 from playground.parsing.patterns import CONTEXT
 
 

@@ -9,7 +9,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from playground.events import (
+from playground.base.findings import finding
+from playground.base.json_numbers import finite, is_finite, load_json
+from playground.nouns.events import (
     ArgumentEvent,
     CallAbortedEvent,
     CallEndedEvent,
@@ -19,13 +21,11 @@ from playground.events import (
     FindingEvent,
     Span,
 )
-from playground.findings import finding
-from playground.json_numbers import finite, is_finite, load_json
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.claims import GrowingText
 from playground.parsing.decoding import bad_places, replaced
 from playground.parsing.state import ParserState
 from playground.parsing.values import dump_json
-from playground.tools import ToolMetadata
 
 _INDEX: Final = (int, float, str)  # a tuple, because a union would be built anew for each delta
 

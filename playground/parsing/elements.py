@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 from typing import Any, Final
 
+from playground.nouns.tools import Schema, allowed_types, resolve_union, variants
 from playground.parsing.values import read_value
-from playground.tools import Schema, allowed_types, resolve_union, variants
 
 DEPTH_LIMIT: Final = 500
 

@@ -10,7 +10,8 @@ import re
 from collections.abc import Generator, Sequence
 from typing import Final, assert_never
 
-from playground.events import Event
+from playground.nouns.events import Event
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.calls import CallReader
 from playground.parsing.choice import ROLES, Choice, Group, Kind, Mark, is_mark
 from playground.parsing.choice_point import choice_point
@@ -24,7 +25,6 @@ from playground.parsing.plan import Plan, compile_plan
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
-from playground.tools import ToolMetadata
 
 _OF_MEMBER: Final = re.compile(r'":\s{0,6}\Z|":\s?\[\s{0,4}\Z')
 _OPENED: Final = re.compile(r"[^{\"']*?[^\W\d_]")  # a word stands before any JSON

@@ -53,7 +53,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from playground.events import Event
+from playground.nouns.events import Event
 from playground.parsing.marker import Marker
 from playground.parsing.patterns import CONTEXT
 from playground.parsing.scanner import Scanner

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from playground.nouns.tools import Schema, ToolMetadata
 from playground.parsing.choice_point import ChoicePoint
-from playground.tools import Schema, ToolMetadata
 
 
 class BrokenCall(Exception):

@@ -10,15 +10,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from playground.events import CallStartedEvent, Event, FindingEvent, ReasoningEvent, Span
-from playground.findings import finding
+from playground.base.findings import finding
+from playground.nouns.events import CallStartedEvent, Event, FindingEvent, ReasoningEvent, Span
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.decoding import bad_places, replaced
 from playground.parsing.deltas import DeltaReader
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 from playground.parsing.text_reader import TextReader
-from playground.tools import ToolMetadata
 
 
 class DialectParser(ABC):

@@ -15,9 +15,9 @@ import re
 import warnings
 from typing import Any, Final
 
-from playground.json_numbers import NotANumber, load_json, number_of
+from playground.base.json_numbers import NotANumber, load_json, number_of
+from playground.base.python_source import expression
 from playground.parsing.python_strings import closes
-from playground.python_source import expression
 
 _CONSTANTS: Final = {"true": True, "false": False, "null": None}
 _ALL_CONSTANTS: Final = _CONSTANTS | {"True": True, "False": False, "None": None}

@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from playground.events import CallNamedEvent, argument_maker
+from playground.nouns.events import CallNamedEvent, argument_maker
+from playground.nouns.tools import ToolMetadata, allowed_types
 from playground.parsing.claims import Claim, GrowingText
 from playground.parsing.marker import Marker
 from playground.parsing.open_call import BrokenCall, KnownTool, OpenCall
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.switches import Switches
-from playground.tools import ToolMetadata, allowed_types
 
 # models add these to a name: the call's number after it, a namespace before it
 _INDEX: Final = re.compile(r"(?:[:.#_]\d{1,3}|\[\d{1,3}\])\Z")

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import regex  # possessive groups, which `re` of Python before 3.11.5 reads wrongly
 
-from playground.json_numbers import load_json
+from playground.base.json_numbers import load_json
 
 _STRINGS: Final = r"""(?P<double>"(?:[^"\\]|\\.)*+")|(?P<single>'(?:[^'\\]|\\.)*+')"""
 # a quote closes only before what may follow a text, or before another text

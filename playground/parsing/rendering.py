@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
+from playground.nouns.tools import Schema
 from playground.parsing.declaration import SECTION_BODY, Declaration
 from playground.parsing.notations import notation_of
 from playground.parsing.notations.notation import CallValue, SchemaOf
 from playground.parsing.template import fill
-from playground.tools import Schema
 
 
 def no_schema(_key: str) -> Schema:

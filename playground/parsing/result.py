@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, assert_never
 
-from playground.display import Shown
-from playground.events import (
+from playground.base.display import Shown
+from playground.base.findings import Finding
+from playground.nouns.events import (
     ArgumentEvent,
     CallAbortedEvent,
     CallEndedEvent,
@@ -21,7 +22,6 @@ from playground.events import (
     TextEvent,
     merged,
 )
-from playground.findings import Finding
 from playground.parsing.parser import DialectParser
 from playground.parsing.switches import Switches
 

@@ -10,7 +10,8 @@ import re
 from collections.abc import Generator
 from typing import Final, TypeVar
 
-from playground.events import (
+from playground.base.findings import finding
+from playground.nouns.events import (
     Event,
     FindingEvent,
     MarkupEvent,
@@ -19,7 +20,6 @@ from playground.events import (
     Span,
     TextEvent,
 )
-from playground.findings import finding
 from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.claims import Claim, GrowingText, finding_maker
 from playground.parsing.marker import Marker

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from playground.events import (
+from playground.base.findings import finding
+from playground.nouns.events import (
     CallAbortedEvent,
     CallEndedEvent,
     CallNamedEvent,
@@ -15,7 +16,6 @@ from playground.events import (
     Span,
     cut,
 )
-from playground.findings import finding
 
 
 def without_prefill(event: Event) -> Event:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from playground.errors import SyntaxFault
+from playground.base.errors import SyntaxFault
+from playground.nouns.tools import JSON_TYPES
 from playground.parsing.declaration import (
     CALL_HOLES,
     PARAM_HOLES,
@@ -38,7 +39,6 @@ from playground.parsing.template import (
     holes_of,
 )
 from playground.parsing.values import JsonStyle, Literals
-from playground.tools import JSON_TYPES
 
 __all__ = [
     "Hole",

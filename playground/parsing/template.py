@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
-from playground.errors import SyntaxFault
+from playground.base.errors import SyntaxFault
 
 _ANY_KEY: Final = ":KEY"  # a hole so declared names an argument, and may stand several times
 _TOKEN: Final = re.compile(r"\{\{|\}\}|\{([a-z_]+(?::[a-z_]+)?)\}")

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from playground.events import Event
+from playground.nouns.events import Event
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.decoding import Utf8Decoder, bad_places, replaced
 from playground.parsing.engine import SyntaxEngine
 from playground.parsing.fast_path import FastPath
 from playground.parsing.span_findings import with_char_findings, without_prefill
 from playground.parsing.switches import Switches
-from playground.tools import ToolMetadata
 
 
 class TextReader:

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from playground.characters import escaped_halves
-from playground.json_numbers import NotANumber, finite, load_json
+from playground.base.characters import escaped_halves
+from playground.base.json_numbers import NotANumber, finite, load_json
+from playground.nouns.tools import JSON_TYPES, Schema, allowed_types
 from playground.parsing import relaxed_json
 from playground.parsing.python_values import read_literal
-from playground.tools import JSON_TYPES, Schema, allowed_types
 
 # white space, a code fence or a comma around a value, which are no part of it
 _BESIDE: Final = re.compile(r"\A\s*(?:```\w{0,12}\s*)?|(?<![\s`,])(?:\s*,)?(?:\s*```)?\s*\Z")

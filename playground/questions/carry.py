@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from playground.arguments import takes
+from playground.base.arguments import takes
+from playground.base.display import Shown
+from playground.base.findings import Finding
 from playground.dialects import DeclaredDialect, Dialect, as_dialects
 from playground.dialects.checking import check_tool_call
-from playground.display import Shown
-from playground.findings import Finding
-from playground.messages import ToolCallPart, ToolResultPart
-from playground.tools import ToolMetadata, json_type
+from playground.nouns.messages import ToolCallPart, ToolResultPart
+from playground.nouns.tools import ToolMetadata, json_type
 
 _TOOL: Final = "probe"
 

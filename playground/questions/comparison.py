@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from playground.arguments import takes
+from playground.base.arguments import takes
+from playground.base.display import Drawn, Live
+from playground.base.findings import Finding
 from playground.dialects import Dialect, as_dialects
 from playground.dialects.checking import check_session
 from playground.dialects.rendering import Block
 from playground.dialects.request_messages import Rendering
 from playground.dialects.rules_file import chosen_rules
-from playground.display import Drawn, Live
-from playground.findings import Finding
 from playground.sessions.session import Session
 
 if TYPE_CHECKING:  # what a request alone does not ask

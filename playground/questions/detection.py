@@ -9,22 +9,22 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from playground.arguments import takes
-from playground.counts import counted
+from playground.base.arguments import takes
+from playground.base.display import Listed, as_text
+from playground.base.findings import Finding, finding
+from playground.base.wording import counted
 from playground.dialects import as_dialects, dialect_files, get_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files.folders import FileState
 from playground.dialects.near import Near, nearest
 from playground.dialects.reading import parse
-from playground.display import Listed, as_text
-from playground.events import ArgumentEvent, ReasoningEvent, TextEvent, owned_text
-from playground.findings import Finding, finding
-from playground.messages import ToolCallPart
+from playground.nouns.events import ArgumentEvent, ReasoningEvent, TextEvent, owned_text
+from playground.nouns.messages import ToolCallPart
+from playground.nouns.tool_formats import read_tools
+from playground.nouns.tools import ToolMetadata
 from playground.questions.every_dialect import DialectReading, Progress, read_in_every_dialect
 from playground.questions.experiments import read
 from playground.recordings.recording import Recording
-from playground.tool_formats import read_tools
-from playground.tools import ToolMetadata
 
 # findings about what looks like a call, and was read as none
 _TELLING: Final = frozenset({"bare-opener", "call-in-fence", "unreadable-call", "unknown-tool"})

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from playground.dialects import dialect_names
-from playground.events import ArgumentEvent, Event, MarkupEvent, TextEvent
+from playground.nouns.events import ArgumentEvent, Event, MarkupEvent, TextEvent
 from playground.parsing.result import ParseResult
 
 Progress = Callable[[int, int], None]  # dialects that have read it, dialects in all

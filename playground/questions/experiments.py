@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, assert_never
 
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.reading import looked_over
-from playground.events import (
+from playground.nouns.events import (
     ArgumentEvent,
     CallAbortedEvent,
     CallEndedEvent,
@@ -27,16 +27,16 @@ from playground.events import (
     event_name,
     owned_text,
 )
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.batches import BatchedParser
 from playground.parsing.result import ParseResult, read_to_end
 from playground.parsing.switches import Switches
-from playground.prompt_data import PromptData
 from playground.questions.every_dialect import read_in_every_dialect
 from playground.questions.server_view import dropped_by_servers
 from playground.recordings.feeding import feed
 from playground.recordings.recording import Recording
 from playground.recordings.recutting import CUTTINGS, cut_in_two, rechunked, text_size
-from playground.tools import ToolMetadata
 
 _MOST_CUTS: Final = 2_000
 

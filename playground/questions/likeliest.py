@@ -10,13 +10,13 @@ from playground.dialects import as_dialects, dialect_files, get_dialect
 from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files.folders import FileState
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.plan import call_openers
 from playground.parsing.result import ParseResult, read_to_end
-from playground.prompt_data import PromptData
 from playground.questions.detection import Detection, detection_of, rank
 from playground.questions.every_dialect import DialectReading, read_in_every_dialect
-from playground.tools import ToolMetadata
 
 _BEGUN: Final = 12  # characters of a call: more than an opener that prose may hold
 _REMEMBERED: Final = 1_000  # prompts

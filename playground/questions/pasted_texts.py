@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from playground.counts import counted
-from playground.errors import InputFault
+from playground.base.errors import InputFault
+from playground.base.wording import counted
 from playground.sessions.documents import parse_json
 
 _MOST_LOOKED_AT: Final = 20_000  # characters of a reply: sixty dialects take 0.1 s for them

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from playground.findings import Finding, finding
+from playground.base.findings import Finding, finding
 from playground.llm.endpoint import OF_TOOLS
 from playground.recordings.value_scrubbing import scrubbed_value
 

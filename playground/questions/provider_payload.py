@@ -12,15 +12,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from playground.arguments import takes
+from playground.base.arguments import takes
+from playground.base.display import Live
+from playground.base.errors import InputFault
+from playground.base.findings import Finding, finding
+from playground.cache.answers.wire import lost_marks
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.request_messages import Rendering
-from playground.display import Live
-from playground.errors import InputFault
-from playground.findings import Finding, finding
 from playground.llm.endpoint import asked_again
 from playground.llm.payloads import WireCall, is_known, wire_calls, with_provider
-from playground.questions.cache.wire import lost_marks
+from playground.nouns.tool_formats.forms import read_tools_and_findings
+from playground.nouns.tools import Schema, ToolMetadata
 from playground.questions.provider_models import PROVIDERS
 from playground.questions.provider_parameters import (
     TOOL_FIELDS,
@@ -29,8 +31,6 @@ from playground.questions.provider_parameters import (
     parameters_left,
 )
 from playground.sessions.session import Session
-from playground.tool_formats.forms import read_tools_and_findings
-from playground.tools import Schema, ToolMetadata
 
 _SYSTEM: Final = ("system", "systemInstruction", "system_instruction", "instructions")
 _HISTORY: Final = ("messages", "contents", "input", "prompt")

@@ -8,21 +8,21 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, Final, get_args
 
-from playground.arguments import takes
-from playground.confined import Budget, Stopped
+from playground.base.arguments import takes
+from playground.base.confined import Budget, Stopped
+from playground.base.display import Shown
+from playground.base.errors import InputFault
+from playground.base.findings import Finding
 from playground.dialects import get_dialect
-from playground.display import Shown
-from playground.errors import InputFault
-from playground.findings import Finding
-from playground.messages import Message, TextPart, ToolCallPart
-from playground.prompt_data import PromptData
+from playground.dialects.raw_prompts.asking import common_start
+from playground.dialects.raw_prompts.audit import warnings
+from playground.dialects.raw_prompts.chat_template import ChatTemplate, question_budget
+from playground.dialects.raw_prompts.llama import LLAMA3, LLAMA4, LlamaFormat, ToolFormat, turns_of
+from playground.nouns.messages import Message, TextPart, ToolCallPart
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolMetadata
 from playground.questions.detection import detect
-from playground.raw_prompts.asking import common_start
-from playground.raw_prompts.audit import warnings
-from playground.raw_prompts.chat_template import ChatTemplate, question_budget
-from playground.raw_prompts.llama import LLAMA3, LLAMA4, LlamaFormat, ToolFormat, turns_of
 from playground.sessions.session import Session
-from playground.tools import ToolMetadata
 
 _LLAMAS: Final[dict[str, LlamaFormat]] = {"llama3": LLAMA3, "llama4": LLAMA4}
 _LLAMA_FORMATS: Final[dict[str, ToolFormat]] = {"llama3": "json", "llama4": "python_list"}

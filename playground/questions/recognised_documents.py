@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final, Literal
 
-from playground.caching.own_policies import parse_policy
-from playground.counts import counted
+from playground.base.errors import InputFault
+from playground.base.wording import counted
 from playground.dialects.files import parse_dialect
-from playground.errors import InputFault
+from playground.dialects.marks.own_policies import parse_policy
+from playground.dialects.raw_prompts import ChatTemplate
 from playground.questions.pasted_texts import (
     template_title,
 )
-from playground.raw_prompts import ChatTemplate
 from playground.sessions.bounded import read_yaml
 from playground.sessions.documents import parse_json
 from playground.sessions.formats import get_format

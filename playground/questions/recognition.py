@@ -12,11 +12,12 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Final
 
-from playground.counts import counted
+from playground.base.errors import InputFault
+from playground.base.findings import CODES, finding
+from playground.base.user_files import as_utf8, decode
+from playground.base.wording import counted
 from playground.dialects.near import unread
-from playground.errors import InputFault
-from playground.findings import CODES, finding
-from playground.prompt_data import TaskConfig
+from playground.nouns.prompt_data import TaskConfig
 from playground.questions.detection import Detection, detect
 from playground.questions.pasted_texts import (
     escaped_in_json,
@@ -40,7 +41,6 @@ from playground.sessions.pasted import Unwrapped, in_a_fence, unwrapped
 from playground.sessions.session import Session
 from playground.sessions.source import Source
 from playground.sessions.tool_files import read_tool_file
-from playground.user_files import as_utf8, decode
 
 _BARE: Final = TaskConfig(system_rules=False)
 _PICTURES: Final = (

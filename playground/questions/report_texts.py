@@ -10,16 +10,16 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from playground.base.json_numbers import finite, is_finite
+from playground.base.wording import visible
 from playground.dialects.prompts import typed_schema
-from playground.guides.use_case import fenced
-from playground.json_numbers import finite, is_finite
+from playground.lab.guides.use_case import fenced
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.result import ParseResult
 from playground.servers import ServerReading
 from playground.servers.reading import DOUBT_CODES
 from playground.servers.segments import segments
 from playground.servers.view import Language, Suite
-from playground.tools import ToolMetadata
-from playground.visible import visible
 
 _HOLE: Final = re.compile(r"\{\{(\w+)\}\}")
 NO_LOSS: Final = ("unknown-parser", "unread-dialect", *DOUBT_CODES)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from playground.base.errors import InputFault
 from playground.dialects import get_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.models import dialect_for
-from playground.errors import InputFault
 from playground.recordings.recording import Recording
 from playground.recordings.recutting import as_streamed
 from playground.sessions.session import Session

@@ -11,10 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from playground.arguments import takes
+from playground.base.arguments import takes
+from playground.base.findings import Finding
 from playground.dialects import Dialect, get_dialect, is_ours
 from playground.dialects.reading import parse
-from playground.findings import Finding
+from playground.nouns.tool_formats import read_tools
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.result import ParseResult
 from playground.questions.detection import detect_recording, foreign
 from playground.questions.report_texts import NO_LOSS, handed, issue_text, lost, suite_test
@@ -22,8 +24,6 @@ from playground.questions.server_view import server_view
 from playground.recordings.recording import Recording
 from playground.servers import ServerReading, get_server
 from playground.servers.segments import segments
-from playground.tool_formats import read_tools
-from playground.tools import ToolMetadata
 
 _WORDS: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _CHARACTERS: Final = re.compile(r"[\s\S]")

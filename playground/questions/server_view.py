@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from types import NoneType
 from typing import Any
 
-from playground.arguments import takes
+from playground.base.arguments import takes
 from playground.dialects import Dialect, get_dialect, is_ours
 from playground.dialects.reading import parser_for
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tool_formats import read_tools
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.batches import BatchedParser
 from playground.parsing.result import ParseResult, read_to_end
 from playground.parsing.switches import Switches
-from playground.prompt_data import PromptData
 from playground.recordings.feeding import feed
 from playground.recordings.recording import Recording
 from playground.servers import ServerReading, all_servers, get_server, reader_for
-from playground.tool_formats import read_tools
-from playground.tools import ToolMetadata
 
 
 @takes(recording=Recording, server="text", switches=(Switches, NoneType))

@@ -8,21 +8,21 @@ from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Any
 
-from playground.arguments import takes
+from playground.base.arguments import takes
+from playground.base.display import Drawn, Live
 from playground.dialects import Dialect, dialect_names, get_dialect
 from playground.dialects.reading import looked_over
-from playground.display import Drawn, Live
-from playground.events import CallNamedEvent, Event, cut, owned_text
+from playground.nouns.events import CallNamedEvent, Event, cut, owned_text
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tool_formats import read_tools
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.result import ParseResult, gather
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
-from playground.prompt_data import PromptData
 from playground.questions.server_view import server_view
 from playground.recordings.feeding import feed, shown
 from playground.recordings.recording import Recording, Timing
 from playground.servers import ServerReading
-from playground.tool_formats import read_tools
-from playground.tools import ToolMetadata
 
 
 @dataclass(frozen=True, slots=True)

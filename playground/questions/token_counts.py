@@ -8,13 +8,13 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.arguments import takes
+from playground.base.arguments import takes
+from playground.base.errors import InputFault
+from playground.cache.answers.as_sent import sent_requests
 from playground.dialects import Dialect, get_dialect
+from playground.dialects.raw_prompts import ChatTemplate
+from playground.dialects.raw_prompts.sources import template_of
 from playground.dialects.request_messages import Rendering
-from playground.errors import InputFault
-from playground.questions.cache.as_sent import sent_requests
-from playground.raw_prompts import ChatTemplate
-from playground.raw_prompts.sources import template_of
 from playground.sessions.session import Session
 from playground.tokens import TokenCount, count_request
 from playground.tokens.given import given_tokenizer

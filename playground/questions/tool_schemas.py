@@ -6,20 +6,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from playground.arguments import takes, texts
-from playground.caching.family import model_family
+from playground.base.arguments import takes, texts
+from playground.base.display import Shown
+from playground.base.findings import Finding
 from playground.dialects import Dialect, as_dialects
+from playground.dialects.marks.family import model_family
 from playground.dialects.schema_losses import documentation
-from playground.display import Shown
-from playground.findings import Finding
+from playground.nouns.tool_formats import read_tools
+from playground.nouns.tool_formats.portability import lint_tool, schema_target, schema_targets
+from playground.nouns.tool_formats.rewriting import rewritten
+from playground.nouns.tool_formats.shrinking import SHORTER
+from playground.nouns.tools import ToolMetadata
 from playground.sessions.session import Session
 from playground.tokens import count_request
 from playground.tokens.texts import text_counter
-from playground.tool_formats import read_tools
-from playground.tool_formats.portability import lint_tool, schema_target, schema_targets
-from playground.tool_formats.rewriting import rewritten
-from playground.tool_formats.shrinking import SHORTER
-from playground.tools import ToolMetadata
 
 MODELS: Final = ("gpt-5", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-flash",
                  "mistral/mistral-large-latest")  # fmt: skip

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from pydantic_core import from_json
 
-from playground.arguments import as_bytes, takes
-from playground.characters import is_whole
-from playground.json_numbers import dump_again, finite, is_finite, load_json, read_json_bytes
+from playground.base.arguments import as_bytes, takes
+from playground.base.characters import is_whole
+from playground.base.json_numbers import dump_again, finite, is_finite, load_json, read_json_bytes
 from playground.recordings.apis import reader_for, recognise
 from playground.recordings.apis.base import ApiReader, Sink
 from playground.recordings.framing import Frame, Framing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 
-from playground.events import Event
+from playground.nouns.events import Event
 from playground.parsing.parser import DialectParser
 from playground.recordings.recording import (
     BytesChunk,

@@ -22,8 +22,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from playground.errors import InputFault
-from playground.json_numbers import is_finite
+from playground.base.errors import InputFault
+from playground.base.json_numbers import is_finite
 from playground.recordings.apis import api_names
 from playground.recordings.decoding import StreamDecoder
 from playground.recordings.recording import Recording

@@ -1,8 +1,8 @@
 """A recording that grows on disk as it arrives: what has come stays, whatever ends the program.
 
-This is the one file that is not made by a rename (see `playground/output.py`). It is created, never
-opened: two programs cannot write the same one. Its lines are brought to the disk at least once a
-second by whoever calls `keep`.
+This is the one file that is not made by a rename (see `playground/base/output.py`). It is
+created, never opened: two programs cannot write the same one. Its lines are brought to the disk at
+least once a second by whoever calls `keep`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from itertools import count
 from pathlib import Path
 from typing import Final, Protocol
 
-from playground.characters import escaped_halves
-from playground.errors import InputFault
-from playground.locks import holder_of, lock_soon
-from playground.output import Batch, create_beside, synced, told
+from playground.base.characters import escaped_halves
+from playground.base.errors import InputFault
+from playground.base.locks import holder_of, lock_soon
+from playground.base.output import Batch, create_beside, synced, told
 
 SECONDS: Final = 0.25  # between two times that lines are brought to the disk
 _WAITING: Final = 64 * 1024  # bytes of lines in memory, however slow the disk is

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from playground.characters import is_whole, whole
-from playground.findings import Finding
+from playground.base.characters import is_whole, whole
+from playground.base.findings import Finding
 from playground.recordings.recording import (
     HALF_CHARACTER,
     Chunk,

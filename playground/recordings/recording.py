@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
-from playground.findings import Finding, finding
+from playground.base.findings import Finding, finding
 
 _STRICT: Final = ConfigDict(extra="forbid")
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]

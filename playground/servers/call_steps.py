@@ -7,13 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from playground.events import (
-    ArgumentEvent,
-    CallEndedEvent,
-    CallNamedEvent,
-    Span,
-    owned_text,
-)
+from playground.nouns.events import ArgumentEvent, CallEndedEvent, CallNamedEvent, Span, owned_text
 from playground.servers.failed_calls import fail_request, reply_as_text, stop_reading
 from playground.servers.projection import Projection
 from playground.servers.segments import ReplySegment, cut_events

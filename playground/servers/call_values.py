@@ -8,11 +8,11 @@ from dataclasses import replace
 from html import unescape
 from typing import Any
 
-from playground.events import CallEndedEvent, FindingEvent
+from playground.nouns.events import CallEndedEvent, FindingEvent
+from playground.nouns.tools import Schema, ToolMetadata, allowed_types, json_type
 from playground.parsing.values import dump_json, read_value
 from playground.servers.segments import ReplySegment
 from playground.servers.view import View
-from playground.tools import Schema, ToolMetadata, allowed_types, json_type
 
 ToolsByName = Mapping[str, ToolMetadata]
 

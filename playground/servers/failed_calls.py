@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from playground.events import (
+from playground.base.findings import finding
+from playground.nouns.events import (
     ArgumentEvent,
     CallAbortedEvent,
     CallEndedEvent,
@@ -17,7 +18,6 @@ from playground.events import (
     Span,
     TextEvent,
 )
-from playground.findings import finding
 from playground.servers.call_values import complete_call
 from playground.servers.projection import Projection
 from playground.servers.segments import ReplySegment

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from playground.events import (
+from playground.base.findings import finding
+from playground.nouns.events import (
     CallAbortedEvent,
     CallEndedEvent,
     CallStartedEvent,
@@ -20,7 +21,6 @@ from playground.events import (
     TextEvent,
     owned_text,
 )
-from playground.findings import finding
 from playground.parsing.switches import Switches
 from playground.servers.call_values import ToolsByName
 from playground.servers.segments import ReplySegment

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from playground.events import CallEndedEvent, CallStartedEvent, Event, FindingEvent, Span
-from playground.findings import Finding, finding
+from playground.base.findings import Finding, finding
+from playground.nouns.events import CallEndedEvent, CallStartedEvent, Event, FindingEvent, Span
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.parser import DialectParser
 from playground.parsing.result import ParseResult, gather
 from playground.parsing.switches import Switches
 from playground.servers.projection import DROPS, Projection
 from playground.servers.steps import project
 from playground.servers.view import READS_NO_CALLS, Parser, Server, View
-from playground.tools import ToolMetadata
 
 DOUBT_CODES: Final = ("usual-parser", "unproven-repair")
 """Codes of findings which say that a reading is a guess."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from playground.events import (
+from playground.nouns.events import (
     CallAbortedEvent,
     CallEndedEvent,
     CallStartedEvent,

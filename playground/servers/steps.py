@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from playground.events import ArgumentEvent, Event
+from playground.nouns.events import ArgumentEvent, Event
 from playground.servers import call_steps, failed_calls, text_steps
 from playground.servers.call_values import delivered_call
 from playground.servers.projection import Projection

@@ -6,14 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from playground.events import (
-    Event,
-    MarkupEvent,
-    Span,
-    TextEvent,
-    owned_text,
-    split,
-)
+from playground.nouns.events import Event, MarkupEvent, Span, TextEvent, owned_text, split
 from playground.servers.failed_calls import fail_request, stop_reading
 from playground.servers.projection import Projection
 from playground.servers.segments import ReplySegment, cut_events

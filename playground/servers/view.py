@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal, get_args, get_type_hints
 from pydantic import AfterValidator, ConfigDict
 from pydantic.dataclasses import dataclass as checked_dataclass
 
-from playground.findings import CODES
+from playground.base.findings import CODES
 from playground.parsing.switches import Switches
 
 Keep = Literal["kept", "dropped"]

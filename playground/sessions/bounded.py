@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final
 
-from playground.errors import InputFault
-from playground.user_files import kind_of_stream
+from playground.base.errors import InputFault
+from playground.base.user_files import kind_of_stream
 
 _MEMBERS: Final = 10_000  # files of a zip or folder
 _UNPACKED: Final = 512 * 1024 * 1024

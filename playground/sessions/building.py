@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final
 
-from playground.characters import are_whole, whole
-from playground.errors import InputFault
-from playground.findings import Finding, finding
-from playground.json_numbers import finite, is_finite, load_json
-from playground.messages import Message, Part, Role, ToolCallPart, ToolResultPart, unchecked
+from playground.base.characters import are_whole, whole
+from playground.base.errors import InputFault
+from playground.base.findings import Finding, finding
+from playground.base.json_numbers import finite, is_finite, load_json
+from playground.nouns.messages import Message, Part, Role, ToolCallPart, ToolResultPart, unchecked
+from playground.nouns.tools import ToolMetadata
 from playground.recordings.recording import Recording, named_apart
 from playground.sessions import made
 from playground.sessions.configuration import dynamic_of, task_of
@@ -30,7 +31,6 @@ from playground.sessions.session import (
 from playground.sessions.sound import is_sound, is_whole_beside
 from playground.sessions.text_parts import text_part as text_part
 from playground.sessions.times import utc_time
-from playground.tools import ToolMetadata
 
 _LONGEST: Final = 1e12  # seconds, thirty thousand years
 # What agents write where no model answered: messages of their own about an error or an abort.
@@ -124,7 +124,9 @@ class SessionBuilder:
 
     def tool(self, value: Any, place: Place) -> None:
         """An entry of a list of tools in any known form; what is no tool is a finding."""
-        from playground.tool_formats import read_entry  # most files of our own need none of it
+        from playground.nouns.tool_formats import (
+            read_entry,  # most files of our own need none of it
+        )
 
         try:
             tools, found = read_entry(value, str(place))

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from playground.counts import counted
-from playground.messages import Message
+from playground.base.wording import counted
+from playground.nouns.messages import Message
 from playground.sessions.editing import Edit, begins_with_system, edited, system_prompt
 from playground.sessions.session import RequestRecord, Session
 

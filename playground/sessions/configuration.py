@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from playground.prompt_data import DynamicTaskConfig, TaskConfig
+from playground.nouns.prompt_data import DynamicTaskConfig, TaskConfig
 
 _NO_TASK: Final = TaskConfig(user_agent_prompt="", system_rules=False)
 _NO_ENVIRONMENT: Final = DynamicTaskConfig(dynamic_environment_details_block="")

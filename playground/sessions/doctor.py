@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from playground.counts import counted
-from playground.findings import Finding, finding
-from playground.messages import Message, Part, Role, TextPart, ToolCallPart, ToolResultPart
+from playground.base.findings import Finding, finding
+from playground.base.wording import counted
+from playground.nouns.messages import Message, Part, Role, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.tools import schema_findings
 from playground.sessions.calls_in_text import openers_in
 from playground.sessions.message_order import in_order
 from playground.sessions.session import Session
-from playground.tools import schema_findings
 
 
 def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:

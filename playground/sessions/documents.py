@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from pydantic_core import from_json
 
-from playground.errors import InputFault
-from playground.findings import Finding, finding
-from playground.json_numbers import load_json
+from playground.base.errors import InputFault
+from playground.base.findings import Finding, finding
+from playground.base.json_numbers import load_json
 from playground.sessions.bounded import read_yaml
 
 _NEXT_DOCUMENT: Final = re.compile(r"^---[ \t\r]*$", re.MULTILINE)

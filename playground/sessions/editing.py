@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, get_args
 
-from playground.characters import whole
-from playground.errors import InputFault
-from playground.findings import Finding
-from playground.messages import (
+from playground.base.characters import whole
+from playground.base.errors import InputFault
+from playground.base.findings import Finding
+from playground.nouns.messages import (
     ImagePart,
     Message,
     Part,
@@ -23,7 +23,7 @@ from playground.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from playground.prompt_data import PromptTemplateType
+from playground.nouns.prompt_data import PromptTemplateType
 from playground.sessions import tool_edits
 from playground.sessions.message_order import in_order
 from playground.sessions.native_format import dump_part, read_expected, read_part

@@ -23,9 +23,10 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from playground.errors import InputFault
-from playground.findings import Finding
-from playground.json_numbers import finite
+from playground.base.errors import InputFault
+from playground.base.findings import Finding
+from playground.base.json_numbers import finite
+from playground.nouns.tools import ToolMetadata
 from playground.recordings.environment import environment_secrets
 from playground.recordings.recording import Recording
 from playground.recordings.scrubbing import Tally, searcher, starred
@@ -38,7 +39,6 @@ from playground.sessions.native_format import (
     read_recording,
 )
 from playground.sessions.session import Session
-from playground.tools import ToolMetadata
 
 FAMILY: Final = "playground-workspace/"
 FORMAT: Final = f"{FAMILY}1"

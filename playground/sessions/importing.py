@@ -10,9 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Final, Self
 
-from playground.errors import InputFault
-from playground.findings import Finding
-from playground.output import Batch, is_special, told
+from playground.base.errors import InputFault
+from playground.base.findings import Finding
+from playground.base.output import Batch, is_special, told
 from playground.sessions.doctor import check, repair
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.loading import LoadedSession

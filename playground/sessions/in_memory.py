@@ -13,17 +13,17 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from playground.arguments import takes
-from playground.characters import whole
-from playground.errors import InputFault
-from playground.messages import Message
+from playground.base.arguments import takes
+from playground.base.characters import whole
+from playground.base.errors import InputFault
+from playground.nouns.messages import Message
+from playground.nouns.tool_formats import read_tools
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.last_resort import refused
 from playground.sessions.session import Session
 from playground.sessions.shapes.messages import ROLES, read_message
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.requests import conversation
-from playground.tool_formats import read_tools
 
 _MESSAGE: Final = 'a message such as {"role": "user", "content": …}, or pg.Message'
 _GIVEN: Final = "a text, a list of messages of any provider, or a request's body"

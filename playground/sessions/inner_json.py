@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.json_numbers import load_json
+from playground.base.json_numbers import load_json
 
 
 def json_or_text(text: Any) -> Any:

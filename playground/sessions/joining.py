@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from playground.prompt_data import DynamicTaskConfig, TaskConfig
+from playground.nouns.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.sessions.editing import begins_with_system, system_prompt
 from playground.sessions.session import Session
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playground.errors import InputFault
+from playground.base.errors import InputFault
 
 UNFORESEEN: tuple[type[Exception], ...] = (
     AttributeError,

@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from playground.errors import InputFault
-from playground.findings import finding
+from playground.base.errors import InputFault
+from playground.base.findings import finding
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.source import Source
 

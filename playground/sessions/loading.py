@@ -17,11 +17,11 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from playground import paths
-from playground.arguments import takes, wrong
-from playground.counts import counted
-from playground.errors import InputFault, UnknownNameError
-from playground.findings import Finding, finding
+from playground.base import paths
+from playground.base.arguments import takes, wrong
+from playground.base.errors import InputFault, UnknownNameError
+from playground.base.findings import Finding, finding
+from playground.base.wording import counted
 from playground.recordings.recording import Recording
 from playground.sessions.collector import each_seldom
 from playground.sessions.doctor import check

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from playground.messages import (
+from playground.nouns.messages import (
     Message,
     Part,
     ReasoningPart,

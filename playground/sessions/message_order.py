@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from playground.messages import Message
+from playground.nouns.messages import Message
 from playground.sessions.session import Session
 
 

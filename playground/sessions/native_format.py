@@ -17,9 +17,9 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from playground.arguments import takes
-from playground.errors import InputFault
-from playground.messages import Part
+from playground.base.arguments import takes
+from playground.base.errors import InputFault
+from playground.nouns.messages import Part
 from playground.parsing.values import dump_json
 from playground.recordings.recording import BytesChunk, Recording
 from playground.sessions.documents import parse_json

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from textwrap import dedent
 from typing import Any, Final
 
-from playground.errors import InputFault
-from playground.python_source import module
+from playground.base.errors import InputFault
+from playground.base.python_source import module
 
 MOST_SOURCE: Final = 2_000_000  # characters: a syntax tree takes a hundred times its text's room
 # A command, and no sentence about one: an option, a quote or an address comes next.

@@ -10,11 +10,11 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from playground.errors import UnknownNameError
-from playground.messages import Message
-from playground.prompt_data import DynamicTaskConfig, PromptData, TaskConfig
+from playground.base.errors import UnknownNameError
+from playground.nouns.messages import Message
+from playground.nouns.prompt_data import DynamicTaskConfig, PromptData, TaskConfig
+from playground.nouns.tools import ToolMetadata
 from playground.recordings.recording import Recording, Seconds
-from playground.tools import ToolMetadata
 
 FORMAT: Final = "playground-session/1"
 _STRICT = ConfigDict(extra="forbid")

@@ -6,9 +6,9 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, Final
 
-from playground.characters import are_whole, holds_half, is_all_whole, plain_bytes
-from playground.json_numbers import is_finite, may_be_infinite
-from playground.messages import ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from playground.base.characters import are_whole, holds_half, is_all_whole, plain_bytes
+from playground.base.json_numbers import is_finite, may_be_infinite
+from playground.nouns.messages import ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from playground.sessions.session import Session
 
 # The parts whose texts are looked at by themselves.

@@ -15,15 +15,11 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any, Final
 
-from playground.characters import whole
-from playground.errors import InputFault, shown_address
-from playground.findings import Finding, finding
-from playground.json_numbers import load_objects, read_json_bytes
-from playground.sessions.bounded import files_within, unzipped
-from playground.sessions.documents import parse_json, read_json, read_yaml_items
-from playground.sessions.ends import last_line, line_at, whole_utf8
-from playground.sessions.workspace_names import kept_file, one_of
-from playground.user_files import (
+from playground.base.characters import whole
+from playground.base.errors import InputFault, shown_address
+from playground.base.findings import Finding, finding
+from playground.base.json_numbers import load_objects, read_json_bytes
+from playground.base.user_files import (
     MOST_BYTES,
     as_utf8,
     is_stream,
@@ -31,7 +27,11 @@ from playground.user_files import (
     read_standard_input,
     read_stream,
 )
-from playground.user_files import decode as decode
+from playground.base.user_files import decode as decode
+from playground.sessions.bounded import files_within, unzipped
+from playground.sessions.documents import parse_json, read_json, read_yaml_items
+from playground.sessions.ends import last_line, line_at, whole_utf8
+from playground.sessions.workspace_names import kept_file, one_of
 
 MAX_BYTES: Final = MOST_BYTES  # of a file that is read whole
 MAX_LINE: Final = 64 * 1024 * 1024

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from playground.messages import Part, TextPart
+from playground.nouns.messages import Part, TextPart
 from playground.sessions import made
 
 

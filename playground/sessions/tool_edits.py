@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from playground.errors import InputFault
+from playground.base.errors import InputFault
+from playground.nouns.tools import ToolMetadata
 from playground.sessions.tool_files import read_tool_file
-from playground.tools import ToolMetadata
 
 Tools = tuple[ToolMetadata, ...]
 

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playground.arguments import takes
-from playground.characters import whole
-from playground.errors import InputFault
-from playground.findings import Finding
+from playground.base.arguments import takes
+from playground.base.characters import whole
+from playground.base.errors import InputFault
+from playground.base.findings import Finding
+from playground.nouns.tool_formats import looks_like_tools, read_tools_and_findings
+from playground.nouns.tool_formats.python_files import read_python
+from playground.nouns.tools import ToolMetadata, schema_findings
 from playground.sessions.bounded import read_yaml
 from playground.sessions.documents import parse_json
 from playground.sessions.pasted import unwrapped
 from playground.sessions.places import line_of
 from playground.sessions.source import Source
-from playground.tool_formats import looks_like_tools, read_tools_and_findings
-from playground.tool_formats.python_files import read_python
-from playground.tools import ToolMetadata, schema_findings
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import Final
 
-from playground import paths
-from playground.errors import InputFault
+from playground.base import paths
+from playground.base.errors import InputFault
 
 WORKSPACE: Final = "workspace:"  # before the name of a session that is kept there
 _ONE_OF: Final = re.compile(r"(.+)#([1-9]\d{0,8})", re.DOTALL)

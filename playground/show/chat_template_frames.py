@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from playground.display import draws
-from playground.findings import Finding
-from playground.laws import LawChecks
+from playground.base.display import draws
+from playground.base.findings import Finding
+from playground.dialects.raw_prompts.audit import TemplateAudit
+from playground.lab.laws import LawChecks
 from playground.questions.raw_prompt import RawPrompt
-from playground.raw_prompts.audit import TemplateAudit
 
 
 @draws("frame", RawPrompt)

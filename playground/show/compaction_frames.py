@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
-from playground.display import draws
-from playground.questions.cache.compacted import CompactionWhatIf, Shorter
+from playground.base.display import draws
+from playground.cache.answers.compacted import CompactionWhatIf, Shorter
 from playground.show.kept_figures import LEGEND, KeptFigure
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from playground.corpora.answers import CorpusAnswer
-from playground.counts import counted, grouped, seconds
-from playground.display import draws
+from playground.base.display import draws
+from playground.base.wording import counted, grouped, seconds
+from playground.plugins.corpus.answers import CorpusAnswer
 from playground.show.kept_figures import KeptFigure, drawn
 from playground.show.markup import Markup, table
 

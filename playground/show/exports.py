@@ -8,14 +8,14 @@ from dataclasses import asdict
 from pprint import pformat
 from typing import Any, Final
 
+from playground.base.wording import visible
 from playground.dialects.rendering import message_text
+from playground.nouns.tools import ToolMetadata
 from playground.questions.comparison import Column
 from playground.questions.timeline import Timeline
 from playground.recordings.recording import Recording
 from playground.sessions.native_format import dump_recording
 from playground.show.wire import event_json, timeline_json
-from playground.tools import ToolMetadata
-from playground.visible import visible
 
 _TEST: Final = '''"""{name}, read as {dialect}: written by the dialect playground."""
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import plotly.graph_objects as go
 
-from playground.display import draws
-from playground.events import event_name
-from playground.questions.cache.cells import CacheMatrix, CacheSimulation
-from playground.questions.cache.placement import CachePlacement
+from playground.base.display import draws
+from playground.cache.answers.cells import CacheMatrix, CacheSimulation
+from playground.cache.answers.placement import CachePlacement
+from playground.nouns.events import event_name
 from playground.questions.comparison import Comparison
 from playground.questions.timeline import Timeline
 from playground.show.colours import EVENT_COLOURS, KIND_COLOURS, OUTCOME_COLOURS

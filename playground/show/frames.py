@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from playground.base.display import draws
+from playground.base.findings import Finding
+from playground.cache.answers.cells import CacheMatrix, CacheSimulation
+from playground.cache.answers.placement import CachePlacement
+from playground.cache.answers.wire import CacheWire
 from playground.dialects.schema_losses import kept_by_kind
-from playground.display import draws
-from playground.events import event_name
-from playground.findings import Finding
-from playground.guides import Guide
+from playground.lab.guides import Guide
+from playground.nouns.events import event_name
 from playground.parsing.result import ParseResult
-from playground.questions.cache.cells import CacheMatrix, CacheSimulation
-from playground.questions.cache.placement import CachePlacement
-from playground.questions.cache.wire import CacheWire
 from playground.questions.carry import CarryMatrix
 from playground.questions.comparison import Column, Comparison
 from playground.questions.detection import Detection, Detections
@@ -32,10 +32,10 @@ from playground.show.version_frames import versions as versions
 from playground.show.wire import WIRE_HEAD, event_text, wire_rows
 
 if TYPE_CHECKING:
-    from playground.caching.rules import Rules
-    from playground.events import Event
+    from playground.cache.rules import Rules
+    from playground.dialects.raw_prompts import LlamaFormat
+    from playground.nouns.events import Event
     from playground.questions.experiments import CrossReading, EventChange
-    from playground.raw_prompts import LlamaFormat
 
 
 @draws("frame", Comparison)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from playground.visible import keep_order
+from playground.base.wording import keep_order
 
 Payload = dict[str, Any]
 _DECIDED: Final = ("badge", "marked", "reason")

@@ -13,10 +13,9 @@ from typing import Any, Final
 
 import plotly.graph_objects as go
 
-from playground.counts import grouped
-from playground.display import Bundle
+from playground.base.display import Bundle
+from playground.base.wording import grouped, visible
 from playground.show.markup import table
-from playground.visible import visible
 
 LEGEND: Final = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
 """Above the figure: below it, it lies over the title of the axis."""

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from playground.proxy.ledger import Ledger, Passed
+from playground.plugins.proxy.ledger import Ledger, Passed
 from playground.show.kept_figures import LEGEND
 
 

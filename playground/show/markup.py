@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
 
-from playground.display import Bundle
-from playground.errors import InputFault
+from playground.base.display import Bundle
+from playground.base.errors import InputFault
+from playground.base.wording import keep_order, keep_order_as
 from playground.show.components import component_files
-from playground.visible import keep_order, keep_order_as
 
 _PAGE: Final = """<!doctype html>
 <html lang="en">

@@ -7,21 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.caching.blocks import WireBlock
-from playground.caching.prefixes import TimedRequest
-from playground.caching.rules import Rules
-from playground.counts import counted
+from playground.base.wording import counted, keep_order
+from playground.cache.answers.cells import CacheSimulation
+from playground.cache.answers.placement import CachePlacement, PartPlacement
+from playground.cache.answers.wire import CacheWire
+from playground.cache.prefixes import TimedRequest
+from playground.cache.rules import Rules
 from playground.dialects.rendering import Block, message_text
 from playground.dialects.request_messages import Rendering
-from playground.events import Event, event_name
+from playground.nouns.events import Event, event_name
+from playground.nouns.wire_blocks import WireBlock
 from playground.parsing.values import dump_json
-from playground.questions.cache.cells import CacheSimulation
-from playground.questions.cache.placement import CachePlacement, PartPlacement
-from playground.questions.cache.wire import CacheWire
 from playground.questions.comparison import Column, DiffLine, visible
 from playground.questions.timeline import Timeline
 from playground.show.wire import event_text
-from playground.visible import keep_order
 
 if TYPE_CHECKING:
     from playground.questions.provider_payload import ProviderPayload

@@ -10,8 +10,8 @@ import pandas as pd
 from playground.show.wire import step_text
 
 if TYPE_CHECKING:
-    from playground.systems.aichatflow import Step
-    from playground.systems.flink_agents.views import PromptView
+    from playground.plugins.systems.aichatflow import Step
+    from playground.plugins.systems.flink_agents.views import PromptView
 
 
 def template_steps(steps: Sequence[Step]) -> pd.DataFrame:

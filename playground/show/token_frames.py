@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from playground.counts import counted
+from playground.base.wording import counted
 from playground.tokens import TokenCount
 
 

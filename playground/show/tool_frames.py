@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from playground.display import draws
+from playground.base.display import draws
+from playground.nouns.tool_formats.portability import INSTEAD, schema_targets
 from playground.questions.tool_schemas import Portability, ToolCosts
-from playground.tool_formats.portability import INSTEAD, schema_targets
 
 
 @draws("frame", ToolCosts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from playground.display import draws
+from playground.base.display import draws
 from playground.questions.trials import Trial
 
 

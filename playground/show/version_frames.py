@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from playground.display import draws
+from playground.base.display import draws
 from playground.questions.versions import VersionDiff
 from playground.questions.versions.costs import PrefixCost
 from playground.questions.versions.matching import BlockChange

@@ -7,9 +7,12 @@ import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
-from playground.caching.policies import CacheDecision
-from playground.counts import counted
-from playground.events import (
+from playground.base.wording import counted
+from playground.cache.answers.cells import CacheSimulation
+from playground.cache.answers.placement import CachePlacement
+from playground.cache.answers.wire import CacheWire
+from playground.dialects.marks.policies import CacheDecision
+from playground.nouns.events import (
     ArgumentEvent,
     CallAbortedEvent,
     CallEndedEvent,
@@ -23,9 +26,6 @@ from playground.events import (
     event_name,
 )
 from playground.parsing.result import ParseResult
-from playground.questions.cache.cells import CacheSimulation
-from playground.questions.cache.placement import CachePlacement
-from playground.questions.cache.wire import CacheWire
 from playground.questions.carry import CarryMatrix
 from playground.questions.comparison import Column
 from playground.questions.timeline import Timeline
@@ -33,7 +33,7 @@ from playground.recordings.recording import Recording
 from playground.servers import ServerReading
 
 if TYPE_CHECKING:
-    from playground.systems.aichatflow import Step
+    from playground.plugins.systems.aichatflow import Step
 
 
 _LONE: Final = re.compile("[\ud800-\udfff]")

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
-from playground.caching.blocks import WireBlock, read_wire
-from playground.findings import Finding, finding
+from playground.base.findings import Finding, finding
+from playground.nouns.wire_blocks import WireBlock, read_wire
 from playground.tokens.pieces import Framed, Piece
 from playground.tokens.tokenizer import Tokenizer
 

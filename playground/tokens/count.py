@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from playground.errors import InputFault, UnknownNameError
-from playground.findings import Finding
-from playground.raw_prompts import ChatTemplate
+from playground.base.errors import InputFault, UnknownNameError
+from playground.base.findings import Finding
+from playground.dialects.raw_prompts import ChatTemplate
 from playground.tokens import estimate
 from playground.tokens.checks import checks, marks_in_tokens
 from playground.tokens.models import APIS, ModelRule, api_of, rule_for

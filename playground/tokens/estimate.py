@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from playground.caching.blocks import WireBlock, read_wire
-from playground.caching.bodies import messages_of, tools_of
+from playground.nouns.wire_blocks import WireBlock, read_wire
+from playground.nouns.wire_bodies import messages_of, tools_of
 from playground.tokens.nearly import more_of_digits
 from playground.tokens.pieces import Origin, Piece, origin_of
 

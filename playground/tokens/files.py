@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from playground.errors import InputFault
+from playground.base.errors import InputFault
+from playground.base.user_files import read_user_file
 from playground.tokens.tokenizer import FileTokenizer, TiktokenTokenizer
-from playground.user_files import read_user_file
 
 _RANKS: Final = "lines of base64 and a rank, as tiktoken writes them"
 _TEKKEN: Final = "a Tekken file: JSON with `config.pattern` and `vocab`"

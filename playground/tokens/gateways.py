@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from playground.caching.bodies import messages_of
+from playground.nouns.wire_bodies import messages_of
 from playground.tokens.openai_chat import chat
 from playground.tokens.openai_responses import responses
 from playground.tokens.pictures import Tiles

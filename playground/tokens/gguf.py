@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from playground.errors import InputFault
-from playground.raw_prompts.sources import gguf_contents, gguf_reader
+from playground.base.errors import InputFault
+from playground.dialects.raw_prompts.sources import gguf_contents, gguf_reader
 from playground.tokens.sentencepiece import CONTROL, SPACE, USER, Word, model_of
 from playground.tokens.tokenizer import FileTokenizer
 

@@ -12,15 +12,15 @@ from os import PathLike
 from pathlib import Path
 from typing import Final
 
-from playground import paths
-from playground.errors import InputFault
-from playground.output import write_file
+from playground.base import paths
+from playground.base.errors import InputFault
+from playground.base.output import write_file
+from playground.base.user_files import open_regular_file, read_user_file
 from playground.tokens.files import json_text, ranked, tekken, tokenizer_json
 from playground.tokens.gguf import gguf_tokenizer
 from playground.tokens.registry import PACKAGED, packaged
 from playground.tokens.sentencepiece import sentencepiece
 from playground.tokens.tokenizer import FileTokenizer, Tokenizer
-from playground.user_files import open_regular_file, read_user_file
 
 _EXPECTED: Final = "a tokenizer.json, tokenizer.model, tekken.json or GGUF file, or a known name"
 _IN_FOLDER: Final = ("tokenizer.json", "tekken.json", "tokenizer.model")

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Final
 from urllib.parse import unquote
 
-from playground.caching.bodies import messages_of
+from playground.nouns.wire_bodies import messages_of
 from playground.tokens import ollama, templates
 from playground.tokens.gateways import asked_in_chat
 from playground.tokens.openai_responses import responses

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from playground.caching.bodies import messages_of, tools_of
-from playground.raw_prompts import LLAMA3
+from playground.dialects.raw_prompts import LLAMA3
+from playground.nouns.wire_bodies import messages_of, tools_of
 from playground.tokens.ollama_tools import (
     arguments_text,
     more_of_old_versions,

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from playground.caching.bodies import messages_of
+from playground.nouns.wire_bodies import messages_of
 from playground.tokens.answer_forms import AnswerForm, answer_form
 from playground.tokens.openai_calls import names_of_calls, several_results, written_calls
 from playground.tokens.pictures import Tiles

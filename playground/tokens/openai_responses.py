@@ -15,7 +15,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from playground.caching.bodies import messages_of
+from playground.nouns.wire_bodies import messages_of
 from playground.tokens.answer_forms import AnswerForm, answer_form
 from playground.tokens.openai_chat import note_unknown_keywords, without_descriptions
 from playground.tokens.pictures import Tiles

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from playground.errors import InputFault, UnknownNameError
+from playground.base.errors import InputFault, UnknownNameError
 from playground.tokens.files import ranked, tekken, tokenizer_json
 from playground.tokens.sentencepiece import sentencepiece
 from playground.tokens.tokenizer import Tokenizer

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from playground.errors import InputFault
+from playground.base.errors import InputFault
+from playground.base.user_files import read_user_file
 from playground.tokens.tokenizer import FileTokenizer
-from playground.user_files import read_user_file
 
 _EXPECTED: Final = "a SentencePiece model"
 SPACE: Final = "▁"

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from playground.caching.bodies import messages_of, parts_of, system_of, tools_of
-from playground.raw_prompts import LLAMA3, ChatTemplate
-from playground.raw_prompts.llama import LlamaFormat
+from playground.dialects.raw_prompts import LLAMA3, ChatTemplate
+from playground.dialects.raw_prompts.llama import LlamaFormat
+from playground.nouns.wire_bodies import messages_of, parts_of, system_of, tools_of
 from playground.tokens.pictures import Rows
 from playground.tokens.pieces import (
     Framed,

@@ -10,15 +10,15 @@ from typing import Any, Final
 
 import streamlit as st
 
-from playground.caching.policies import POLICIES, get_policy
-from playground.counts import grouped
-from playground.errors import InputFault
-from playground.prompt_data import CacheDialect
-from playground.questions.cache.as_sent import notes_times
-from playground.questions.cache.cells import CacheSimulation
-from playground.questions.cache.headline import headline
-from playground.questions.cache.requests import sent_at
-from playground.questions.cache.what_if import WhatIf
+from playground.base.errors import InputFault
+from playground.base.wording import grouped
+from playground.cache.answers.as_sent import notes_times
+from playground.cache.answers.cells import CacheSimulation
+from playground.cache.answers.headline import headline
+from playground.cache.answers.requests import sent_at
+from playground.cache.answers.what_if import WhatIf
+from playground.dialects.marks.policies import POLICIES, get_policy
+from playground.nouns.prompt_data import CacheDialect
 from playground.sessions.session import Session
 from playground.show import frames, payloads
 from playground.show.grid import grid

@@ -8,12 +8,12 @@ from concurrent.futures import Future, wait
 
 import streamlit as st
 
-from playground import paths
-from playground.counts import counted
+from playground.base import paths
+from playground.base.errors import PlaygroundError
+from playground.base.wording import counted
 from playground.dialects import get_dialect
 from playground.dialects.preflight import checks_from
 from playground.dialects.schema_losses import MOST_FACTS
-from playground.errors import PlaygroundError
 from playground.llm.endpoint import asked_again
 from playground.llm.runs import Run
 from playground.questions.comparison import Column, Comparison

@@ -11,13 +11,13 @@ from typing import Any, Final
 
 import streamlit as st
 
-from playground.corpora.answers import CorpusAnswer
-from playground.corpora.asking import Corpus, state_of
-from playground.corpora.asking import corpus as opened
-from playground.corpora.filters import behind_row
-from playground.corpora.questions import COLUMNS, QUESTIONS, TABLE_OF_OTHERS, question_names
-from playground.counts import counted, grouped, seconds
-from playground.errors import InputFault
+from playground.base.errors import InputFault
+from playground.base.wording import counted, grouped, seconds
+from playground.plugins.corpus.answers import CorpusAnswer
+from playground.plugins.corpus.asking import Corpus, state_of
+from playground.plugins.corpus.asking import corpus as opened
+from playground.plugins.corpus.filters import behind_row
+from playground.plugins.corpus.questions import COLUMNS, QUESTIONS, TABLE_OF_OTHERS, question_names
 from playground.show.corpus_frames import row_label, titled
 from playground.ui import state
 from playground.ui.serving import access

@@ -9,8 +9,8 @@ from typing import Final
 
 import streamlit as st
 
-from playground.caching.blocks import TIERS
-from playground.errors import PlaygroundError
+from playground.base.errors import PlaygroundError
+from playground.nouns.wire_blocks import TIERS
 from playground.questions.versions import VersionDiff
 from playground.questions.versions import diff as compare_versions
 from playground.questions.versions.matching import KINDS, BlockChange

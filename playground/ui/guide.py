@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.guides import Guide, TextCompletion, UseCase
+from playground.lab.guides import Guide, TextCompletion, UseCase
 from playground.show import frames
 from playground.ui.shared import say, tables, widgets
 

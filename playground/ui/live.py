@@ -8,15 +8,15 @@ from typing import Final
 
 import streamlit as st
 
-from playground.counts import counted, dollars
-from playground.proxy import ledger
-from playground.proxy.kept import keep, session_name, session_of
-from playground.proxy.ledger import Ledger, Passed
+from playground.base.wording import counted, dollars
+from playground.plugins.proxy import ledger
+from playground.plugins.proxy.kept import keep, session_name, session_of
+from playground.plugins.proxy.ledger import Ledger, Passed
+from playground.sessions.workspaces import on_disk
 from playground.show import live_frames
 from playground.ui import state
 from playground.ui.serving import access
 from playground.ui.shared import opening, say, tables, waiting
-from playground.workspaces import on_disk
 
 _RUN: Final = "run"
 _CHOSEN: Final = "passed"  # the session of the run that is looked at

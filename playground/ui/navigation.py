@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from playground import paths
+from playground.base import paths
 from playground.ui.pages import ON_TOP, PAGES, PageEntry, page_entry
 
 

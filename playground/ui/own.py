@@ -9,26 +9,27 @@ from zlib import crc32
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from playground.counts import counted
-from playground.derivation import (
+from playground.base.errors import InputFault
+from playground.base.wording import counted
+from playground.dialects import dialect_names, get_dialect
+from playground.dialects.declared import DeclaredDialect
+from playground.dialects.files import parse_dialect, plain_dialect
+from playground.dialects.prompts import sample_arguments
+from playground.dialects.raw_prompts import ChatTemplate
+from playground.dialects.reading import parse
+from playground.lab.derivation import (
     DerivedDialect,
     Nearest,
     dialect_from_template,
     nearest_registered,
 )
-from playground.dialects import dialect_names, get_dialect
-from playground.dialects.declared import DeclaredDialect
-from playground.dialects.files import parse_dialect, plain_dialect
-from playground.dialects.prompts import sample_arguments
-from playground.dialects.reading import parse
-from playground.errors import InputFault
-from playground.laws import LawChecks, check_dialect
+from playground.lab.laws import LawChecks, check_dialect
+from playground.nouns.tools import ToolMetadata
 from playground.questions.carry import CarryMatrix
 from playground.questions.carry import carry as carry_values
-from playground.raw_prompts import ChatTemplate
 from playground.sessions.session import Session
+from playground.sessions.workspaces.dialects import is_kept, kept_text
 from playground.show import chat_template_frames, frames
-from playground.tools import ToolMetadata
 from playground.ui import state
 from playground.ui.shared import (
     belongings,
@@ -43,10 +44,6 @@ from playground.ui.shared import (
 )
 from playground.ui.shared.declaring import DeclarationDraft
 from playground.ui.shared.kept import kept
-from playground.workspaces.dialects import (
-    is_kept,
-    kept_text,
-)
 
 _WAYS: Final = ("A dialect", "A chat template", "Replies")
 _REPLY: Final = "own dialect reply"

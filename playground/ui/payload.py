@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import streamlit as st
 
-from playground import paths
+from playground.base import paths
+from playground.base.errors import PlaygroundError
 from playground.dialects import get_dialect
-from playground.errors import PlaygroundError
 from playground.questions.provider_models import PROVIDERS
 from playground.questions.provider_payload import ProviderPayload, provider_payload
 from playground.sessions.loading import load_session

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from playground.systems.flink_agents.views import PromptView, ToolView
+from playground.plugins.systems.flink_agents.views import PromptView, ToolView
 from playground.ui.shared import say, widgets
 
 _IN_A_ROW: Final = 2

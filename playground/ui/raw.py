@@ -7,14 +7,14 @@ from typing import Final, get_args
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from playground.counts import counted
-from playground.errors import InputFault
-from playground.findings import CODES
+from playground.base.errors import InputFault
+from playground.base.findings import CODES
+from playground.base.wording import counted
+from playground.dialects.raw_prompts import ChatTemplate
+from playground.dialects.raw_prompts.audit import TemplateAudit, audit_template
+from playground.dialects.raw_prompts.llama import ToolFormat
 from playground.questions.raw_prompt import RawPrompt
 from playground.questions.raw_prompt import raw_prompt as raw_prompt_of
-from playground.raw_prompts import ChatTemplate
-from playground.raw_prompts.audit import TemplateAudit, audit_template
-from playground.raw_prompts.llama import ToolFormat
 from playground.sessions.session import Session
 from playground.ui.shared import brought, changes, say, widgets
 from playground.ui.shared.kept import kept

@@ -9,8 +9,9 @@ from typing import Any, Final
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from playground.counts import counted
+from playground.base.wording import counted
 from playground.dialects import dialect_names
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.result import ParseResult
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
@@ -31,7 +32,6 @@ from playground.servers import server_names
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.session import Session
 from playground.show import frames, payloads
-from playground.tools import ToolMetadata
 from playground.ui import state
 from playground.ui.shared import changes, components, readings, say, tables, widgets
 from playground.ui.shared.components import Picture

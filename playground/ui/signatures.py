@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import streamlit as st
 
-from playground.errors import InputFault
-from playground.questions import signature as asked
-from playground.systems.dspy import Signature
-from playground.systems.dspy.values import as_json
+from playground.base.errors import InputFault
+from playground.plugins.systems.dspy import Signature
+from playground.plugins.systems.dspy import signature_questions as asked
+from playground.plugins.systems.dspy.values import as_json
 from playground.ui.shared import say, tables
 
 INPUTS: Final = '{"question": "How many masts?", "context": ["A ketch."]}'

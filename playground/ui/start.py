@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
-from playground import paths
-from playground.counts import counted, grouped, percent
-from playground.questions.cache.simulation import simulate_cache
+from playground.base import paths
+from playground.base.wording import counted, grouped, percent
+from playground.cache.answers.simulation import simulate_cache
 from playground.questions.comparison import compare
 from playground.questions.timeline import replay
 from playground.sessions.loading import load_session, sample_sessions

@@ -11,8 +11,9 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from playground import paths
-from playground.findings import Finding
+from playground.base import paths
+from playground.base.findings import Finding
+from playground.base.wording import visible
 from playground.recordings.recording import Recording
 from playground.sessions.changes import changes
 from playground.sessions.editing import Edit, edited
@@ -21,10 +22,9 @@ from playground.sessions.loading import LoadedSession, read_sessions
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import Session
 from playground.sessions.source import Source
+from playground.sessions.workspaces import Tab, TabShelf, Workspace, free_names, on_disk
 from playground.ui.serving import access
 from playground.ui.shared.kept import kept
-from playground.visible import visible
-from playground.workspaces import Tab, TabShelf, Workspace, free_names, on_disk
 
 SESSION = "session"
 MODEL = "model"

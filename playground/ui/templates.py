@@ -9,8 +9,17 @@ from typing import Any, Final
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from playground import paths
-from playground.errors import InputFault
+from playground.base import paths
+from playground.base.errors import InputFault
+from playground.plugins.systems.aichatflow import (
+    Answers,
+    RecordedAnswers,
+    TemplateSet,
+    check_templates,
+    parse_templates,
+)
+from playground.plugins.systems.aichatflow.runs import TemplateRun
+from playground.plugins.systems.aichatflow.samples import TemplateFiles, sample
 from playground.sessions.documents import json_of
 from playground.sessions.line_ends import as_edited
 from playground.sessions.native_format import dump_session
@@ -18,15 +27,6 @@ from playground.sessions.source import decode
 from playground.sessions.tool_files import read_tool_file
 from playground.show import template_frames
 from playground.show.wire import step_text
-from playground.systems.aichatflow import (
-    Answers,
-    RecordedAnswers,
-    TemplateSet,
-    check_templates,
-    parse_templates,
-)
-from playground.systems.aichatflow.runs import TemplateRun
-from playground.systems.aichatflow.samples import TemplateFiles, sample
 from playground.ui import navigation, state
 from playground.ui.serving import access
 from playground.ui.shared import belongings, changes, say, tables, waiting, widgets

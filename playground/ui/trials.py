@@ -7,7 +7,7 @@ from typing import Final
 
 import streamlit as st
 
-from playground.errors import PlaygroundError
+from playground.base.errors import PlaygroundError
 from playground.questions.trials import Trial, TrialPlan, TrialRun, doubts, own_calls
 from playground.questions.trials import trial as planned
 from playground.sessions.editing import Edit

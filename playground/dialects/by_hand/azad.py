@@ -10,7 +10,7 @@ from typing import Any
 
 from playground.dialects.history import History
 from playground.dialects.rendering import Draft, copied
-from playground.tools import ParameterMetadata
+from playground.nouns.tools import ParameterMetadata
 
 
 class AzadMethods:

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from playground.base.errors import in_words
+from playground.base.findings import Finding, finding
 from playground.dialects.base import Dialect
 from playground.dialects.by_hand.offering import OVERRIDDEN, demand, name_after
-from playground.errors import in_words
-from playground.findings import Finding, finding
-from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.parser import DialectParser
-from playground.prompt_data import PromptData
-from playground.tools import ToolMetadata
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint  # half as long to load as a whole dialect

@@ -18,16 +18,16 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from playground.arguments import takes
-from playground.caching.policies import get_policy
+from playground.base.arguments import takes
+from playground.base.errors import InputFault, UnknownNameError
+from playground.base.user_files import read_user_file, user_text
 from playground.dialects import prompts
 from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files.plain import FieldPlace, Reader, as_plain, default_of, read_fields
-from playground.errors import InputFault, UnknownNameError
-from playground.raw_prompts import LLAMA3, LLAMA4, LlamaFormat, LlamaPrompt
-from playground.tools import ToolMetadata
-from playground.user_files import read_user_file, user_text
+from playground.dialects.marks.policies import get_policy
+from playground.dialects.raw_prompts import LLAMA3, LLAMA4, LlamaFormat, LlamaPrompt
+from playground.nouns.tools import ToolMetadata
 
 SUFFIXES: Final = (".json", ".toml")
 MOST_BYTES: Final = 256_000

@@ -11,11 +11,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from playground import paths
+from playground.base import paths
+from playground.base.errors import InputFault
 from playground.dialects.base import Dialect
 from playground.dialects.by_hand.plugins import Plugins
 from playground.dialects.files import MOST_BYTES, SUFFIXES, load_dialect
-from playground.errors import InputFault
 
 VARIABLE: Final = "PLAYGROUND_DIALECTS"
 

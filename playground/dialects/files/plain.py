@@ -11,8 +11,8 @@ from functools import cache
 from types import MappingProxyType, UnionType
 from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
+from playground.base.errors import InputFault, SyntaxFault
 from playground.dialects.files.fields import meaning
-from playground.errors import InputFault, SyntaxFault
 from playground.parsing.declaration import Declaration
 from playground.parsing.syntax import Syntax
 
@@ -95,7 +95,7 @@ def _checked(
 
 @cache
 def _hints_of(kind: Any) -> dict[str, Any]:
-    from playground.raw_prompts import LlamaPrompt  # what only checkers import there
+    from playground.dialects.raw_prompts import LlamaPrompt  # what only checkers import there
 
     return get_type_hints(kind, localns={"LlamaPrompt": LlamaPrompt})
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import unescape
 from typing import Any, Final
 
-from playground.json_numbers import load_json
+from playground.base.json_numbers import load_json
 from playground.parsing import json_walk, relaxed_json
 from playground.parsing.choice import Choice
 from playground.parsing.choice_point import choice_point

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from playground.json_numbers import load_json
+from playground.base.json_numbers import load_json
 from playground.parsing import relaxed_json
 from playground.parsing.choice import Choice
 from playground.parsing.choice_point import choice_point

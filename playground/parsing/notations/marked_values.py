@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from playground.json_numbers import load_json
+from playground.base.json_numbers import load_json
+from playground.nouns.tools import Schema, allowed_types
 from playground.parsing.values import JSON_WORDS, Literals
-from playground.tools import Schema, allowed_types
 
 _BARE_KEY: Final = re.compile(r"[A-Za-z_][\w\-]*\Z")
 _BARE_KEY_AT: Final = re.compile(r"[A-Za-z_][\w\-]*\s*:")

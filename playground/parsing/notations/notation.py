@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from playground.errors import SyntaxFault
+from playground.base.errors import SyntaxFault
+from playground.nouns.tools import Schema
 from playground.parsing.choice import Choice
 from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.declaration import Declaration
@@ -18,7 +19,6 @@ from playground.parsing.form import Form
 from playground.parsing.open_call import OpenCall
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
-from playground.tools import Schema
 
 SchemaOf = Callable[[str], Schema]
 

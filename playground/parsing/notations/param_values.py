@@ -6,6 +6,7 @@ from functools import lru_cache
 from html import escape
 from typing import Any, Final, NamedTuple
 
+from playground.nouns.tools import Schema, allowed_types, json_type
 from playground.parsing import elements
 from playground.parsing.declaration import Declaration
 from playground.parsing.marker import Marker
@@ -13,7 +14,6 @@ from playground.parsing.notations.param_choices import param_template, value_not
 from playground.parsing.open_call import OpenCall
 from playground.parsing.template import fill, holes_of
 from playground.parsing.values import dump_json, read_json, read_marked, read_value, write_value
-from playground.tools import Schema, allowed_types, json_type
 
 _CDATA: Final = ("<![CDATA[", "]]>")
 

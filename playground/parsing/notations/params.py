@@ -10,7 +10,7 @@ from collections.abc import Callable
 from html import unescape
 from typing import Final
 
-from playground.errors import SyntaxFault
+from playground.base.errors import SyntaxFault
 from playground.parsing import json_walk
 from playground.parsing.choice import Kind
 from playground.parsing.choice_point import ChoicePoint

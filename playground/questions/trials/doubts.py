@@ -5,9 +5,9 @@ The one rule: it is told, never refused. Who tries out a tool's schema may expec
 
 from __future__ import annotations
 
-from playground.findings import Finding, finding
+from playground.base.findings import Finding, finding
+from playground.nouns.tools import ToolMetadata
 from playground.sessions.session import ExpectedCall, Session
-from playground.tools import ToolMetadata
 
 
 def doubts(session: Session) -> list[Finding]:
@@ -28,7 +28,7 @@ def _doubt(call: ExpectedCall, tool: ToolMetadata | None, case: str) -> Finding 
         return finding("unknown-tool", where, f"{call.tool_name!r} is none of the session's tools")
     if call.args is None:
         return None
-    from playground.tool_formats.misfits import check_of, misfit  # a tenth of a second
+    from playground.nouns.tool_formats.misfits import check_of, misfit  # a tenth of a second
 
     check = check_of(tool)
     wrong = misfit(check, call.args) if check else ""

@@ -10,8 +10,8 @@ from math import comb, sqrt
 from statistics import median
 from typing import Any, Final, Literal, get_args
 
-from playground.counts import grouped, percent
-from playground.display import Shown
+from playground.base.display import Shown
+from playground.base.wording import grouped, percent
 from playground.questions.trials.scoring import Attempt
 
 _Z: Final = 1.959963984540054  # of the normal distribution, for 95 %

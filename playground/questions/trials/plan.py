@@ -10,15 +10,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
-from playground.arguments import takes
-from playground.caching.estimates import tokens_of
-from playground.counts import dollars
+from playground.base.arguments import takes
+from playground.base.errors import InputFault
+from playground.base.wording import dollars
+from playground.cache.prices import price_of
 from playground.dialects import Dialect, as_dialects, get_dialect
 from playground.dialects.request_messages import Rendering
-from playground.errors import InputFault
 from playground.llm.background import BackgroundRun
-from playground.llm.prices import price_of
-from playground.messages import ToolCallPart
+from playground.nouns.messages import ToolCallPart
+from playground.nouns.wire_estimates import tokens_of
 from playground.parsing.values import dump_json
 from playground.questions.experiments import read
 from playground.questions.trials.figures import Trial

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from playground.caching.blocks import read_wire
-from playground.counts import grouped
-from playground.errors import InputFault
+from playground.base.errors import InputFault
+from playground.base.wording import grouped
+from playground.nouns.wire_blocks import read_wire
 from playground.questions.versions.difference import VersionDiff
 from playground.questions.versions.matching import BlockChange
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from playground.caching.blocks import Tier, WireBlock, read_wire
+from playground.nouns.wire_blocks import Tier, WireBlock, read_wire
 from playground.tokens.estimate import pieces_of
 from playground.tokens.pieces import text_of
 from playground.tokens.texts import text_counter

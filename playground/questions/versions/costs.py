@@ -10,15 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from playground.caching.blocks import TIERS, WireRequest, read_wire
-from playground.caching.differences import FirstDifference, first_difference
-from playground.caching.prefixes import TimedRequest
-from playground.caching.providers import UNKNOWN, provider_of
-from playground.caching.rules import Rules
-from playground.caching.simulation import simulate
-from playground.llm.prices import price_of
-from playground.questions.cache.known_rules import known_rules
-from playground.questions.cache.requests import APART
+from playground.cache.answers.known_rules import known_rules
+from playground.cache.answers.requests import APART
+from playground.cache.differences import FirstDifference, first_difference
+from playground.cache.prefixes import TimedRequest
+from playground.cache.prices import price_of
+from playground.cache.rules import Rules
+from playground.cache.simulator import simulate
+from playground.dialects.marks.providers import UNKNOWN, provider_of
+from playground.nouns.wire_blocks import TIERS, WireRequest, read_wire
 from playground.questions.versions.sides import Version
 
 USUAL: Final = ("anthropic", "openai", "openai-before-5.6", "gemini", "deepseek", "mistral")

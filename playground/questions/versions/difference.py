@@ -9,9 +9,9 @@ from functools import cached_property
 from os import PathLike
 from typing import Any
 
-from playground.arguments import takes, texts
-from playground.counts import counted, dollars, grouped
-from playground.display import Live
+from playground.base.arguments import takes, texts
+from playground.base.display import Live
+from playground.base.wording import counted, dollars, grouped
 from playground.questions.token_counts import as_json as count_json
 from playground.questions.versions.blocks import blocks_of
 from playground.questions.versions.costs import PrefixCost, prefix_costs

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Final, Literal
 
-from playground.caching.blocks import TIERS, Tier
+from playground.nouns.wire_blocks import TIERS, Tier
 from playground.questions.versions.blocks import VersionBlock
 from playground.questions.versions.words import Run, word_changes
 

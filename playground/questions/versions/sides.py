@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Final
 
-from playground.counts import grouped
+from playground.base.errors import InputFault
+from playground.base.wording import grouped
+from playground.cache.answers.as_sent import sent_requests
 from playground.dialects import get_dialect
 from playground.dialects.requests import requests_of
-from playground.errors import InputFault
-from playground.questions.cache.as_sent import sent_requests
 from playground.questions.token_counts import count_tokens
 from playground.sessions.loading import load_session
 from playground.sessions.session import Session

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from playground.errors import UnknownNameError
+from playground.base.errors import UnknownNameError
 from playground.recordings.apis.anthropic_messages import AnthropicMessages
 from playground.recordings.apis.base import ApiReader
 from playground.recordings.apis.bedrock_converse import BedrockConverse

@@ -16,8 +16,8 @@ from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from playground import paths
-from playground.errors import InputFault, UnknownNameError
+from playground.base import paths
+from playground.base.errors import InputFault, UnknownNameError
 from playground.servers.view import Language, Parser, Server, Suite, View
 
 SERVER_NAMES: Final = (

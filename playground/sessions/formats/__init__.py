@@ -12,7 +12,7 @@ from importlib import import_module
 from itertools import starmap
 from typing import Final, overload
 
-from playground.errors import UnknownNameError
+from playground.base.errors import UnknownNameError
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.source import Source
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from playground.messages import Part, ReasoningPart
+from playground.nouns.messages import Part, ReasoningPart
 from playground.sessions.building import Place, SessionBuilder, text_part
 from playground.sessions.first_look import has_field
 from playground.sessions.formats.base import Keeps, SessionFormat

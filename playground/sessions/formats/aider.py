@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from playground.findings import finding
-from playground.messages import TextPart
+from playground.base.findings import finding
+from playground.nouns.messages import TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import note_torn_text

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from playground.messages import (
+from playground.nouns.messages import (
     ImagePart,
     Message,
     Part,

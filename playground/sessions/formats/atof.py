@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from playground.findings import finding
+from playground.base.findings import finding
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat

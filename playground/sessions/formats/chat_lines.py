@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from playground.findings import finding
-from playground.messages import Part, Role, ToolResultPart
+from playground.base.findings import finding
+from playground.nouns.messages import Part, Role, ToolResultPart
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_requests import looks_like_messages, read_body

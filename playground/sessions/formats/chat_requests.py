@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from playground.caching.bodies import MARKS
-from playground.characters import plain_bytes
+from playground.base.characters import plain_bytes
+from playground.nouns.wire_bodies import MARKS
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.rows import packed

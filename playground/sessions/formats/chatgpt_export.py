@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from playground.findings import finding
-from playground.messages import Part, ReasoningPart, Role
+from playground.base.findings import finding
+from playground.nouns.messages import Part, ReasoningPart, Role
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.export_members import export_rows, first_row

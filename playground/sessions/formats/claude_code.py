@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from playground.messages import Part, ToolResultPart
+from playground.nouns.messages import Part, ToolResultPart
 from playground.sessions.building import NO_MODEL, Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import Entry, read_lines

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from playground.errors import InputFault
-from playground.json_numbers import load_json
+from playground.base.errors import InputFault
+from playground.base.json_numbers import load_json
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import has_field
 from playground.sessions.formats.base import Keeps, SessionFormat

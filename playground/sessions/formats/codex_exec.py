@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from playground.messages import Part, ReasoningPart, TextPart
+from playground.nouns.messages import Part, ReasoningPart, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat

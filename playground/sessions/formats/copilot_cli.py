@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from playground.findings import finding
-from playground.json_numbers import NotANumber
-from playground.messages import ReasoningPart
+from playground.base.findings import finding
+from playground.base.json_numbers import NotANumber
+from playground.nouns.messages import ReasoningPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from playground.errors import InputFault
+from playground.base.errors import InputFault
 from playground.sessions.building import Place
 from playground.sessions.formats.chat_lines import rows
 from playground.sessions.source import Source

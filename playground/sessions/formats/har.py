@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from playground.json_numbers import dump_again
+from playground.base.json_numbers import dump_again
 from playground.sessions.building import Place
 from playground.sessions.formats.base import Keeps
 from playground.sessions.formats.recorded_http import RecordedHttp

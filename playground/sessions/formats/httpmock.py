@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.findings import finding
-from playground.json_numbers import dump_again
+from playground.base.findings import finding
+from playground.base.json_numbers import dump_again
 from playground.sessions.building import Place
 from playground.sessions.documents import read_yaml_documents
 from playground.sessions.formats.base import Keeps

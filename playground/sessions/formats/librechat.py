@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from playground.findings import finding
-from playground.messages import Part, ReasoningPart, Role, TextPart
+from playground.base.findings import finding
+from playground.nouns.messages import Part, ReasoningPart, Role, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import list_in, object_in, told_list

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any, Final
 
-from playground.json_numbers import dump_again
+from playground.base.json_numbers import dump_again
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import listed, mapping, object_in, told_list, told_objects

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from playground.errors import InputFault
+from playground.base.errors import InputFault
 from playground.sessions.documents import parse_json
 from playground.sessions.lines import kind_of
 from playground.sessions.source import Source

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from playground.json_numbers import dump_again
+from playground.base.json_numbers import dump_again
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.first_look import has_field
 from playground.sessions.formats.base import Keeps

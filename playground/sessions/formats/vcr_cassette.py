@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from playground.errors import InputFault
-from playground.findings import finding
-from playground.json_numbers import dump_again
+from playground.base.errors import InputFault
+from playground.base.findings import finding
+from playground.base.json_numbers import dump_again
 from playground.sessions.building import Place
 from playground.sessions.formats.base import Keeps
 from playground.sessions.formats.recorded_http import RecordedHttp

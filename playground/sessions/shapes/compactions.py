@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Final
 
-from playground.messages import Message
+from playground.nouns.messages import Message
 from playground.sessions.building import SessionBuilder
 from playground.sessions.session import held
 

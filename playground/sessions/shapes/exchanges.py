@@ -14,9 +14,9 @@ from itertools import chain
 from typing import Any, Final
 from urllib.parse import unquote
 
-from playground.errors import InputFault
-from playground.findings import Finding, finding
-from playground.json_numbers import load_json
+from playground.base.errors import InputFault
+from playground.base.findings import Finding, finding
+from playground.base.json_numbers import load_json
 from playground.recordings.decoding import decode_stream
 from playground.recordings.recording import Recording
 from playground.sessions.building import Place, SessionBuilder

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from playground.messages import ImagePart, Part, ReasoningPart, Role, TextPart
+from playground.nouns.messages import ImagePart, Part, ReasoningPart, Role, TextPart
 from playground.recordings.apis.response_items import ASKED_CALLS, given_by
 from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
 from playground.sessions.shapes.block_messages import of_blocks

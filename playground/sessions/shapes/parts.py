@@ -9,8 +9,8 @@ import base64
 from collections.abc import Callable
 from typing import Any, Final
 
-from playground.findings import finding
-from playground.messages import ImagePart, Part, ReasoningPart
+from playground.base.findings import finding
+from playground.nouns.messages import ImagePart, Part, ReasoningPart
 from playground.sessions import made
 from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
 from playground.sessions.shapes.plain_parts import PLAIN_CALL, plain_part

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from playground.messages import Part
+from playground.nouns.messages import Part
 from playground.sessions import made
 from playground.sessions.building import SessionBuilder, text_part
 from playground.sessions.sound import is_sound

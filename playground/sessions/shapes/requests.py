@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from playground.messages import Part, ReasoningPart, TextPart
+from playground.nouns.messages import Part, ReasoningPart, TextPart
 from playground.recordings.recording import Recording, provider_parts
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.shapes.facts import facts

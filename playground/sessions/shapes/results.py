@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any, Final
 
-from playground.messages import Part, Role, ToolResultPart
+from playground.nouns.messages import Part, Role, ToolResultPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.shapes.parts import read_parts, result_value
 

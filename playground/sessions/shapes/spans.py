@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from playground.json_numbers import load_json
+from playground.base.json_numbers import load_json
 from playground.sessions.building import Place
 from playground.sessions.first_look import has_field
 from playground.sessions.shapes.fields import listed, mapping

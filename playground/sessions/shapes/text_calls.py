@@ -12,9 +12,9 @@ import re
 from typing import Any, Final
 
 from playground.dialects import get_dialect
-from playground.messages import Part, ReasoningPart, TextPart
+from playground.nouns.messages import Part, ReasoningPart, TextPart
+from playground.nouns.prompt_data import PromptData
 from playground.parsing.result import read_to_end
-from playground.prompt_data import PromptData
 from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
 
 _LIST: Final = re.compile(r"\s*\[\s*[A-Za-z_][^()\[\]{}\"'\n]*\(.*\)\s*\]\s*\Z", re.DOTALL)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from playground.findings import finding
+from playground.base.findings import finding
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.shapes.conversations import Conversations
 from playground.sessions.shapes.messages import read_messages

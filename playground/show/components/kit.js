@@ -28,7 +28,7 @@ function beginning(text, most) {
   return text.slice(0, code >= 0xd800 && code < 0xdc00 ? most - 1 : most)
 }
 
-// Somebody else's text within words of ours, as `playground/visible.py` shows it: nothing hidden is
+// Somebody else's text within words of ours, as `playground/base/visible.py` shows it: nothing hidden is
 // left to be obeyed
 const HIDDEN = new RegExp(
   "[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200b\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e" +
@@ -46,7 +46,7 @@ function isolated(text) {
   return `\u2068${visible(text)}\u2069`
 }
 
-// Numbers are written as `playground/counts.py` writes them
+// Numbers are written as `playground/base/counts.py` writes them
 function grouped(value, places = 0) {
   const digits = { minimumFractionDigits: places, maximumFractionDigits: places }
   return value.toLocaleString("en", { ...digits, roundingMode: "halfEven" })

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from playground.counts import counted, grouped
-from playground.display import draws
-from playground.questions.cache.cells import CacheMatrix, CacheSimulation
-from playground.questions.cache.headline import headline
-from playground.questions.cache.placement import CachePlacement
-from playground.questions.cache.wire import CacheWire
+from playground.base.display import draws
+from playground.base.wording import counted, grouped
+from playground.cache.answers.cells import CacheMatrix, CacheSimulation
+from playground.cache.answers.headline import headline
+from playground.cache.answers.placement import CachePlacement
+from playground.cache.answers.wire import CacheWire
 from playground.show import payloads
 from playground.show.colours import OUTCOME_COLOURS
 from playground.show.grid import grid

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from playground.display import draws
-from playground.questions.cache.compacted import CompactionWhatIf
+from playground.base.display import draws
+from playground.cache.answers.compacted import CompactionWhatIf
 from playground.show.compaction_frames import compaction as policies
 from playground.show.markup import Markup, table
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from playground.counts import counted
-from playground.display import draws
-from playground.events import event_name
-from playground.guides import Dialog, Guide, TextCompletion, UseCase
+from playground.base.display import draws
+from playground.base.wording import counted
+from playground.lab.guides import Dialog, Guide, TextCompletion, UseCase
+from playground.nouns.events import event_name
 from playground.show.markup import Markup, cells, code, escaped, folded, table
 from playground.show.wire import event_text
 

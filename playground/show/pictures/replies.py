@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Final, get_args
 
-from playground.counts import counted, grouped, seconds
-from playground.display import draws
-from playground.events import Event, event_name, owned_text
+from playground.base.display import draws
+from playground.base.wording import counted, grouped, seconds
+from playground.nouns.events import Event, event_name, owned_text
 from playground.parsing.result import ParseResult
 from playground.questions.carry import CarryMatrix
 from playground.questions.detection import Detections

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from playground.counts import counted
+from playground.base.display import draws
+from playground.base.findings import Finding
+from playground.base.wording import counted
+from playground.dialects.raw_prompts.audit import TemplateAudit
 from playground.dialects.rendering import message_text
-from playground.display import draws
-from playground.findings import Finding
-from playground.laws import LawChecks
+from playground.lab.laws import LawChecks
 from playground.parsing.values import dump_json
 from playground.questions.comparison import Column, Comparison
 from playground.questions.provider_payload import ProviderPayload
 from playground.questions.raw_prompt import RawPrompt
-from playground.raw_prompts.audit import TemplateAudit
 from playground.show import payloads
 from playground.show.grid import grid
 from playground.show.markup import Markup, cells, code, escaped, table

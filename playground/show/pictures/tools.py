@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from playground.counts import counted
-from playground.display import draws
+from playground.base.display import draws
+from playground.base.wording import counted
 from playground.questions.tool_schemas import Portability, ToolCosts
 from playground.show.markup import Markup, table
 from playground.show.tool_frames import portability as finding_rows

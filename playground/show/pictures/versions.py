@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from playground.display import draws
+from playground.base.display import draws
 from playground.questions.versions import VersionDiff
 from playground.questions.versions.blocks import VersionBlock
 from playground.questions.versions.matching import BlockChange

@@ -12,9 +12,9 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from playground import paths
-from playground.errors import InputFault
-from playground.proxy.hosts import is_loopback, own_names
+from playground.base import paths
+from playground.base.errors import InputFault
+from playground.base.hosts import is_loopback, own_names
 
 
 @dataclass(frozen=True)

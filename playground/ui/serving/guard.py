@@ -18,7 +18,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from playground.proxy.hosts import HostGate
+from playground.base.hosts import HostGate
 from playground.ui.serving.access import Access
 
 COOKIE: Final = "playground_token"

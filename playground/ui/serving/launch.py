@@ -15,8 +15,8 @@ from typing import Any
 
 import click
 
-from playground import paths
-from playground.proxy.hosts import as_host, is_loopback, listening
+from playground.base import paths
+from playground.base.hosts import as_host, is_loopback, listening
 from playground.ui.serving import access, warming
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.questions.cache.as_sent import AS_SENT
-from playground.questions.cache.cells import CacheSimulation
-from playground.questions.cache.simulation import simulate_cache
-from playground.questions.cache.wire import CacheWire, cache_on_wire
+from playground.cache.answers.as_sent import AS_SENT
+from playground.cache.answers.cells import CacheSimulation
+from playground.cache.answers.simulation import simulate_cache
+from playground.cache.answers.wire import CacheWire, cache_on_wire
 from playground.sessions.session import Session
 from playground.show import frames, payloads
 from playground.show.grid import grid

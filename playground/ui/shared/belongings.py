@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from playground.errors import InputFault
+from playground.base.errors import InputFault
+from playground.sessions.workspaces import Belongings, TabShelf, belongings_on_disk
 from playground.ui import state
 from playground.ui.serving import access
-from playground.workspaces import Belongings, TabShelf, belongings_on_disk
 
 _TAB: Final = "belongings"  # of this tab: name → its JSON
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from playground.caching.own_policies import parse_policy
 from playground.dialects.files import parse_dialect, plain_dialect
+from playground.dialects.marks.own_policies import parse_policy
 from playground.questions.detection import detect
 from playground.questions.recognised_documents import Recognised
 from playground.questions.recognition import as_session

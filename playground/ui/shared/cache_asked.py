@@ -7,15 +7,15 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from playground.caching.own_policies import OwnPolicy
-from playground.caching.policies import POLICIES
+from playground.cache.answers.cells import CacheSimulation
+from playground.cache.answers.placement import CachePlacement, place_cache
+from playground.cache.answers.simulation import cache_matrix as simulate_matrix
+from playground.cache.answers.simulation import simulate_cache
+from playground.cache.answers.what_if import WhatIf
+from playground.cache.answers.wire import CacheWire, cache_on_wire
 from playground.dialects import get_dialect
-from playground.questions.cache.cells import CacheSimulation
-from playground.questions.cache.placement import CachePlacement, place_cache
-from playground.questions.cache.simulation import cache_matrix as simulate_matrix
-from playground.questions.cache.simulation import simulate_cache
-from playground.questions.cache.what_if import WhatIf
-from playground.questions.cache.wire import CacheWire, cache_on_wire
+from playground.dialects.marks.own_policies import OwnPolicy
+from playground.dialects.marks.policies import POLICIES
 from playground.sessions.session import Session
 from playground.ui.shared import as_sent, policies, waiting
 from playground.ui.shared.kept import kept

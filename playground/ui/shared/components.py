@@ -11,8 +11,8 @@ from typing import Any
 
 import streamlit as st
 
+from playground.base.wording import keep_order
 from playground.show.components import component_files
-from playground.visible import keep_order
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import Final
 
 import streamlit as st
 
-from playground import paths
-from playground.corpora.places import named
-from playground.corpora.runs import BuildRun
-from playground.counts import grouped
+from playground.base import paths
+from playground.base.wording import grouped
+from playground.plugins.corpus.places import named
+from playground.plugins.corpus.runs import BuildRun
 from playground.ui import state
 from playground.ui.shared import components, say, waiting
 from playground.ui.shared.runs import Runs

@@ -8,10 +8,10 @@ from zlib import crc32
 
 import streamlit as st
 
-from playground.counts import counted
+from playground.base.errors import InputFault
+from playground.base.wording import counted
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files.fields import meaning
-from playground.errors import InputFault
 from playground.ui import state
 from playground.ui.shared import changes, declaring, say
 from playground.ui.shared.declaring import DeclarationDraft

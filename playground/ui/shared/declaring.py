@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from playground.base.errors import InputFault
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files import dialect_of, dialect_text
-from playground.errors import InputFault
 from playground.ui import state
 from playground.ui.shared import belongings
 

@@ -10,18 +10,18 @@ from typing import Final
 
 import streamlit as st
 
+from playground.base.errors import InputFault
 from playground.dialects.files import parse_dialect
-from playground.errors import InputFault
-from playground.ui import state
-from playground.ui.serving import access
-from playground.ui.shared import declaring, say
-from playground.ui.shared.declaring import DeclarationDraft
-from playground.workspaces.dialects import (
+from playground.sessions.workspaces.dialects import (
     keep_dialect,
     kept_text,
     remove_dialect,
     restore_dialect,
 )
+from playground.ui import state
+from playground.ui.serving import access
+from playground.ui.shared import declaring, say
+from playground.ui.shared.declaring import DeclarationDraft
 
 _SAID: Final = "own dialect said"
 _REMOVED: Final = "own dialect removed"

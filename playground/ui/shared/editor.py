@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from playground.messages import Message
+from playground.nouns.messages import Message
 from playground.sessions import editing
 from playground.sessions.editing import NEW_PARTS, ROLES, Action, Edit
 from playground.sessions.session import Session

@@ -6,7 +6,7 @@ import re
 
 import streamlit as st
 
-from playground import paths
+from playground.base import paths
 from playground.ui import navigation
 from playground.ui.pages import PageEntry
 from playground.ui.shared import bring, keys, say

@@ -8,8 +8,8 @@ from typing import Final
 import streamlit as st
 
 from playground.dialects import get_dialect
-from playground.grammars import AUTO, FORMS, REQUIRED, Grammar
-from playground.tools import ToolMetadata
+from playground.nouns.tools import ToolMetadata
+from playground.parsing.grammars import AUTO, FORMS, REQUIRED, Grammar
 from playground.ui.shared import say, widgets
 from playground.ui.shared.kept import kept
 

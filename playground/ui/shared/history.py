@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from playground.errors import InputFault
+from playground.base.errors import InputFault
+from playground.nouns.tools import ToolMetadata
 from playground.sessions.changes import message_after
 from playground.sessions.editing import Edit
 from playground.sessions.line_ends import as_edited, with_line_ends_of
 from playground.sessions.tool_files import read_tool_file
-from playground.tools import ToolMetadata
 from playground.ui import state
 from playground.ui.shared import belongings, changes, widgets
 

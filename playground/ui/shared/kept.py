@@ -21,14 +21,14 @@ from typing import Any, Final, ParamSpec, TypeVar
 import streamlit as st
 from pydantic import BaseModel, SecretStr
 
-from playground.caching.own_policies import OwnPolicy
+from playground.cache.answers.what_if import WhatIf
 from playground.dialects import dialect_files
+from playground.dialects.marks.own_policies import OwnPolicy
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.switches import Switches
-from playground.questions.cache.what_if import WhatIf
 from playground.recordings.recording import Recording
 from playground.sessions.editing import Edit
 from playground.sessions.session import Session
-from playground.tools import ToolMetadata
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from playground.errors import InputFault
+from playground.base.errors import InputFault
 from playground.ui import state
 from playground.ui.shared import brought, say
 

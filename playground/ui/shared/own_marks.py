@@ -8,8 +8,8 @@ from typing import Final
 
 import streamlit as st
 
-from playground.caching.own_policies import policy_of_places
-from playground.caching.policies import as_parts
+from playground.dialects.marks.own_policies import policy_of_places
+from playground.dialects.marks.policies import as_parts
 from playground.ui import state
 from playground.ui.shared import policies, say
 from playground.ui.shared.cache_asked import CLICKED, Asked, formatted

@@ -6,8 +6,8 @@ from typing import Final
 
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from playground.caching.own_policies import OwnPolicy, parse_policy
-from playground.errors import InputFault
+from playground.base.errors import InputFault
+from playground.dialects.marks.own_policies import OwnPolicy, parse_policy
 from playground.ui import state
 from playground.ui.shared import belongings
 

@@ -6,11 +6,11 @@ from typing import Final
 
 import streamlit as st
 
-from playground.counts import counted
-from playground.derivation import Proposal, propose_dialect
+from playground.base.errors import InputFault
+from playground.base.wording import counted
 from playground.dialects import dialect_names
 from playground.dialects.files import plain_dialect
-from playground.errors import InputFault
+from playground.lab.derivation import Proposal, propose_dialect
 from playground.ui import state
 from playground.ui.shared import declaring, say, tables, widgets
 from playground.ui.shared.kept import kept

@@ -8,9 +8,10 @@ from typing import Final, Literal
 
 import streamlit as st
 
+from playground.base.fixes import with_fix
 from playground.dialects import dialect_names
-from playground.events import Event, FindingEvent
-from playground.fixes import with_fix
+from playground.nouns.events import Event, FindingEvent
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.switches import Switches
 from playground.questions.experiments import difference
 from playground.questions.timeline import Timeline
@@ -19,7 +20,6 @@ from playground.recordings.recording import Recording
 from playground.servers import server_names
 from playground.sessions.entries import without_secrets
 from playground.show import exports, frames, payloads
-from playground.tools import ToolMetadata
 from playground.ui.shared import choosing, components, say, tables, widgets
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept

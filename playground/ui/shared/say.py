@@ -13,7 +13,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 import streamlit as st
 
-from playground.visible import keep_order, visible
+from playground.base.wording import keep_order, visible
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

@@ -6,10 +6,10 @@ from concurrent.futures import Future
 
 import streamlit as st
 
-from playground.caching.own_policies import OwnPolicy
-from playground.errors import InputFault
-from playground.questions.cache.compacted import CompactionWhatIf
-from playground.questions.cache.compaction import compaction
+from playground.base.errors import InputFault
+from playground.cache.answers.compacted import CompactionWhatIf
+from playground.cache.answers.compaction import compaction
+from playground.dialects.marks.own_policies import OwnPolicy
 from playground.sessions.session import Session
 from playground.show import compaction_frames
 from playground.ui.shared import policies, say, tables, waiting

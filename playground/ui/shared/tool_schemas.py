@@ -7,6 +7,7 @@ from concurrent.futures import Future
 
 import streamlit as st
 
+from playground.nouns.tool_formats.portability import schema_targets
 from playground.questions.tool_schemas import (
     Portability,
     ToolCosts,
@@ -15,7 +16,6 @@ from playground.questions.tool_schemas import (
 )
 from playground.sessions.session import Session
 from playground.show import tool_frames
-from playground.tool_formats.portability import schema_targets
 from playground.ui.shared import say, tables, waiting, widgets
 from playground.ui.shared.kept import kept
 

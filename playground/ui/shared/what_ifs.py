@@ -6,9 +6,9 @@ from typing import Final
 
 import streamlit as st
 
-from playground.caching.rules import Rules, rules_of
-from playground.questions.cache.known_rules import known_rules
-from playground.questions.cache.what_if import ENVIRONMENTS, MOST_PARALLEL, WhatIf
+from playground.cache.answers.known_rules import known_rules
+from playground.cache.answers.what_if import ENVIRONMENTS, MOST_PARALLEL, WhatIf
+from playground.cache.rules import Rules, rules_of
 from playground.ui.shared import changes, policies, say
 from playground.ui.shared.kept import kept
 

@@ -7,12 +7,12 @@ from typing import Final
 
 from streamlit.delta_generator import DeltaGenerator
 
-from playground.counts import counted
+from playground.base.wording import counted
+from playground.nouns.tools import ToolMetadata
 from playground.questions.detection import Detection, detect_recording, foreign
 from playground.questions.likeliest import likeliest
 from playground.recordings.recording import Recording
 from playground.show import frames
-from playground.tools import ToolMetadata
 from playground.ui import state
 from playground.ui.shared import say, tables, widgets
 from playground.ui.shared.kept import kept

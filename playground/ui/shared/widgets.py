@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
-from playground.counts import counted
+from playground.base.findings import CODES, Finding
+from playground.base.fixes import FIXES
+from playground.base.wording import counted
 from playground.dialects import DeclaredDialect, dialect_names, get_dialect
 from playground.dialects.models import dialect_for
-from playground.findings import CODES, Finding
-from playground.fixes import FIXES
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.switches import Switches
 from playground.show import payloads
-from playground.tools import ToolMetadata
 from playground.ui import state
 from playground.ui.shared import components, say
 

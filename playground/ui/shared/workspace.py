@@ -11,9 +11,9 @@ from typing import Final
 
 import streamlit as st
 
-from playground import paths
-from playground.counts import counted
-from playground.errors import InputFault, PlaygroundError
+from playground.base import paths
+from playground.base.errors import InputFault, PlaygroundError
+from playground.base.wording import counted
 from playground.sessions.entries import read_label
 from playground.ui import navigation, state
 from playground.ui.serving import access

@@ -1,0 +1,108 @@
+"""What public functions take: an argument of another kind is told of by its name, before it does
+harm deep inside. Only the kind is looked at here; what a value says, the function itself checks."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from os import PathLike
+from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
+
+from playground.base.errors import InputFault
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+
+class ArgumentKind(NamedTuple):
+    """What is taken, as types and in words."""
+
+    types: tuple[type, ...]
+    words: str
+    never: tuple[type, ...] = ()
+
+
+_NOT_LISTS: Final = (str, bytes, bytearray, Mapping)
+KINDS: Final[Mapping[str, ArgumentKind]] = {
+    "text": ArgumentKind((str,), "a text"),
+    "text or nothing": ArgumentKind((str, type(None)), "a text, or None"),
+    "path": ArgumentKind((str, PathLike), "the path of a file"),
+    "list": ArgumentKind((Iterable,), "a list", _NOT_LISTS),
+    "list or nothing": ArgumentKind(
+        (Iterable, type(None)), "a list, or None", (str, bytes, bytearray)
+    ),
+    "object": ArgumentKind((Mapping,), "a dict"),
+    "object or nothing": ArgumentKind((Mapping, type(None)), "a dict, or None"),
+    "number": ArgumentKind((int,), "a whole number", (bool,)),
+    "number or nothing": ArgumentKind((int, float, type(None)), "a number, or None", (bool,)),
+    "function or nothing": ArgumentKind((Callable, type(None)), "a function, or None"),  # type: ignore[arg-type]
+}
+
+
+def takes(
+    **kinds: str | type | tuple[type, ...],
+) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
+    """Check the kinds of a function's arguments by name: one of KINDS, a type, or several.
+
+    The function then raises InputFault for an argument of another kind.
+    """
+    wanted = {name: _kind(kind) for name, kind in kinds.items()}
+
+    def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+        names = list(inspect.signature(function).parameters)
+
+        @wraps(function)
+        def called(*args: _Parameters.args, **named: _Parameters.kwargs) -> _Result:
+            for name, value in (*zip(names, args, strict=False), *named.items()):
+                if name in wanted:
+                    _check(function.__name__, name, value, wanted[name])
+            return function(*args, **named)
+
+        return called
+
+    return checked
+
+
+def _kind(given: str | type | tuple[type, ...]) -> ArgumentKind:
+    if isinstance(given, str):
+        return KINDS[given]
+    types = given if isinstance(given, tuple) else (given,)
+    words = ", or ".join(f"a {each.__name__}" for each in types).replace("a NoneType", "None")
+    return ArgumentKind(types, words.replace("a str", "a name"))
+
+
+def _check(function: str, name: str, value: Any, kind: ArgumentKind) -> None:
+    if not isinstance(value, kind.types) or isinstance(value, kind.never):
+        raise wrong(f"{function}({name}=…)", value, kind.words)
+
+
+def wrong(where: str, value: Any, expected: str) -> InputFault:
+    """The fault of an argument that is not what it should be."""
+    given = f"{type(value).__name__} {value!r:.60} was given"
+    return InputFault(given, where=where, expected=expected)
+
+
+def items(where: str, given: Iterable[_Result]) -> tuple[_Result, ...]:
+    """A list's items, or a generator's, which gives them once. Raises InputFault for what is no
+    list: a text, too, whose letters would be its items."""
+    kind = KINDS["list"]
+    if not isinstance(given, kind.types) or isinstance(given, kind.never):
+        raise wrong(where, given, kind.words)
+    return tuple(given)
+
+
+def texts(where: str, given: Iterable[str]) -> tuple[str, ...]:
+    """A list's items, which are texts. Raises InputFault for what is none, as `items` does."""
+    found = items(where, given)
+    for each in found:
+        if not isinstance(each, str):
+            raise wrong(where, each, "a text")
+    return found
+
+
+def as_bytes(given: bytes) -> bytes:
+    """A piece of a stream. Raises InputFault for what is no bytes."""
+    if not isinstance(given, bytes | bytearray):
+        raise wrong("a piece of a stream", given, "bytes")
+    return given

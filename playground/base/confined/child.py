@@ -1,0 +1,92 @@
+"""The worker's side: one task after another from standard input, until it closes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import marshal
+import resource
+import sys
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import IO, Any
+
+from playground.base.confined.frames import read_frame, write_frame
+from playground.base.errors import InputFault
+
+
+def main() -> None:
+    """Serve tasks on standard input and output. The first line says how much memory there is."""
+    requests, answers = sys.stdin.buffer, sys.stdout.buffer
+    sys.stdout = sys.stderr  # what a task prints must not stand between two answers
+    _bound(memory_bytes=int(sys.argv[1]))
+    write_frame(answers, b'{"ready": true}')
+    while (frame := read_frame(requests)) is not None:
+        task, seconds, value = marshal.loads(frame)
+        if seconds is None:
+            _answer(answers, partial(_prepare, task))
+            continue
+        _allow(seconds)
+        _answer(answers, partial(_do, task, value))
+
+
+def _bound(memory_bytes: int) -> None:
+    """Bounds for the whole life of the worker; a kernel that does not know one goes without."""
+    bounds = {
+        resource.RLIMIT_AS: memory_bytes,
+        resource.RLIMIT_FSIZE: 0,  # nothing is written to any file
+        resource.RLIMIT_CORE: 0,
+    }
+    for kind, most in bounds.items():
+        with contextlib.suppress(ValueError, OSError):  # macOS refuses RLIMIT_AS
+            resource.setrlimit(kind, (most, most))
+
+
+def _allow(seconds: float) -> None:
+    """So much more processor time. It matters when the parent is gone and nobody kills us."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    soft = int(used.ru_utime + used.ru_stime + seconds) + 2
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]  # a shell's own bound stands
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+
+
+def _prepare(task: str) -> None:
+    """Import what the task needs, so that its time is its own: jinja2 alone may take half a
+    second on a busy machine."""
+    _function(task)
+
+
+def _do(task: str, value: Any) -> Any:
+    return _function(task)(value)
+
+
+def _answer(answers: IO[bytes], work: Callable[[], Any]) -> None:
+    try:
+        answer = json.dumps({"result": work()}).encode()
+    except InputFault as fault:
+        told = {name: getattr(fault, name) for name in _FAULT}
+        answer = json.dumps({"fault": told}).encode()
+    except MemoryError:
+        answer = b'{"stopped": "memory"}'
+    except Exception as error:  # a fault of ours: the parent tells the user, in one line
+        detail = f"{type(error).__name__}: {error}"[:_TOLD]
+        answer = json.dumps({"stopped": "ended", "detail": detail}).encode()
+    write_frame(answers, answer)
+
+
+_TOLD = 200  # characters of an error
+_FAULT = ("problem", "where", "line", "field", "expected")
+
+
+def _function(task: str) -> Callable[[Any], Any]:
+    """`playground.room.module:function`; nobody else's code is loaded by name."""
+    module, _, name = task.partition(":")
+    assert module.startswith("playground."), task
+    function: Callable[[Any], Any] = getattr(import_module(module), name)
+    return function
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,261 @@
+"""The parent's side: workers are started, given tasks, and killed when they take too long."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import marshal
+import os
+import select
+import subprocess
+import sys
+import sysconfig
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final, Literal
+
+from playground.base.confined.frames import HEAD, write_frame
+from playground.base.errors import InputFault, PlaygroundError
+
+MOST_WORKERS: Final = 4  # at once; a fifth task waits for one of them
+MEMORY_BYTES: Final = 1 << 30
+START_SECONDS: Final = 30.0  # a loaded machine starts Python slowly
+MOST_ANSWER: Final = 400_000_000  # bytes; text of 20 million characters as JSON is below it
+# What a worker sees of the environment: how to find files and to write text. No key is among it.
+_PASSED_ON: Final = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "HOME", "SYSTEMROOT")
+
+
+class Stopped(PlaygroundError):
+    """A task was ended before its time. `reason` says by which bound; `detail` by which error."""
+
+    def __init__(
+        self, reason: Literal["time", "memory", "ended"], seconds: float, detail: str = ""
+    ) -> None:
+        self.reason = reason
+        words = {
+            "time": f"runs for more than {seconds:g} s",
+            "memory": f"needs more than {MEMORY_BYTES >> 20:,} MB of memory",
+            "ended": f"ended the process that it ran in{f' ({detail})' if detail else ''}",
+        }
+        super().__init__(words[reason])
+
+
+class Unavailable(PlaygroundError):
+    """No process can be started here, so that nothing can be run within bounds."""
+
+
+@dataclass
+class Budget:
+    """Wall time in seconds that several tasks share; `left` is what those before left of it."""
+
+    seconds: float
+    left: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.left = self.seconds
+
+
+def run(task: str, value: Any, budget: Budget) -> Any:
+    """The result of `task` ("playground.room.module:function") for plain data, within bounds.
+
+    `value` is what `marshal` holds (None, bool, int, float, str, list, tuple, dict), the result
+    what JSON holds. The start of a worker and the import of the task's module do not count
+    against the budget; a task that is stopped ends it. Raises what the task says is the user's
+    mistake (InputFault), Stopped, or Unavailable.
+    """
+    if budget.left <= 0:
+        raise Stopped("time", budget.seconds)
+    try:
+        frame = marshal.dumps((task, budget.left, value))
+    except ValueError as error:
+        raise InputFault(f"data that cannot be handed on: {error}") from error
+    with _POOL.worker() as worker:
+        answer = worker.prepare(task)
+        start = time.monotonic()
+        answer = answer or worker.ask(frame, budget.left)
+    budget.left -= time.monotonic() - start
+    if "fault" in answer:
+        raise InputFault(**answer["fault"])
+    if "stopped" in answer:
+        budget.left = 0.0
+        raise Stopped(answer["stopped"], budget.seconds, answer.get("detail", ""))
+    return answer["result"]
+
+
+def _module_folders() -> list[str]:
+    """Where a worker looks for modules: Python's own and installed ones, and ours.
+
+    Not where the user's script or notebook is, whose `jinja2.py` is not what we mean.
+    """
+    own = Path(__file__).resolve().parents[3]
+    library = Path(sysconfig.get_path("stdlib"))
+    found = [
+        folder
+        for folder in filter(os.path.isabs, sys.path)
+        if Path(folder).name in ("site-packages", "dist-packages")
+        or Path(folder).is_relative_to(library)
+    ]
+    return [*found, str(own)]
+
+
+class _Worker:
+    """One process. `alive` is False once it was killed or has ended."""
+
+    def __init__(self) -> None:
+        if sys.platform == "win32":
+            raise Unavailable("worker processes are bounded on Linux and macOS only")
+        self.alive = True
+        self._prepared: set[str] = set()
+        environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+        environment["PYTHONPATH"] = os.pathsep.join(_module_folders())
+        # -P: the user's folder is no place to load `json.py` from; -B: nothing can be written
+        command = [sys.executable, "-P", "-B", "-m", "playground.base.confined.child"]
+        try:
+            self._process = subprocess.Popen(
+                [*command, str(MEMORY_BYTES)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,  # the terminal is not for what ran here
+                env=environment,
+                cwd="/",  # a worker that waits keeps no disk from being taken out
+                start_new_session=True,  # Ctrl-C is for us; a closed pipe ends it
+            )
+        except (OSError, ValueError) as error:
+            raise Unavailable(f"no process can be started here ({error})") from error
+        if self._read(START_SECONDS) != {"ready": True}:
+            self.kill()
+            raise Unavailable("a worker process does not start here")
+
+    def prepare(self, task: str) -> dict[str, Any]:
+        """Have it import a task's module before the task's time runs. Nothing, or what went
+        wrong; raises Unavailable where it takes as long as a start may."""
+        if task in self._prepared:
+            return {}
+        answer = self.ask(marshal.dumps((task, None, None)), START_SECONDS)
+        if answer.get("stopped") == "time":
+            raise Unavailable("a worker process does not start here")
+        if "result" not in answer:
+            return answer
+        self._prepared.add(task)
+        return {}
+
+    def ask(self, frame: bytes, seconds: float) -> dict[str, Any]:
+        """Its answer to one task; a worker that gives none is killed."""
+        try:
+            write_frame(self._stream(self._process.stdin), frame)
+        except OSError:
+            self.kill()
+            return {"stopped": "ended"}
+        return self._read(seconds)
+
+    def is_running(self) -> bool:
+        """Whether it is there still: somebody else may have killed it while it was idle."""
+        return self.alive and self._process.poll() is None
+
+    def kill(self) -> None:
+        self.alive = False
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            with suppress(OSError):  # what was still to be written has nobody to read it
+                self._stream(stream).close()
+
+    def _read(self, seconds: float) -> dict[str, Any]:
+        deadline = time.monotonic() + seconds
+        head = self._bytes(HEAD, deadline)
+        if isinstance(head, str):
+            return self._stopped(head)
+        size = int.from_bytes(head, "big")
+        if size > MOST_ANSWER:
+            return self._stopped("memory")
+        data = self._bytes(size, deadline)
+        if isinstance(data, str):
+            return self._stopped(data)
+        answer: dict[str, Any] = json.loads(data)
+        if answer.get("stopped"):  # out of memory once, it would be so sooner the next time
+            self.kill()
+        return answer
+
+    def _stopped(self, why: str) -> dict[str, Any]:
+        self.kill()
+        return {"stopped": why}
+
+    def _bytes(self, count: int, deadline: float) -> bytes | Literal["time", "ended"]:
+        """So many bytes of the answer, or why they do not come."""
+        pieces: list[bytes] = []
+        descriptor = self._stream(self._process.stdout).fileno()
+        ready = select.poll()  # select() knows no descriptor above 1,023
+        ready.register(descriptor, select.POLLIN)
+        while count:
+            left = deadline - time.monotonic()
+            if left <= 0 or not ready.poll(left * 1000):
+                return "time"
+            piece = os.read(descriptor, min(count, 1 << 20))
+            if not piece:
+                return "ended"
+            pieces.append(piece)
+            count -= len(piece)
+        return b"".join(pieces)
+
+    @staticmethod
+    def _stream(stream: IO[bytes] | None) -> IO[bytes]:
+        assert stream is not None
+        return stream
+
+
+@dataclass
+class _Pool:
+    """Idle workers, and how many there may be. A fork of this process starts with none."""
+
+    idle: list[_Worker] = field(default_factory=list)
+    owner: int = field(default_factory=os.getpid)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    places: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(MOST_WORKERS))
+
+    @contextmanager
+    def worker(self) -> Iterator[_Worker]:
+        """A worker for the length of one task; one that was interrupted is not used again."""
+        worker = self.take()
+        try:
+            yield worker
+        except BaseException:  # Ctrl-C: its answer may still come, and would be the next task's
+            worker.kill()
+            raise
+        finally:
+            self.give_back(worker)
+
+    def take(self) -> _Worker:
+        self.places.acquire()
+        try:
+            with self.lock:
+                if self.owner != os.getpid():  # their pipes are the parent's
+                    self.idle, self.owner = [], os.getpid()
+                while self.idle:
+                    worker = self.idle.pop()
+                    if worker.is_running():
+                        return worker
+            return _Worker()  # outside of the lock, as others need not wait for its start
+        except BaseException:
+            self.places.release()
+            raise
+
+    def give_back(self, worker: _Worker) -> None:
+        with self.lock:
+            if worker.alive:
+                self.idle.append(worker)
+        self.places.release()
+
+    def close(self) -> None:
+        with self.lock:
+            idle, self.idle = self.idle, []
+        if self.owner == os.getpid():
+            for worker in idle:
+                worker.kill()
+
+
+_POOL: Final = _Pool()
+atexit.register(_POOL.close)

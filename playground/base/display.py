@@ -1,0 +1,162 @@
+"""How an answer finds its drawing: `show` registers what it draws, the answer asks for it here.
+
+A question's answer (a comparison, a replay, …) shows itself as a table, a figure or a page, but
+must not know pandas, plotly or HTML. So this module stands below both and imports neither: the
+public face says which module draws a kind, and that module is loaded when the kind is first asked
+for, so that a script that only counts never pays for plotly.
+
+An answer derives from what it can do: `Shown` (a table, a page, a notebook's display), `Drawn`
+(a figure too), `Live` (a component too, as a widget).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
+
+from playground.base.wording import keep_order, visible
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+Display = Literal["frame", "figure", "picture"]
+Bundle = dict[str, str]  # a media type to its text, as notebooks ask for it
+Item = TypeVar("Item")
+Drawing = TypeVar("Drawing", bound=Callable[[Any], Any])
+
+
+class AnswerMarkup(Protocol):
+    """An answer as markup, in the three places where it is shown."""
+
+    def page(self) -> str: ...
+    def bundle(self) -> Bundle: ...
+    def widget(self) -> Any: ...
+
+
+_drawings: dict[tuple[Display, type], Callable[[Any], Any]] = {}
+_modules: dict[Display, str] = {}
+
+
+def drawn_by(modules: Mapping[Display, str]) -> None:
+    """Say which module registers the drawings of each kind; it is imported when it is needed."""
+    _modules.update(modules)
+
+
+def draws(kind: Display, shown: type) -> Callable[[Drawing], Drawing]:
+    """Register a function as the drawing of this kind for values of one type."""
+
+    def register(function: Drawing) -> Drawing:
+        _drawings[kind, shown] = function
+        return function
+
+    return register
+
+
+@overload
+def draw(kind: Literal["frame"], value: object) -> pd.DataFrame: ...
+@overload
+def draw(kind: Literal["figure"], value: object) -> go.Figure: ...
+@overload
+def draw(kind: Literal["picture"], value: object) -> AnswerMarkup: ...
+def draw(kind: Display, value: object) -> Any:
+    """The drawing of a value: that of its type, or of the nearest one it derives from. Raises
+    KeyError where nobody has registered one: our own mistake."""
+    import_module(_modules[kind])
+    drawn = next((each for each in type(value).__mro__ if (kind, each) in _drawings), type(value))
+    return _drawings[kind, drawn](value)
+
+
+class Shown:
+    """An answer that shows itself, in a notebook by standing at a cell's end."""
+
+    __slots__ = ()
+
+    def frame(self) -> pd.DataFrame:
+        """The answer as a table of pandas; what a row is, the answer's own docstring says."""
+        return draw("frame", self)
+
+    def __str__(self) -> str:
+        """The table, as `print` shows it outside of notebooks: all its rows and columns."""
+        return as_text(self.frame())
+
+    def html(self) -> str:
+        """The answer as one HTML page that asks nothing of any server.
+
+        Without scripts it is a static picture; where they run, the app's own component.
+        """
+        return draw("picture", self).page()
+
+    def _repr_mimebundle_(self, **_: Any) -> Bundle:
+        return draw("picture", self).bundle()
+
+
+def as_text(frame: pd.DataFrame) -> str:
+    """A row a line, texts on the left."""
+    if frame.empty:
+        return "(nothing)"
+    columns: dict[str, list[Any]] = {}
+    for name, column in frame.items():
+        values = list(column)
+        if not all(isinstance(value, int | float) for value in values):
+            texts = [_cell(str(value)) for value in values]
+            width = max(map(len, [_cell(str(name)), *texts]))
+            name, values = _cell(str(name)).ljust(width), [text.ljust(width) for text in texts]
+        columns[str(name)] = values
+    lines = type(frame)(columns).to_string(index=False).split("\n")
+    return "\n".join(map(keep_order, lines))
+
+
+def _cell(text: str) -> str:
+    return visible(text.replace("\n", "\\n").replace("\t", "\\t"))
+
+
+class Listed(Sequence[Item], Shown):
+    """Answers in a row that show themselves as one. It is no `list`: notebooks have a way of their
+    own to print those, which would come before ours."""
+
+    def __init__(self, items: Iterable[Item] = ()) -> None:
+        self._items = list(items)
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Item]: ...
+    def __getitem__(self, index: int | slice) -> Item | list[Item]:
+        return self._items[index]
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._items == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._items!r})"
+
+
+class Drawn(Shown):
+    """An answer that has a figure too."""
+
+    __slots__ = ()
+
+    def figure(self) -> go.Figure:
+        """The answer as a figure of plotly; what it draws, the answer's own docstring says."""
+        return draw("figure", self)
+
+
+class Live(Shown):
+    """An answer that one of the app's components shows."""
+
+    __slots__ = ()
+
+    def widget(self) -> Any:
+        """The component as a widget, for a notebook with the extra [notebook].
+
+        A saved notebook keeps nothing of a widget: `html()` and the plain display are for keeping.
+        Raises InputFault where anywidget is not installed.
+        """
+        return draw("picture", self).widget()

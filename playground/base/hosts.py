@@ -1,0 +1,100 @@
+"""What a server on this machine answers to, who reaches it, and whether its port is free."""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import re
+import socket
+from collections.abc import Sequence
+from typing import Final
+
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from playground.base.errors import InputFault
+
+_BACKLOG: Final = 2048
+_HOST: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?", re.ASCII)
+_LONGEST_NAME: Final = 100
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address reaches this machine alone; no address at all means every interface."""
+    bare = address.strip("[]")
+    if bare == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(bare).is_loopback
+    except ValueError:
+        return False
+
+
+def own_names(address: str) -> tuple[str, ...]:
+    """What a server on loopback is called: by any other name a page of somebody else's asks."""
+    return tuple(dict.fromkeys(("127.0.0.1", "localhost", as_host(address))))
+
+
+def as_host(address: str) -> str:
+    """As a Host header has it: an IPv6 address in brackets."""
+    return f"[{address.strip('[]')}]" if ":" in address else address
+
+
+def listening(address: str, port: int) -> socket.socket:
+    """Return a socket that listens there. Raises InputFault if the port cannot be had."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    server = socket.socket(family, socket.SOCK_STREAM)
+    server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        server.bind((address.strip("[]"), port))
+        server.listen(_BACKLOG)
+    except (OSError, OverflowError) as error:
+        server.close()
+        raise port_fault(error, address, port) from error
+    return server
+
+
+def port_fault(error: OSError | OverflowError, address: str, port: int) -> InputFault:
+    """Build the fault that says why nothing can listen there."""
+    problem = getattr(error, "strerror", None) or str(error)
+    if getattr(error, "errno", None) == errno.EADDRINUSE:
+        problem = "the port is taken: another program listens there"
+    return InputFault(problem, where=f"{as_host(address)}:{port}", expected="a free port")
+
+
+def foreign_host(given: str, names: Sequence[str]) -> str:
+    """Return why a server with these names does not answer to a Host header, in words; "" if it
+    does. A name such as `*.example.com` stands for all that end so; no names at all are every one.
+    """
+    if not names:
+        return ""
+    own = ", ".join(names)
+    if not given:
+        return f"no Host header names this server, which answers to {own}"
+    parts = _HOST.fullmatch(given)
+    if parts is None:
+        return f"the Host header {given[:_LONGEST_NAME]!r} is no name with a port or without one"
+    host = parts[1].lower()
+    if any(_is_called(host, name.lower()) for name in names):
+        return ""
+    return f"this server does not answer to the host {host[:_LONGEST_NAME]!r}, but to {own}"
+
+
+def _is_called(host: str, name: str) -> bool:
+    return host == name or (name.startswith("*.") and host.endswith(name[1:]))
+
+
+class HostGate:
+    """Answers 400 to a name that is not ours: DNS rebinding brings a page under one of its own."""
+
+    def __init__(self, app: ASGIApp, hosts: tuple[str, ...]) -> None:
+        self._app, self._names = app, () if "*" in hosts else hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        app: ASGIApp = self._app
+        if scope["type"] in ("http", "websocket"):
+            problem = foreign_host(Headers(scope=scope).get("host", ""), self._names)
+            if problem:
+                app = PlainTextResponse(f"{problem}\n", 400)
+        await app(scope, receive, send)

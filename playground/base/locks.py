@@ -1,0 +1,165 @@
+"""Locks between programs: an open file is locked, and the lock ends with the program that holds it.
+
+A lock file says who holds it, so that whoever waits can be told. The note is never a proof: the
+lock alone is.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import takewhile
+from pathlib import Path
+from typing import Final
+
+from playground.base.waits import SOON, tell_wait
+
+try:
+    import fcntl
+except ImportError:  # Windows: programs see one another's files, and no locks
+    fcntl = None  # type: ignore[assignment]
+
+CAN_LOCK: Final = fcntl is not None
+PATIENCE: Final = 2.0  # seconds for one holder, where nobody hears that somebody waits
+_OTHER: Final = "another program"
+_NOTE: Final = re.compile(r"process \d+ on [^\x00-\x1f]{1,200}")
+_PYTHON: Final = re.compile(r"python[\d.]*")
+_PROGRAM: Final = re.compile(r"\w[\w.+-]{0,60}")
+_WORD: Final = re.compile(r"[a-z][a-z-]{0,30}")
+_SHORTEST, _LONGEST = 0.001, 0.05  # seconds between two tries
+_THREADS: Final = threading.Lock()  # in the place of a file's lock where there is none
+
+
+def try_lock(handle: int) -> bool:
+    """Lock an open file. Return False if another program holds its lock.
+
+    Raises OSError if the file system has no locks.
+    """
+    if fcntl is not None:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+def lock_soon(handle: int) -> bool:
+    """As `try_lock`, with a few tries: who asks whether a file is locked holds it for a moment.
+
+    Raises OSError if the file system has no locks.
+    """
+    end, pause = time.monotonic() + SOON / 2, _SHORTEST
+    while not try_lock(handle):
+        if time.monotonic() > end:
+            return False
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST)
+    return True
+
+
+@contextmanager
+def lock_file(place: Path) -> Iterator[None]:
+    """Hold the lock of a lock file, which is made where there is none.
+
+    While another program holds it, say who does within a second, and wait. Raises BlockingIOError
+    if nobody hears that and the same program holds it for PATIENCE seconds, OSError if the file
+    cannot be made or locked.
+    """
+    handle = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if CAN_LOCK:
+            _wait(handle, place)
+            write_holder(handle)
+            yield
+        else:
+            with _THREADS:
+                yield
+    finally:
+        os.close(handle)
+
+
+def _wait(handle: int, place: Path) -> None:
+    told, since, pause = False, time.monotonic(), _SHORTEST
+    note = _changed(handle)
+    while not try_lock(handle):
+        if note != (note := _changed(handle)):  # they take turns: nobody keeps it
+            since = time.monotonic()
+        waited = time.monotonic() - since
+        if not told and waited > SOON:
+            told = tell_wait(f"waiting for {place}, which is held by {holder_of(handle)}")
+        if not told and waited > PATIENCE:
+            raise BlockingIOError(errno.EAGAIN, f"it is held by {holder_of(handle)}")
+        time.sleep(pause)
+        pause = min(1.5 * pause, _LONGEST)
+
+
+def _changed(handle: int) -> int:
+    """When the note in a lock file was written."""
+    return os.fstat(handle).st_mtime_ns
+
+
+def holder_note() -> str:
+    """Return what this program writes into a lock that it holds."""
+    name = command_of(sys.argv)
+    return f"process {os.getpid()} on {socket.gethostname()}{f' ({name})' if name else ''}"
+
+
+def note_of(text: str) -> str:
+    """Return what a lock says of who holds it: its note, or "another program"."""
+    found = _NOTE.search(text)
+    return found[0] if found else _OTHER
+
+
+def write_holder(handle: int) -> None:
+    """Note in a lock file that this program holds it."""
+    with suppress(OSError):  # on a full disk the lock is held all the same
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"{holder_note()}\n".encode("utf-8", "replace"), 0)
+
+
+def holder_of(handle: int) -> str:
+    """Return in words who holds the lock of an open file, as far as that is known.
+
+    A lock file's note says it; of any other file this machine's list of locks may.
+    """
+    with suppress(OSError, UnicodeDecodeError):
+        note = _NOTE.match(os.pread(handle, 400, 0).decode())
+        if note:
+            return note[0]
+    with suppress(OSError, ValueError, LookupError):  # there is no such list, or no such process
+        return _listed_holder(os.fstat(handle))
+    return _OTHER
+
+
+def _listed_holder(file: os.stat_result) -> str:
+    """Look a lock up in Linux's list. Raises LookupError if it is not there."""
+    device = f"{os.major(file.st_dev):02x}:{os.minor(file.st_dev):02x}:{file.st_ino}"
+    for line in Path("/proc/locks").read_text("ascii").splitlines():
+        # 3: FLOCK  ADVISORY  WRITE 4711 fe:00:655397 0 EOF; who waits for it has `->` before FLOCK
+        _, kind, *_, process, place, _start, _stop = line.split()
+        if kind == "FLOCK" and place == device and int(process) > 0:
+            command = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+            name = command_of([word.decode("utf-8", "replace") for word in command])
+            return f"process {process}{f' ({name})' if name else ''}"
+    raise LookupError(device)
+
+
+def command_of(arguments: Sequence[str]) -> str:
+    """Return a program's name and its command (`playground corpus`), without what it was given,
+    which may hold a key. Return "" if that is not plain."""
+    words = list(arguments)
+    if words and _PYTHON.fullmatch(Path(words[0]).name):
+        words = ["python"] if "-c" in words else [each for each in words[1:] if each[:1] != "-"]
+    if not words:
+        return ""
+    program = Path(words[0])
+    name = program.parent.name if program.name == "__main__.py" else program.name
+    command = takewhile(_WORD.fullmatch, words[1:2])
+    return " ".join([name, *command]) if _PROGRAM.fullmatch(name) else ""

@@ -1,0 +1,131 @@
+"""Where pages, samples and the configuration are: inside the wheel, or beside the checkout."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote, unquote
+
+KEPT: Final = ".jsonl"  # how the files of a workspace end
+NO_WORKSPACE: Final = "PLAYGROUND_NO_WORKSPACE"  # set by a server that keeps nothing
+_NAME: Final = "dialect-playground"
+_UNWRITABLE: Final = re.compile(r'[\x00-\x1f\x7f%/\\:*?"<>|]')
+_PACKAGE = Path(__file__).resolve().parent.parent
+_CHECKOUT = _PACKAGE.parent
+
+
+def _found(packaged: str, checked_out: str) -> Path:
+    inside = _PACKAGE / packaged
+    return inside if inside.exists() else _CHECKOUT / checked_out
+
+
+def app_file() -> Path:
+    return _PACKAGE / "app.py"
+
+
+def server_file() -> Path:
+    return _PACKAGE / "server.py"
+
+
+def icon() -> Path:
+    """The page's icon: a file, since a named one would be fetched from the network."""
+    return _PACKAGE / "show" / "icon.svg"
+
+
+def pages() -> Path:
+    return _found("_pages", "pages")
+
+
+def sample_sessions() -> Path:
+    return _found("_sample_sessions", "sample_sessions")
+
+
+def documents() -> Path:
+    """The documents that the app shows."""
+    return _found("_docs", "docs")
+
+
+def server_declarations() -> Path:
+    """The folder with a TOML file for each server that the playground knows."""
+    return _PACKAGE / "servers" / "declarations"
+
+
+def streamlit_config() -> Path:
+    return _found("_streamlit/config.toml", ".streamlit/config.toml")
+
+
+def sample_templates() -> dict[str, Path]:
+    """The sample sets of conversation templates: folders by name, in order."""
+    found = sorted((sample_sessions() / "templates").glob("*/templates.yaml"))
+    return {path.parent.name: path.parent for path in found}
+
+
+def data() -> Path:
+    """Where what is the user's is kept: PLAYGROUND_HOME, or the platform's folder for data."""
+    return _data(*map(os.environ.get, ("PLAYGROUND_HOME", *_OF_DATA)))
+
+
+_OF_DATA: Final = ("LOCALAPPDATA", "XDG_DATA_HOME", "HOME", "USERPROFILE")  # told by the last two
+
+
+@lru_cache(maxsize=8)  # asked for with every session of a file
+def _data(own: str | None, local: str | None, given: str | None, *_home: str | None) -> Path:
+    if own:
+        return Path(own)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / _NAME
+    if sys.platform == "win32":
+        return (Path(local) if local else Path.home() / "AppData" / "Local") / _NAME
+    return (Path(given) if given else Path.home() / ".local" / "share") / _NAME
+
+
+def recordings() -> Path:
+    """Where the app keeps what it records, while it comes."""
+    return data() / "recordings"
+
+
+def tokenizers() -> Path:
+    """Where vocabularies lie that were converted, so that this is done once."""
+    return data() / "tokenizers"
+
+
+def elsewhere() -> Path:
+    """Where what is being made waits for a corpus that lies behind an address."""
+    return data() / "elsewhere"
+
+
+def workspace() -> Path:
+    """Where the sessions lie that were brought, edited or recorded."""
+    return data() / "workspace"
+
+
+def dialects() -> Path | None:
+    """Where the workspace keeps dialects of the user's own; None on a server that reads no file of
+    this machine for its visitors."""
+    return None if os.environ.get(NO_WORKSPACE) else workspace() / "dialects"
+
+
+def workspace_file(name: str) -> Path:
+    """The file of a session in the workspace, by the session's name."""
+    return workspace() / file_of(name)
+
+
+def file_of(name: str) -> str:
+    """A file's name for any text: what no file system minds stands as it is, the rest as %2F."""
+    written = _UNWRITABLE.sub(lambda match: quote(match[0], safe=""), name)
+    head, rest = written[:1], written[1:]
+    return f"{'%2E' if head == '.' else head}{rest}{KEPT}"
+
+
+def name_of(file: str) -> str:
+    """The text that `file_of` made a file's name of."""
+    return unquote(file.removesuffix(KEPT), errors="surrogateescape")
+
+
+def samples() -> dict[str, Path]:
+    """The sample sessions by name, in order."""
+    return {path.stem: path for path in sorted(sample_sessions().glob("*.json"))}

@@ -1,0 +1,111 @@
+"""Predictions against bills, for whatever recordings of requests a folder holds.
+
+What an import reads is what is validated: recorded HTTP of any format, sessions that keep their
+requests as they were sent, and lists of exchanges that were made for this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from playground.base.errors import InputFault
+from playground.base.user_files import check_regular_file
+from playground.cache.validation import Validation, validation_of
+from playground.recordings.decoding import decode_stream
+from playground.sessions.formats import recognised
+from playground.sessions.formats.recorded_http import RecordedHttp
+from playground.sessions.loading import read_sessions
+from playground.sessions.rows import bodies
+from playground.sessions.session import Session
+from playground.sessions.shapes.exchanges import Exchange
+from playground.sessions.shapes.requests import conversation
+from playground.sessions.source import Source
+
+_NO_HOST: Final = "/"  # a session does not keep who was asked: the model's name says it
+
+
+def validate_folder(folder: str | Path) -> Validation:
+    """Every request of the files in the folder and below it; files that hold none, or that cannot
+    be read, are named in `left_out`, each with the reason. Raises InputFault for what is no
+    folder."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise InputFault("no folder", where=str(folder), expected="a folder of recorded requests")
+    read: list[tuple[str, list[dict[str, Any]]]] = []
+    left_out: list[str] = []
+    for path in sorted(each for each in folder.rglob("*") if each.exists() and not each.is_dir()):
+        try:
+            check_regular_file(path)  # a pipe that lies there is nobody's wish
+            read.append((path.relative_to(folder).as_posix(), _exchanges(path)))
+        except InputFault as fault:
+            left_out.append(str(fault))
+    return validation_of(read, left_out)
+
+
+def _exchanges(path: Path) -> list[dict[str, Any]]:
+    """A file's requests, each with its address, answer and usage. Raises InputFault where there are
+    none as they were sent."""
+    source = Source.open(path)
+    if (listed := _listed(source)) is not None:
+        return listed
+    form = recognised(source)
+    if isinstance(form, RecordedHttp):
+        found = [_of_http(each) for each in form.exchanges(source) if _is_chat(each)]
+    else:
+        sessions = [loaded.session for loaded in read_sessions(source, form.name)]
+        found = [each for session in sessions for each in _of_session(session)]
+    if not found:
+        raise InputFault(
+            f"it holds no requests as they were sent ({form.title})",
+            where=str(path),
+            expected="recorded HTTP, or a session that keeps the bodies of its requests",
+        )
+    return found
+
+
+def _listed(source: Source) -> list[dict[str, Any]] | None:
+    """The exchanges of a file that lists them for a validation; None for any other file."""
+    document = source.document
+    requests = document.get("requests") if isinstance(document, dict) else None
+    if not isinstance(requests, list) or not any(map(_is_listed, requests)):
+        return None
+    return [request for request in requests if isinstance(request, dict)]
+
+
+def _is_listed(value: Any) -> bool:
+    return isinstance(value, dict) and "request" in value and "uri" in value
+
+
+def _is_chat(exchange: Exchange) -> bool:
+    """Whether it asks a model, and is no recording of something else that was sent."""
+    return "embedding" not in exchange.url and conversation(exchange.request) is not None
+
+
+def _of_http(exchange: Exchange) -> dict[str, Any]:
+    reply, usage = exchange.reply, None
+    if reply is None and exchange.response:
+        recording = decode_stream([exchange.response])
+        reply, usage = {"model": recording.model}, recording.usage
+    return {
+        "uri": exchange.url,
+        "request": exchange.request,
+        "response": reply,
+        "usage": usage or _usage(reply),
+        "status": exchange.status,
+        "date": exchange.at,
+    }
+
+
+def _of_session(session: Session) -> Iterator[dict[str, Any]]:
+    for row, body in zip(session.rows, bodies(session.rows), strict=True):
+        usage = _usage(row.reply)
+        known = {"response": row.reply, "usage": usage, "date": row.at}
+        yield {"uri": _NO_HOST, "request": body, **known}
+
+
+def _usage(reply: Mapping[str, Any] | None) -> Any:
+    """What a reply says it cost; a failed one says nothing."""
+    given = reply or {}
+    return given.get("usage", given.get("usageMetadata"))

@@ -1,0 +1,307 @@
+"""What a simulation answers: one row of requests, or a table of such cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Final
+
+from playground.base.display import Drawn, Listed, Live
+from playground.base.findings import Finding
+from playground.base.wording import dollars, grouped
+from playground.cache.answers.hints import NotedRequest, hint
+from playground.cache.answers.known_rules import known_rules
+from playground.cache.answers.paid import Paid
+from playground.cache.answers.reach import Reach, reach
+from playground.cache.differences import FirstDifference
+from playground.cache.lint import SentRow, lint
+from playground.cache.prefixes import Billed, TimedRequest
+from playground.cache.prices import Price, price_of
+from playground.cache.rules import Rules
+from playground.cache.simulated import Simulated
+from playground.cache.usage import life_of
+from playground.nouns.wire_estimates import token_range
+
+_FIGURES: Final[tuple[tuple[str, Callable[[int], str]], ...]] = (
+    ("minimum_tokens", lambda tokens: f"fewest tokens that are cached: {tokens:,}"),
+    (
+        "read_permille",
+        lambda share: f"a token read costs {grouped(share / 1000, 2)} of its full price",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class CacheSimulation(Drawn, Live):
+    """Every request's outcome, and what all of them cost beside sending everything uncached.
+
+    Shows itself as the strip of requests. Its table has a row for each request: tokens read,
+    written and paid in full, its cost, and why. Its figure has a bar for each.
+    """
+
+    provider: str
+    requests: list[Simulated]
+    dialect: str = ""
+    policy: str = ""
+    differences: tuple[FirstDifference | None, ...] = ()  # of each request to the one before it
+    model: str = ""
+    row: Sequence[TimedRequest] = ()
+    rules: Rules | None = None
+    billed: Sequence[Billed | None] = ()  # what each was billed, where somebody noted it
+    notes: tuple[Finding, ...] = ()  # what the session lacks that the prediction would need
+    pending: bool = False  # whether the last request is still to be answered
+    paid: Paid | None = None  # what the bills come to
+    noted: Sequence[NotedRequest] = ()  # what somebody noted of each request, where hints look
+
+    @property
+    def cost_permille(self) -> int:
+        """The cost of all input, in thousandths of what it would be without a cache."""
+        uncached = sum(request.total for request in self.requests)
+        return sum(request.cost for request in self.requests) // uncached if uncached else 1000
+
+    @property
+    def read_permille(self) -> int:
+        """The share of all input tokens that is read from the cache, in thousandths."""
+        total = sum(request.total for request in self.requests)
+        return sum(request.read for request in self.requests) * 1000 // total if total else 0
+
+    @property
+    def breaks(self) -> list[int]:
+        """The requests that read less than the request before them left in the cache.
+
+        One that reads up to the same block does not: sizes are reckoned for each request by itself,
+        and a bill leaves some tokens of the last block out."""
+        pairs = zip(self.requests, self.requests[1:], strict=False)
+        return [
+            number
+            for number, (before, after) in enumerate(pairs, 1)
+            if after.read < before.left and not reaches(after, before)
+        ]
+
+    @cached_property
+    def unexplained(self) -> list[BilledBreak]:
+        """Breaks that the bills show where the session has none, however sure that was."""
+        if self.rules is None:
+            return []
+        return [
+            each
+            for each in contradicted(self.requests, self.row, self.billed, self.rules)
+            if self.requests[each.number].finding == "unexplained"
+        ]
+
+    def lost_nano(self, broken: BilledBreak) -> int | None:
+        """What the lost tokens cost more than if they had been read, in billionths of a dollar."""
+        bill = self.billed[broken.number]
+        if self.price is None or self.rules is None or bill is None:
+            return None
+        paid = self.rules.write_permille(life_of(bill, self.rules)) if bill.write else 1000
+        more = max(0, paid - self.rules.read_permille(self.model))
+        return self.price.nano_dollars(broken.lost * more)
+
+    @property
+    def reach(self) -> Reach:
+        """How far the last request is marked, and whether that is enough."""
+        rules = self.rules or known_rules(self.provider, self.model)
+        return reach(self.row[-1], rules, self.model)
+
+    def why(self, number: int) -> str:
+        """Why a request reads what it reads; of a break, the first difference too, and of one that
+        the bills alone show where to look."""
+        reason, difference = self.requests[number].reason, self.differences[number]
+        if number in self.breaks:
+            return f"{reason}; {difference}" if difference else reason
+        return f"{reason}; look at: {where}" if (where := self.hints.get(number)) else reason
+
+    @cached_property
+    def hints(self) -> dict[int, str]:
+        """By request, for each break that the bills show and the simulation does not: the facts
+        that are nearest to it. No causes."""
+        found: dict[int, str] = {}
+        if self.rules is None or not self.row:
+            return found
+        for each in billed_breaks(self.billed):
+            parts = any(self.differences[each.since + 1 : each.number + 1])
+            if each.number in self.breaks or parts:
+                continue
+            before = self.billed[each.since]
+            hour = before is not None and before.write_hour > 0
+            told = hint(self.row, self.noted, each.since, each.number, self.rules, hour)
+            found |= {each.number: told} if told else {}
+        return found
+
+    def failures(
+        self, max_cost_multiple: float | None = None, no_cache_break: bool = False
+    ) -> list[str]:
+        """Which limits are passed, a line each; a refused request always is one.
+
+        `max_cost_multiple` is a multiple of the same input's cost without a cache.
+        """
+        failed = [f"the provider refuses a request: {reason}" for reason in self.errors]
+        cost = self.cost_permille / 1000
+        if max_cost_multiple is not None and cost > max_cost_multiple:
+            failed.append(
+                f"input costs {grouped(cost, 3)} of its full price; "
+                f"at most {max_cost_multiple} is allowed"
+            )
+        if no_cache_break:
+            told = {number: self._broken(number) for number in self.breaks}
+            for each in self.unexplained:
+                told.setdefault(each.number, self._billed_less(each))
+            failed += [told[number] for number in sorted(told)]
+        return failed
+
+    def _broken(self, number: int) -> str:
+        before, after = self.requests[number - 1], self.requests[number]
+        read = f"reads {after.read:,} of {before.left:,} cached tokens"
+        return f"request {number + 1} {read}: {self.why(number)}"
+
+    def _billed_less(self, each: BilledBreak) -> str:
+        nano = self.lost_nano(each)
+        price = f", {dollars(nano / 1e9)} more" if nano is not None else ""
+        read = f"was billed {each.read:,} of {each.left:,} cached tokens as read{price}"
+        where = self.hints.get(each.number)
+        look = f"; look at: {where}" if where else ""
+        return f"request {each.number + 1} {read}: unexplained by the session{look}"
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """What is wrong with these requests, and what to do about it."""
+        if self.rules is None:
+            return list(self.notes)
+        found = lint(SentRow(self.row, self.requests, self.differences, self.rules))
+        if self.holds_less:  # how long the prefix really was, the bill says
+            found = [each for each in found if each.code != "below-minimum"]
+        return [*self.notes, *found]
+
+    @cached_property
+    def holds_less(self) -> bool:
+        """Whether the bills are of longer requests than the session holds: it lacks the system
+        prompt and the tools, say."""
+        sized = zip(self.row, self.requests, self.billed, strict=False)
+        tops = [(bill, sent.token_range(one.total)[1]) for sent, one, bill in sized if bill]
+        known = [(bill.total, most) for bill, most in tops if not bill.summed]
+        return sum(total for total, _ in known) > sum(most for _, most in known)
+
+    @property
+    def price(self) -> Price | None:
+        """The model's list price, if LiteLLM's cost map has one."""
+        return price_of(self.model)
+
+    @property
+    def nano_dollars(self) -> int | None:
+        """What all input costs, in billionths of a dollar; None without a price."""
+        return self.price.nano_dollars(sum(r.cost for r in self.requests)) if self.price else None
+
+    @property
+    def origins(self) -> list[str]:
+        """The figures that count for the model, each with who says so, a line each."""
+        if self.rules is None:
+            return []
+        if self.rules.match == "unknown":
+            return [f"no caching rules are known for model {self.model!r}: all is counted in full"]
+        found = [
+            f"{words(figure.value)} ({figure.source})"
+            for name, words in _FIGURES
+            if (figure := self.rules.figure(name, self.model))
+            and (figure.value or name != "minimum_tokens")  # 0: nobody says one
+        ]
+        if any(bill and bill.write_hour for bill in self.billed) and any(
+            "1h" in request.written for request in self.requests
+        ):
+            found.append("what is written lives for 1h, as it was billed")
+        if not all(request.anchored for request in self.requests):
+            low, high = (grouped(part / 1000, 2) for part in self.row[0].token_range(1000))
+            found.append(
+                f"tokens are estimates by kinds of characters: {low} to {high} times as many"
+            )
+        if self.price and (nano := self.nano_dollars) is not None:
+            found.append(f"all input: {dollars(nano / 1e9)} ({self.price.source})")
+        return found
+
+    @property
+    def errors(self) -> list[str]:
+        """Why the provider would refuse requests, each reason once."""
+        return list(dict.fromkeys(r.reason for r in self.requests if r.state == "error"))
+
+
+OUTSIDE: Final = 50  # tokens of the last block that bills leave out, with room
+
+
+@dataclass(frozen=True, slots=True)
+class BilledBreak:
+    """A request, by its number, that was billed for reading less than was there: than the last
+    billed one before it (`since`) had `left` in the cache, or than the session itself leaves."""
+
+    number: int
+    since: int
+    left: int
+    read: int
+
+    @property
+    def lost(self) -> int:
+        return self.left - self.read
+
+
+def billed_breaks(billed: Sequence[Billed | None]) -> list[BilledBreak]:
+    """The breaks that bills show, whatever a simulation says of them."""
+    found: list[BilledBreak] = []
+    known = [(n, bill) for n, bill in enumerate(billed) if bill is not None and not bill.summed]
+    for (since, before), (number, bill) in pairwise(known):
+        left = before.read + before.write
+        if left - bill.read > OUTSIDE:
+            found.append(BilledBreak(number, since, left, bill.read))
+    return found
+
+
+def contradicted(
+    outcomes: Sequence[Simulated],
+    row: Sequence[TimedRequest],
+    billed: Sequence[Billed | None],
+    rules: Rules,
+) -> list[BilledBreak]:
+    """The breaks that bills show where the simulation has none, or a smaller one: where a request
+    does not read all that the last billed one left, its own beginning is what should be read. One
+    that nobody billed, as where it was aborted, may never have come there: behind it nothing is
+    told but of what the last billed one left, and not where that may have expired."""
+    found: list[BilledBreak] = []
+    for each in billed_breaks(billed):
+        one, before = outcomes[each.number], outcomes[each.since]
+        sent, sent_before, bill = row[each.number], row[each.since], billed[each.since]
+        apart = each.number - each.since > 1
+        if apart and sent.at - sent_before.at > rules.seconds(life_of(bill, rules)):
+            continue
+        if not _goes_on(one, sent, before, sent_before):
+            least = one.read if one.sized else token_range(one.read)[0]
+            each = replace(each, left=0 if apart else min(each.left, least))
+        if each.lost > OUTSIDE:
+            found.append(each)
+    return found
+
+
+def _goes_on(
+    after: Simulated, sent: TimedRequest, before: Simulated, sent_before: TimedRequest
+) -> bool:
+    """Whether a request reads what an earlier one left: up to the same block, of the same text."""
+    last = _last_entry(before)
+    return last is not None and reaches(after, before) and sent.begins_like(sent_before, last)
+
+
+def reaches(after: Simulated, before: Simulated) -> bool:
+    """Whether a request reads up to the block at which the one before it left its last entry."""
+    last = _last_entry(before)
+    return after.hit is not None and last is not None and after.hit >= last
+
+
+def _last_entry(one: Simulated) -> int | None:
+    """The block at which a request leaves its last entry, or reads one; None for neither."""
+    points = one.breakpoints if one.written else ()
+    return points[-1] if points else one.hit
+
+
+class CacheMatrix(Listed[CacheSimulation], Drawn):
+    """A session's simulations, dialect by dialect, in each policy by policy.
+
+    Its table has a row for each; its figure is a map of what input costs.
+    """

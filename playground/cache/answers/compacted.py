@@ -1,0 +1,142 @@
+"""What shortening a history comes to: by policy and turn, beside keeping everything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import accumulate
+from typing import Any
+
+from playground.base.display import Drawn
+from playground.base.wording import counted, dollars, grouped
+from playground.cache.answers.cells import CacheSimulation
+from playground.cache.prices import price_of
+from playground.cache.shortening import ON_RESULTS, Shortening, has_result
+from playground.nouns.wire_bodies import messages_of
+
+
+@dataclass(frozen=True)
+class HistoryCut:
+    """More was cut at a turn (from 0): `lost` tokens of the request before are no prefix any more,
+    `shorter` is the request by so many tokens than with everything in it; of the marks of the
+    request before `survive` of `marks` stand behind what is a prefix still."""
+
+    turn: int
+    lost: int
+    shorter: int
+    survive: int
+    marks: int
+
+
+@dataclass(frozen=True)
+class Shorter:
+    """A session under one policy of shortening. `bodies` are the requests, `turns` the turn that
+    each belongs to: a summary is made by a request more. Costs are in thousandths of an input
+    token's price, by turn, a summary's own tokens included."""
+
+    policy: Shortening
+    bodies: list[dict[str, Any]]
+    turns: list[int]
+    simulation: CacheSimulation
+    cuts: list[HistoryCut]
+    costs: list[int]
+    tokens: list[int]
+
+    @property
+    def total(self) -> int:
+        return sum(self.costs)
+
+
+@dataclass(frozen=True)
+class CompactionWhatIf(Drawn):
+    """Every policy beside keeping everything, which is the first.
+
+    Its table has a row for each policy; its figure what each has saved up to every turn.
+    """
+
+    rows: list[Shorter]
+    model: str
+    limit: int
+    anew: Sequence[int] = ()  # turns at which the session had compacted its history itself
+
+    @property
+    def everything(self) -> Shorter:
+        return self.rows[0]
+
+    def saved(self, row: Shorter) -> list[int]:
+        """What a policy has saved up to each turn, in thousandths of a token; below 0 where it
+        has cost more than it saved."""
+        pairs = zip(self.everything.costs, row.costs, strict=True)
+        return list(accumulate(before - after for before, after in pairs))
+
+    def pays_back(self, row: Shorter) -> int | None:
+        """The turn (from 0) from which on it has never cost more than it saved; None where it has
+        at the end. The first cut's own turn where it saves at once."""
+        saved = self.saved(row)
+        if not row.cuts or saved[-1] < 0:
+            return None
+        later = [turn for turn, sum_ in enumerate(saved) if sum_ < 0]
+        return later[-1] + 1 if later else row.cuts[0].turn
+
+    def dollars(self, cost: int) -> float | None:
+        """A cost in dollars, where the model's list price is known."""
+        price = price_of(self.model)
+        return price.nano_dollars(cost) / 1e9 if price else None
+
+    @property
+    def headline(self) -> str:
+        """The cheapest in a sentence."""
+        best = min(self.rows, key=lambda row: row.total)
+        turns = counted(len(self.everything.costs), "turn")
+        if best is self.everything:
+            return f"Over {turns} nothing is cheaper than keeping everything."
+        saved = self.everything.total - best.total
+        share = grouped(100 * saved / max(1, self.everything.total))
+        money = self.dollars(saved)
+        price = f" ({dollars(money)})" if money is not None else ""
+        back = self.pays_back(best)
+        when = f" It pays from turn {back + 1} on." if back is not None else ""
+        name = best.policy.name
+        return f"Over {turns} “{name}” is cheapest: {share} % less input cost{price}.{when}"
+
+    @property
+    def notes(self) -> list[str]:
+        """What the session did itself, and why policies cut nothing that clear results, where no
+        message is one."""
+        asked = [row.policy.name for row in self.rows if row.policy.name in ON_RESULTS]
+        last = self.everything.bodies[-1]
+        told = []
+        if self.anew:
+            turns = ", ".join(str(turn + 1) for turn in self.anew)
+            told = [f"The session compacted its own history before turn {turns}: that stays so."]
+        if not asked or any(map(has_result, messages_of(last))):
+            return told
+        names = ", ".join(asked)
+        return [
+            *told,
+            f"{names}: nothing to clear. Results that were sent are text of messages here, as in a "
+            "text dialect; keep last messages and summarise at limit cut them with the rest.",
+        ]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "model": self.model,
+            "limit": self.limit,
+            "headline": self.headline,
+            "notes": self.notes,
+            "policies": [
+                {
+                    "policy": row.policy.name,
+                    "keep": row.policy.keep,
+                    "limit": row.policy.limit,
+                    "cost": row.total,
+                    "dollars": self.dollars(row.total),
+                    "tokens": row.tokens,
+                    "costs": row.costs,
+                    "saved": self.saved(row),
+                    "pays_back": self.pays_back(row),
+                    "cuts": [asdict(cut) for cut in row.cuts],
+                }
+                for row in self.rows
+            ],
+        }

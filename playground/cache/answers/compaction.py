@@ -1,0 +1,250 @@
+"""`compaction`: what a session would cost if its history were shortened, turn by turn.
+
+Every shortened request is written out and simulated as any other: nothing is estimated about the
+cache that the simulator does not say. Whether the model still does its work is not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from playground.base.arguments import takes, texts
+from playground.base.errors import InputFault
+from playground.cache.answers.as_sent import AS_SENT, sent_requests
+from playground.cache.answers.cells import CacheSimulation
+from playground.cache.answers.compacted import CompactionWhatIf, HistoryCut, Shorter
+from playground.cache.answers.known_rules import known_rules
+from playground.cache.answers.requests import APART, Rendered, sent_at
+from playground.cache.answers.simulation import parted, simulated_row
+from playground.cache.prefixes import TimedRequest
+from playground.cache.prices import price_of
+from playground.cache.shortening import (
+    EVERYTHING,
+    Messages,
+    Shortening,
+    by_length,
+    shortening,
+    shortenings,
+)
+from playground.dialects import get_dialect
+from playground.dialects.marks.policies import CacheRequest, Policy, get_policy
+from playground.dialects.requests import requests_of
+from playground.nouns.wire_blocks import WireReader
+from playground.nouns.wire_bodies import messages_of
+from playground.sessions.session import Session
+from playground.sessions.stretches import stretches
+
+_OUTPUT: Final = 5_000  # a token of an answer, in thousandths of one of input, where nobody says
+_SHARE: Final = 60  # percent of the longest request, where no limit is given
+_KEYS: Final = ("messages", "input", "contents")
+
+
+@takes(
+    session=Session,
+    policies="list",
+    model="text",
+    provider="text",
+    dialect="text",
+    marks=(str, Policy),
+    limit="number",
+    keep="number",
+    summary="number",
+    seconds_apart="number or nothing",
+)
+def compaction(
+    session: Session,
+    policies: Sequence[str] = (),
+    model: str = "",
+    provider: str = "",
+    *,
+    dialect: str = "native",
+    marks: str | Policy = "claude-code",
+    limit: int = 0,
+    keep: int = 0,
+    summary: int = 1_000,
+    seconds_apart: float | None = None,
+) -> CompactionWhatIf:
+    """What ways of shortening a session's history would cost beside keeping all of it.
+
+    `policies` are names of `shortenings`: "keep last messages", "drop old results", "clear tool
+    uses" (Anthropic's context editing), "prune in place", "summarise at limit"; all by default.
+    `limit` is the input, in estimated tokens, at which those that have a limit
+    begin, 60 % of the longest request unless it is given; `keep` what stays (messages, or results),
+    `summary` the tokens of a summary. Requests that were brought as they were sent keep their own
+    marks; others are written in `dialect` and marked by the policy `marks`. Raises InputFault and
+    UnknownNameError.
+    """
+    named = session.with_model(model)
+    requests, times, anew = _requests(named, dialect, seconds_apart)
+    if not requests:
+        raise InputFault("the session holds no request", expected="one with an answer, or bodies")
+    size = _Sizes()
+    if limit < 0 or keep < 0 or summary < 1:
+        problem = f"limit {limit}, keep {keep}, summary {summary}"
+        raise InputFault(problem, expected="0 or more, and a summary of 1 or more")
+    longest = max(size.fixed(body) + sum(map(size, messages)) for body, messages in requests)
+    limit = limit or longest * _SHARE // 100
+    wanted = [
+        shortening(name, limit, keep, summary) for name in texts("compaction(policies=…)", policies)
+    ]
+    wanted = wanted or shortenings(limit, keep, summary)
+    if wanted[0].name != EVERYTHING:
+        wanted.insert(0, shortening(EVERYTHING, limit))
+    as_sent = any(not row.sub_agent for row in named.rows)
+    name = named.task.model_name or str(requests[0][0].get("model") or "")
+    marker = None if as_sent else get_policy(marks)
+    asked = (requests, times, anew, size, name, provider, marker)
+    everything = _shortened(wanted[0], None, *asked)
+    rest = (_shortened(each, everything, *asked) for each in wanted[1:])
+    return CompactionWhatIf([everything, *rest], name, limit, sorted(anew))
+
+
+_Request = tuple[dict[str, Any], Messages]
+
+
+class _Sizes:
+    """Tokens of messages, each counted once: requests share them."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, int]] = {}
+
+    def __call__(self, message: dict[str, Any]) -> int:
+        known = self._known.get(id(message))
+        if known is None or known[0] is not message:
+            known = self._known[id(message)] = message, by_length(message)
+        return known[1]
+
+    def fixed(self, body: dict[str, Any]) -> int:
+        rest = ("tools", "system", "instructions", "systemInstruction", "toolConfig")
+        return sum(by_length({key: body[key]}) for key in rest if key in body)
+
+
+def _requests(
+    session: Session, dialect: str, apart: float | None
+) -> tuple[list[_Request], list[float], set[int]]:
+    """Bodies with their messages, when they were sent, and which begin anew after a compaction."""
+    anew: set[int] = set()
+    if any(not row.sub_agent for row in session.rows):
+        sent = sent_requests(session)
+        found = [(body, list(messages_of(body))) for body in sent.bodies]
+        noted: list[float] | None = sent.times or None
+    else:
+        stops = session.replies
+        chosen = get_dialect(dialect)
+        tools = chosen.request_tools(session.prompt_data())
+        head = {"model": session.task.model_name, **({"tools": list(tools)} if tools else {})}
+        found = []
+        for stretch in stretches(session, stops):
+            anew |= {len(found)} if found else set()
+            data = stretch.of(session).prompt_data()
+            written = requests_of(chosen, data, stretch.lengths)
+            found += [({**head, "messages": ()}, list(messages)) for messages in written]
+        noted = sent_at(session, stops)
+    if apart is not None or noted is None:
+        step = APART if apart is None else apart
+        noted = [number * step for number in range(len(found))]
+    return found, noted, anew
+
+
+def _shortened(
+    policy: Shortening,
+    everything: Shorter | None,
+    requests: Sequence[_Request],
+    times: Sequence[float],
+    anew: set[int],
+    size: _Sizes,
+    model: str,
+    provider: str,
+    marker: Policy | None,
+) -> Shorter:
+    policy = policy.fresh()
+    bodies, turns, cut = [], [], set()
+    for turn, (body, messages) in enumerate(requests):
+        if turn in anew:  # what was cut of a history that is gone says nothing of this one
+            policy = policy.fresh()
+        sent = policy.request(messages, size, size.fixed(body))
+        # a policy may change nothing for a while: only what differs is a cut
+        if sent.changed:
+            cut.add(turn)
+        for each in (sent.asked, sent.messages):
+            if each is not None:
+                key = next((key for key in _KEYS if key in body), "messages")
+                bodies.append({**body, key: each})
+                turns.append(turn)
+    at = _apart([times[turn] for turn in turns], turns)
+    found = _simulated(bodies, at, model, provider, marker)
+    costs, tokens = _by_turn(found, turns, policy, model, len(requests))
+    cuts = list(_cuts(found, turns, cut, tokens, everything.tokens if everything else tokens))
+    return Shorter(policy, bodies, turns, found, cuts, costs, tokens)
+
+
+def _simulated(
+    bodies: Sequence[dict[str, Any]],
+    times: Sequence[float],
+    model: str,
+    provider: str,
+    marker: Policy | None,
+) -> CacheSimulation:
+    """The requests with the marks that were sent, or with the marker's: these are no part of a
+    body, where they would turn texts into parts."""
+    rules, asked = known_rules(provider, model), CacheRequest(model)
+    reader = WireReader(model, rules.value("default_ttl"))
+    row: list[TimedRequest] = []
+    for body, at in zip(bodies, times, strict=True):
+        plain = TimedRequest(reader.read(body), at, rules, before=row[-1] if row else None)
+        own = (
+            Rendered(messages_of(body), plain).marked(marker, asked, rules, "") if marker else plain
+        )
+        row.append(own)
+    policy = marker.name if marker else AS_SENT
+    return simulated_row(row, parted(row, rules), rules, policy=policy, model=model)
+
+
+def _apart(times: list[float], turns: list[int]) -> list[float]:
+    """A summary's request is sent first, and is answered before the other is."""
+    return [
+        at - 2 if index + 1 < len(turns) and turns[index + 1] == turns[index] else at
+        for index, at in enumerate(times)
+    ]
+
+
+def _by_turn(
+    found: CacheSimulation, turns: list[int], policy: Shortening, model: str, count: int
+) -> tuple[list[int], list[int]]:
+    """Costs and tokens of each turn; the tokens are those of the turn's own request."""
+    price = price_of(model)
+    output = _OUTPUT
+    if price and price.output and price.uncached:
+        output = price.output * 1000 // price.uncached
+    costs, tokens = [0] * count, [0] * count
+    for index, (turn, one) in enumerate(zip(turns, found.requests, strict=True)):
+        costs[turn] += one.cost
+        is_summary = index + 1 < len(turns) and turns[index + 1] == turn
+        if is_summary:
+            costs[turn] += policy.summary * output
+        else:
+            tokens[turn] = one.total
+    return costs, tokens
+
+
+def _cuts(
+    found: CacheSimulation,
+    turns: list[int],
+    cut: set[int],
+    tokens: list[int],
+    whole: list[int],
+) -> Iterator[HistoryCut]:
+    """What each cut breaks off the request before it."""
+    for index in range(1, len(turns)):
+        turn = turns[index]
+        if turn not in cut or (index + 1 < len(turns) and turns[index + 1] == turn):
+            continue
+        before = found.row[index - 1]
+        difference = found.differences[index]
+        shared = len(before.chain) if difference is None else difference.block or 0
+        kept = before.sizes[shared - 1] if shared else 0
+        points = found.requests[index - 1].breakpoints
+        survive = sum(point < shared for point in points)
+        lost = (before.sizes[-1] if before.sizes else 0) - kept
+        yield HistoryCut(turn, lost, whole[turn] - tokens[turn], survive, len(points))

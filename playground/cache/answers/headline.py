@@ -1,0 +1,142 @@
+"""The one sentence of a simulation: what is read, what it costs, and whether marks can ever hit.
+
+It holds our own words and figures alone, so that it may stand anywhere; reasons, which may quote a
+session, are told beside it.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple
+
+from playground.base.wording import counted, dollars, grouped, percent
+from playground.cache.answers.cells import CacheSimulation, billed_breaks
+
+Verdict = Literal["good", "idle", "broken", "refused"]
+
+
+class Headline(NamedTuple):
+    """`verdict` is good where something is read and nothing breaks, idle where nothing is read."""
+
+    verdict: Verdict
+    text: str
+
+
+def headline(value: CacheSimulation) -> Headline:
+    """What the simulation comes to, in words of a user; the cost is that of all input. The bill
+    stands first where the session has one, for it is what was paid."""
+    verdict, text = _foretold(value)
+    if not (bill := billed(value)):
+        return Headline(verdict, text)
+    if value.unexplained:
+        verdict = "broken"
+    elif verdict == "good" and not any(each.read for each in value.billed if each):
+        verdict = "idle"  # whatever is foretold, nothing was read
+    if value.holds_less:
+        verdict = "broken" if value.unexplained else "idle"
+        return Headline(verdict, f"{bill} What follows is about these alone. {text}")
+    return Headline(verdict, f"{bill} {text}")
+
+
+def billed(value: CacheSimulation) -> str:
+    """What the session's own bills say was read, and what that cost; "" where it has none."""
+    pairs = [(o, b) for o, b in zip(value.requests, value.billed, strict=False) if b]
+    paid = str(value.paid) if value.paid else ""
+    if not pairs:  # under a what-if other requests are simulated than those that were billed
+        return paid
+    total = sum(bill.total for _, bill in pairs)
+    share = percent(sum(bill.read for _, bill in pairs) / total) if total else percent(0)
+    told = f"Billed: {share} of {grouped(total)} input tokens were read from the cache."
+    held = grouped(sum(one.total for one, _ in pairs))
+    less = f"The session holds about {held} of them." if value.holds_less else ""
+    return " ".join(filter(None, (told, paid, less, _unexplained(value, len(pairs)))))
+
+
+def _unexplained(value: CacheSimulation, bills: int) -> str:
+    """How many requests were billed otherwise than was certain of them, and what that cost."""
+    found = value.unexplained
+    if not found:
+        return ""
+    lost = sum(each.lost for each in found)
+    nano = [value.lost_nano(each) for each in found]
+    price = f" ({dollars(sum(filter(None, nano)) / 1e9)})" if any(nano) else ""
+    which = f"{len(found)} of {counted(bills, 'bill')}"
+    shows = "shows a break" if len(found) == 1 else "show breaks"
+    return f"{which} {shows} that nothing in the session explains: {lost:,} tokens{price}."
+
+
+def _foretold(value: CacheSimulation) -> Headline:
+    if not value.requests:
+        return Headline("idle", "There is no request yet.")
+    if refused := sum(one.state == "error" for one in value.requests):
+        among = _asked(value) if refused < len(value.requests) else ""
+        which = f"{refused} of {among}" if among else counted(refused, "request")
+        return Headline("refused", f"The provider would refuse {which}.")
+    if value.rules is not None and value.rules.match == "unknown":
+        told = "no caching rules are known for this model, so all is counted at the full price"
+        return Headline("idle", f"{_asked(value).capitalize()}: {told}.")
+    if not value.read_permille:
+        return Headline("idle", f"{_nothing_read(value)} {_cost(value)}")
+    read = f"{percent(value.read_permille / 1000)} of the input is read from the cache"
+    asked = _asked(value).capitalize()
+    parts = [f"{asked}: {read}.", _cost(value), _breaks(value), _sureness(value)]
+    return Headline("broken" if value.breaks else "good", " ".join(filter(None, parts)))
+
+
+def _asked(value: CacheSimulation) -> str:
+    count = len(value.requests)
+    words = counted(count, "request")
+    if not value.pending:
+        return words
+    return f"{words}, the last still to come" if count > 1 else "one request still to come"
+
+
+def _nothing_read(value: CacheSimulation) -> str:
+    """Why nothing is read: a first request, too little text, no mark, or what changes each time."""
+    found = value.reach
+    written = any(one.written for one in value.requests)
+    if not (written or found.is_enough):
+        hit = "none can hit" if found.marks and found.heeded else "nothing can be read"
+        needs = f"{found.size}, and this model needs {found.minimum:,}"
+        stop = ";" if found.alone else ","  # its words have a comma of their own
+        return f"{found.told}{stop} {found.probably}{hit}: {needs}."
+    if len(value.requests) == 1 and (written or found.alone):
+        return f"{found.told}: the first request only writes, the next one can read."
+    if written:
+        hit = "none is ever hit" if found.marks else "nothing is ever hit"
+        return f"{found.told}, and {hit}: what is written is not read again."
+    if found.alone:
+        return f"{found.told}; nothing is read, for the reasons below."
+    return f"{found.told}, and nothing is written or read."
+
+
+def _cost(value: CacheSimulation) -> str:
+    nano = value.nano_dollars
+    price = f" ({dollars(nano / 1e9)})" if nano is not None else ""
+    if value.cost_permille == 1000:
+        return f"It costs the full price{price}."
+    return f"It costs {grouped(value.cost_permille / 1000, 2)} of the full price{price}."
+
+
+def _breaks(value: CacheSimulation) -> str:
+    broken = [number + 1 for number in value.breaks]
+    if not broken:
+        billed_less = bool(billed_breaks(value.billed))
+        return "Nothing that the session holds breaks it." if billed_less else "Nothing breaks."
+    lost = sum(
+        value.requests[number - 1].left - value.requests[number].read for number in value.breaks
+    )
+    first = f"It breaks at request {broken[0]}"
+    more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
+    return f"{first}{more}: about {lost:,} cached tokens are not read."
+
+
+_UNSURE: Final = {
+    "eligible": "The provider promises none of it.",
+    "warm-start": "What is there before the first request is not known.",
+    "unpredictable": "Not every request is sure: the reasons are below.",
+}
+
+
+def _sureness(value: CacheSimulation) -> str:
+    states = {one.state for one in value.requests if one.read or one.hit is not None}
+    return next((words for state, words in _UNSURE.items() if state in states), "")

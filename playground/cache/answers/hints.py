@@ -1,0 +1,111 @@
+"""Where to look when a bill shows a break that the simulation does not: what is nearest to it.
+
+Hints and no causes: each is a fact of the two requests, and any of them may be beside the point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from playground.base.wording import counted, grouped, seconds
+from playground.cache.prefixes import TimedRequest
+from playground.cache.rules import Rules
+from playground.sessions.session import Session
+
+_MINUTES = 120.0  # seconds from which on minutes are told
+_CUT = ("abort", "cancel", "error", "interrupt")  # in what agents note of an answer's end
+
+
+class NotedRequest(NamedTuple):
+    """What was noted of a request: when it was sent (in seconds of any clock), to which model, how
+    long its answer took and how it ended; None and "" where nobody did."""
+
+    at: float | None = None
+    model: str = ""
+    seconds: float | None = None
+    stop_reason: str = ""
+
+
+def noted_requests(session: Session) -> list[NotedRequest]:
+    """What a session says of each answer's request."""
+    records = {record.reply: record for record in session.requests}
+    found = []
+    for reply, message in enumerate(session.messages):
+        if message.role != "assistant":
+            continue
+        one = records.get(reply)
+        found.append(
+            NotedRequest(_instant(one.at), one.model, one.seconds, one.stop_reason)
+            if one
+            else NotedRequest()
+        )
+    return found
+
+
+def _instant(at: str) -> float | None:
+    try:
+        return datetime.fromisoformat(at).timestamp()
+    except ValueError:
+        return None
+
+
+def hint(
+    row: Sequence[TimedRequest],
+    noted: Sequence[NotedRequest],
+    since: int,
+    number: int,
+    rules: Rules,
+    hour: bool = False,
+) -> str:
+    """The facts that are nearest to a break at a request, seen from the billed one before it
+    (`since`), in a line; `hour` says that what was lost lived for an hour. "" where none is near.
+    """
+    before, after = row[since], row[number]
+    told, now = _noted(noted, since), _noted(noted, number)
+    facts = [_gap(told, now, rules, hour)]
+    if told.model and now.model and told.model != now.model:
+        facts.append(f"model {told.model}, then {now.model}")
+    facts.append(_growth(before, after, rules))
+    if (unbilled := number - since - 1) > 0:
+        were = "was" if unbilled == 1 else "were"
+        between = f"{counted(unbilled, 'request')} between {were} not billed"
+        facts.append(f"{between} (aborted, or unanswered)")
+    if any(word in told.stop_reason.lower() for word in _CUT):
+        facts.append(f"the answer before ended with {told.stop_reason!r:.40}")
+    return "; ".join(filter(None, facts))
+
+
+def _noted(noted: Sequence[NotedRequest], number: int) -> NotedRequest:
+    return noted[number] if number < len(noted) else NotedRequest()
+
+
+def _gap(before: NotedRequest, after: NotedRequest, rules: Rules, hour: bool) -> str:
+    """The time between two requests beside what the cache keeps, or that of the answer before."""
+    if before.at is None or after.at is None:
+        return "when they were sent is not noted"
+    gap = after.at - before.at
+    if gap < 0:
+        return f"noted as sent {_time(-gap)} before the one before it"
+    if before.seconds is not None and 0 <= gap < before.seconds:
+        answer = _time(before.seconds)
+        return f"sent {_time(gap)} after the one before, whose answer took {answer}: in parallel"
+    life = rules.seconds("1h" if hour else rules.value("default_ttl"))
+    told = f"{_time(gap)} after the request before"
+    if rules.match == "unknown" or not life:
+        return told
+    return f"{told}, {'past' if gap > life else 'within'} the {_time(life)} that the cache keeps"
+
+
+def _time(value: float) -> str:
+    return seconds(value) if value < _MINUTES else f"{grouped(value / 60)} min"
+
+
+def _growth(before: TimedRequest, after: TimedRequest, rules: Rules) -> str:
+    more = len(after.wire.blocks) - len(before.wire.blocks)
+    if more <= 0:
+        return f"{counted(-more, 'block')} fewer" if more else "no block more"
+    back = rules.value("lookback")
+    looks = f" (a mark looks {back} back)" if rules.match == "breakpoints" else ""
+    return f"{counted(more, 'block')} more{looks}"

@@ -1,0 +1,70 @@
+"""What recorded requests were billed for their input, as a price: by the same rules and the same
+list prices as a simulation, each request by its own model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from playground.base.wording import counted, dollars, grouped
+from playground.cache.answers.known_rules import known_rules
+from playground.cache.prefixes import Billed
+from playground.cache.prices import price_of
+from playground.cache.usage import cost_of
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """`requests` of `among` have a bill; together of `tokens` of input.
+
+    `permille` is what they cost in thousandths of the same tokens' full price, `shares` that of
+    each request (None without a bill), `nano_dollars` the sum in billionths of a dollar, None
+    where a model has no list price.
+    """
+
+    requests: int
+    among: int
+    tokens: int
+    permille: int
+    nano_dollars: int | None
+    shares: tuple[int | None, ...]
+
+    def __str__(self) -> str:
+        price = "" if self.nano_dollars is None else f" ({dollars(self.nano_dollars / 1e9)})"
+        some = f"{self.requests} of {counted(self.among, 'request')}"
+        for_which = f" for {some}" if self.requests < self.among else ""
+        share = grouped(self.permille / 1000, 2)
+        which = "the full price" if self.permille == 1000 else f"{share} of the full price"
+        return f"Paid{for_which}: {which}{price}."
+
+
+def paid(bills: Sequence[Billed | None], models: Sequence[str], provider: str = "") -> Paid | None:
+    """What the bills of requests to these models come to; `provider` names the rules of a model
+    that has none of its own. None where there is no bill, or where something was read or written
+    and nobody noted what that costs."""
+    shares: list[int | None] = []
+    whole, costs, full_nano, nano, is_priced = 0, 0, 0, 0, True
+    for bill, model in zip(bills, models, strict=True):
+        if bill is None or not bill.total:
+            shares.append(None)
+            continue
+        rules = known_rules("", model)
+        if rules.match == "unknown" and provider:
+            rules = known_rules(provider, model)
+        if rules.match == "unknown" and bill.uncached < bill.total:
+            return None
+        cost, price = cost_of(bill, rules, model), price_of(model)
+        shares.append(cost // bill.total)
+        whole, costs = whole + bill.total, costs + cost
+        is_priced = is_priced and price is not None
+        full_nano += price.nano_dollars(bill.total * 1000) if price else 0
+        nano += price.nano_dollars(cost) if price else 0
+    if not whole:
+        return None
+    in_money = (
+        is_priced and full_nano
+    )  # requests to a dear model count for more than to a cheap one
+    permille = nano * 1000 // full_nano if in_money else costs // whole
+    billed = sum(share is not None for share in shares)
+    total = nano if is_priced else None
+    return Paid(billed, len(shares), whole, permille, total, tuple(shares))

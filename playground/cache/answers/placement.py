@@ -1,0 +1,198 @@
+"""Where a policy puts `cache_control` marks in a session's request, and why not elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from playground.base.arguments import takes
+from playground.base.display import Drawn, Live
+from playground.cache.answers.as_sent import AS_SENT, sent_requests
+from playground.cache.answers.known_rules import known_rules
+from playground.cache.answers.reach import Reach, reach
+from playground.cache.breakpoints import breakpoints
+from playground.cache.prefixes import TimedRequest
+from playground.dialects import Dialect, get_dialect
+from playground.dialects.marks.family import ModelFamily, model_family
+from playground.dialects.marks.policies import (
+    GEMINI_MIN_CHARACTERS,
+    CacheDecision,
+    Policy,
+    as_parts,
+    get_policy,
+    text_characters,
+)
+from playground.dialects.rendering import message_text
+from playground.dialects.request_messages import Rendering
+from playground.nouns.wire_blocks import read_wire
+from playground.sessions.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class PartPlacement:
+    """One part of one formatted message, and what was decided about it."""
+
+    message: int
+    part: int
+    role: str
+    text: str
+    decision: CacheDecision
+    environment: bool
+
+
+@dataclass(frozen=True)
+class CachePlacement(Drawn, Live):
+    """Every part of a request with its decision. Shows itself as a pane.
+
+    `characters` is the size of all that is sent, tools too, as `pg.compare` counts it.
+    `text_characters` is what the Gemini threshold sees of it: the messages' text, without tools,
+    calls and the environment block, which is added after the marks. Its table has a row for each
+    part: role, characters, mark, reason. Its figure is a gauge: the text against the threshold.
+    """
+
+    dialect: str
+    model_name: str
+    family: ModelFamily
+    policy: str
+    parts: list[PartPlacement]
+    decisions: list[CacheDecision]
+    characters: int
+    text_characters: int
+    reach: Reach
+    threshold: int = GEMINI_MIN_CHARACTERS
+
+    @property
+    def thresholds(self) -> str:
+        """The marks, how far they reach, and whether that is enough to be cached, in one line.
+
+        A character count is no token count: recorded requests had 2.2 to 6.0 characters a token.
+        """
+        if self.family != "gemini":
+            return self.reach.line
+        counted = f"{self.text_characters:,} of {self.characters:,} characters count for Gemini"
+        return f"{self.reach.line}; {counted} ({self.threshold:,} are needed for a mark)"
+
+    @property
+    def marks(self) -> list[PartPlacement]:
+        return [part for part in self.parts if part.decision.marked]
+
+    @property
+    def refusal(self) -> CacheDecision | None:
+        """Why nothing is marked at all, if one reason covers the whole request."""
+        whole = [d for d in self.decisions if d.message is None and not d.marked]
+        return whole[0] if whole and not self.marks else None
+
+
+@takes(session=Session, policy=(str, Policy), model="text")
+def place_cache(
+    session: Session,
+    dialect: str | Dialect = "native",
+    policy: str | Policy = "",
+    model: str = "",
+) -> CachePlacement:
+    """Place marks for a session, offline.
+
+    `policy` replaces the dialect's own, `model` the session's model name. The policy "as-sent"
+    places none: it tells of the marks that the session's last request was brought with, in no
+    dialect; each block of the body is a part then, `message` its number.
+    Raises UnknownNameError, and InputFault where nothing was brought as it was sent.
+    """
+    if policy == AS_SENT:
+        return _as_sent(session.with_model(model))
+    chosen = get_dialect(dialect)
+    if policy:
+        get_policy(policy)
+        chosen = chosen.with_policy(policy)
+    session = session.with_model(model)
+    prompt_data = session.prompt_data()
+    rendering = chosen.render(prompt_data)
+    environment = prompt_data.dynamic_task_config.dynamic_environment_details_block
+    # It is not marked and not cached, so it is not counted against the threshold.
+    sent = environment if _last_user(rendering.messages) is not None else ""
+    return CachePlacement(
+        dialect=chosen.name,
+        model_name=session.task.model_name,
+        family=model_family(session.task.model_name),
+        policy=get_policy(chosen.cache_policy).name,
+        parts=_parts(rendering.messages, rendering.decisions, bool(sent)),
+        decisions=rendering.decisions,
+        characters=rendering.characters,
+        text_characters=text_characters(rendering.messages) - len(sent),
+        reach=_reach(rendering, session.task.model_name),
+    )
+
+
+def _as_sent(session: Session) -> CachePlacement:
+    name, body = session.task.model_name, sent_requests(session).bodies[-1]
+    rules, wire = known_rules("", name), read_wire(body, name)
+    request = TimedRequest(wire, 0.0, rules)
+    # one that the request asks the provider to set stands on the last block that can be marked
+    asked = wire.automatic_ttl is not None
+    automatic = {*breakpoints(request, rules)[0]} - {*request.marks} if asked else set()
+    parts = []
+    for number, block in enumerate(wire.blocks):
+        ttl = wire.automatic_ttl if number in automatic else block.ttl
+        marked = "sent-automatic" if number in automatic else "sent-marked"
+        reason = "sent-unmarked" if ttl is None else marked
+        decision = CacheDecision(ttl is not None, reason, number, 0, ttl or "")
+        parts.append(
+            PartPlacement(number, 0, block.role or block.tier, block.text, decision, False)
+        )
+    characters = sum(len(part.text) for part in parts)
+    return CachePlacement(
+        dialect="",
+        model_name=name,
+        family=model_family(name),
+        policy=AS_SENT,
+        parts=parts,
+        decisions=[part.decision for part in parts],
+        characters=characters,
+        text_characters=characters,
+        reach=reach(request, rules, name),
+    )
+
+
+def _reach(rendering: Rendering, model: str) -> Reach:
+    """How far the marks reach. An answer at the end is no part of the request that it answers."""
+    rules = known_rules("", model)
+    wire = read_wire({"messages": rendering.messages, "tools": rendering.tools}, model)
+    asked = len(rendering.messages)
+    while asked and rendering.messages[asked - 1]["role"] == "assistant":
+        asked -= 1
+    blocks = wire.starts[asked] if asked < len(wire.starts) else len(wire.blocks)
+    return reach(TimedRequest(wire, 0.0, rules), rules, model, blocks)
+
+
+def _parts(
+    messages: list[dict[str, Any]], decisions: list[CacheDecision], environment: bool
+) -> list[PartPlacement]:
+    # a policy that refuses the whole request says so once; that is the reason for every part
+    match decisions:
+        case [CacheDecision(marked=False, message=None, reason=reason)]:
+            otherwise = reason
+        case _:
+            otherwise = "not-chosen"
+    # a place may be decided about twice, such as by a rule that did not apply and one that did
+    by_place = sorted(decisions, key=lambda decision: decision.marked)
+    chosen = {(decision.message, decision.part): decision for decision in by_place}
+    last_user = _last_user(messages) if environment else None
+    result: list[PartPlacement] = []
+    for index, message in enumerate(messages):
+        texts = _part_texts(message)
+        for part, text in enumerate(texts):
+            added = index == last_user and part == len(texts) - 1
+            reason = "environment" if added else otherwise
+            decision = chosen.get((index, part)) or CacheDecision(False, reason, index, part)
+            result.append(PartPlacement(index, part, message["role"], text, decision, added))
+    return result
+
+
+def _part_texts(message: dict[str, Any]) -> list[str]:
+    texts = [part.get("text", f"[{part['type']}]") for part in as_parts(message.get("content"))]
+    calls = message.get("tool_calls")
+    return [*texts, message_text({"tool_calls": calls})] if calls else texts
+
+
+def _last_user(messages: list[dict[str, Any]]) -> int | None:
+    found = [i for i, message in enumerate(messages) if message["role"] == "user"]
+    return found[-1] if found else None

@@ -1,0 +1,94 @@
+"""How far a request is marked, in tokens, and whether that is enough for the model's cache.
+
+The one rule: every sentence about a request's size takes it from here, so that no two on a page
+say different things.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from playground.base.wording import counted
+from playground.cache.breakpoints import breakpoints
+from playground.cache.prefixes import TimedRequest
+from playground.cache.rules import Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """A request up to its last mark, or all of it where nothing is marked or marks do not count.
+
+    `tokens` are an estimate between `low` and `high` unless they were billed. `alone` says that the
+    provider caches by itself, `heeded` that it heeds marks. `minimum` is the fewest tokens that the
+    model caches; 0 where nobody noted any.
+    """
+
+    marks: int
+    tokens: int
+    low: int
+    high: int
+    is_whole: bool
+    alone: bool
+    heeded: bool
+    minimum: int
+
+    @property
+    def is_enough(self) -> bool:
+        return self.tokens >= self.minimum
+
+    @property
+    def probably(self) -> str:
+        """A word where the size's range holds the minimum; "" where it is sure."""
+        return "" if self.low >= self.minimum or self.high < self.minimum else "probably "
+
+    @property
+    def told(self) -> str:
+        """The marks, or what is in their place: a sentence's subject."""
+        marks = counted(self.marks, "mark")
+        if self.marks and self.heeded:
+            return marks
+        if self.alone:
+            how = f"and heeds none of {marks}" if self.marks else "without marks"
+            return f"The provider caches by itself, {how}"
+        return "No marks"
+
+    @property
+    def size(self) -> str:
+        """`about 542 tokens up to the last one`."""
+        about = "" if self.low == self.high else "about "
+        where = "" if self.is_whole else " up to the last one"
+        return f"{about}{self.tokens:,} tokens{where}"
+
+    @property
+    def line(self) -> str:
+        """All of it in one line, without an end."""
+        sure = self.low == self.high
+        size = self.size if sure else f"{self.size} ({self.low:,} to {self.high:,})"
+        if not self.minimum:
+            return f"{self.told}; {size}; no minimum is known for this model"
+        enough = "enough" if self.is_enough else "too few"
+        told = f"this model caches {self.minimum:,} or more"
+        return f"{self.told}; {size}: {self.probably}{enough}, {told}"
+
+
+def reach(request: TimedRequest, rules: Rules, model: str, blocks: int | None = None) -> Reach:
+    """How far a request is marked; `blocks` is how many of its blocks are sent, all by default."""
+    resource = "storage_permille_hour" in rules.rules  # Gemini's marks make one
+    by_marks = rules.match in ("breakpoints", "exact")
+    points = breakpoints(request, rules)[0] if by_marks else sorted(request.marks) * resource
+    alone = rules.match == "best effort" or (
+        rules.match == "exact" and not request.wire.explicit_only
+    )
+    whole = len(request.sizes) if blocks is None else blocks
+    end = points[-1] + 1 if points else whole
+    tokens = request.sizes[end - 1] if end else 0
+    return Reach(
+        marks=len(points) if rules.match == "breakpoints" else len(request.marks),
+        tokens=tokens,
+        low=request.token_range(tokens)[0],
+        high=request.token_range(tokens)[1],
+        is_whole=end >= whole,
+        alone=alone,
+        heeded=by_marks or resource,
+        minimum=0 if rules.match == "unknown" else rules.minimum(model),
+    )

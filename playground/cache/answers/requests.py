@@ -1,0 +1,157 @@
+"""A session's requests: every reply answered one, of all that came before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from playground.cache.answers.what_if import WhatIf
+from playground.cache.prefixes import Billed, TimedRequest
+from playground.cache.rules import Rules
+from playground.cache.usage import billed_of
+from playground.dialects import Dialect
+from playground.dialects.marks.policies import CacheRequest, Policy
+from playground.dialects.requests import requests_of
+from playground.nouns.wire_blocks import WireBlock, WireReader, WireRequest
+from playground.sessions.session import Session
+from playground.sessions.stretches import stretches
+
+APART = 20.0  # seconds between requests whose times nobody noted
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """One request in a dialect: the messages that a policy sees, and the blocks on the wire.
+    `anew` is true of the first one after a compaction."""
+
+    messages: Sequence[dict[str, Any]]
+    request: TimedRequest
+    anew: bool = False
+
+    def marked(
+        self, policy: Policy, asked: CacheRequest, rules: Rules, ttl: str, lived: str = ""
+    ) -> TimedRequest:
+        """The request with a policy's marks; `ttl`, if given, is that of all of them. `lived` is
+        how long lives what it wrote, by its bill: it counts where the policy gives no lifetime."""
+        decisions = policy.decide(self.messages, asked)
+        known = lived in rules.value("ttls") and not any(each.ttl for each in decisions)
+        usual = ttl or (lived if known else str(rules.value("default_ttl")))
+        marks = {
+            block: ttl or decision.ttl or usual
+            for decision in decisions
+            if decision.marked and decision.message is not None and decision.part is not None
+            for block in self.request.wire.at(decision.message, decision.part)
+        }
+        return self.request.marked(marks)
+
+
+def render_requests(
+    session: Session, dialect: Dialect, rules: Rules, apart: float | None, what_if: WhatIf
+) -> list[Rendered]:
+    """The session's requests in a dialect, unmarked; `apart` None: at the times it has noted."""
+    environment = what_if.environment_of(session)
+    # Written after the marks and gone at the next request, so it may not be in the rendering.
+    appended = environment if what_if.environment in ("as it is", "after") else ""
+    dynamic = session.dynamic.model_copy(update={"dynamic_environment_details_block": ""})
+    plain = replace(session, dynamic=dynamic)
+    stops = plain.replies
+    # Joined rounds are requests that were never sent: they have no times of their own.
+    times = sent_at(session, stops) if apart is None and what_if.parallel == 1 else None
+    if not stops or (what_if.pending and is_pending(session)):
+        stops = [*stops, len(plain.messages)]
+        times = [*times, times[-1] + APART] if times else None
+    step = APART if apart is None else apart
+    found: list[Rendered] = []
+    reader = WireReader(session.task.model_name, rules.value("default_ttl"))
+    # Written once, without marks: every policy of the matrix then marks the same blocks, at no cost
+    # (writing them is what takes the time).
+    for number, (messages, tools, anew) in enumerate(_sent(plain, dialect, stops, what_if)):
+        at = times[number] if times else number * step
+        messages = what_if.messages(messages, environment, at)
+        wire = reader.read({"messages": messages, "tools": tools})
+        if appended:
+            _append_environment(wire, appended)
+        before = found[-1].request if found else None
+        request = TimedRequest(wire, at, rules, before=before)
+        found.append(Rendered(messages, request, anew))
+    return found
+
+
+def _sent(
+    session: Session, dialect: Dialect, stops: Sequence[int], what_if: WhatIf
+) -> Iterator[tuple[Sequence[dict[str, Any]], list[dict[str, Any]] | None, bool]]:
+    """The messages and the tools of every request, and whether it begins a stretch behind the
+    first one."""
+    number = 0
+    for stretch in stretches(session, stops):
+        plain, its_stops = what_if.conversation(session, stretch)
+        anew = number > 0
+        rows = [(plain, its_stops)]
+        if what_if.shuffled_tools:
+            rows = [(what_if.request(plain, number + n), [at]) for n, at in enumerate(its_stops)]
+        for changed, some in rows:
+            given = changed.prompt_data()
+            tools = dialect.request_tools(given)
+            for messages in requests_of(dialect, given, some):
+                yield messages, tools, anew
+                number, anew = number + 1, False
+
+
+def is_pending(session: Session) -> bool:
+    """Whether the conversation ends with what nobody has answered yet."""
+    return bool(session.messages) and session.messages[-1].role != "assistant"
+
+
+def sent_at(session: Session, replies: Sequence[int]) -> list[float] | None:
+    """When each answer's request was sent, in seconds since the first; None where fewer than half
+    say so. One of which nobody noted it is taken to be as late as the one before it."""
+    noted = {record.reply: record.at for record in session.requests}
+    found: list[float | None] = []
+    for reply in replies:
+        try:
+            found.append(datetime.fromisoformat(noted.get(reply, "")).timestamp())
+        except ValueError:
+            found.append(None)
+    known = [at for at in found if at is not None]
+    if not known or 2 * len(known) < len(found):
+        return None
+    times: list[float] = []
+    for at in found:
+        before = times[-1] if times else 0.0
+        times.append(before if at is None else at - known[0])
+    return times
+
+
+def billed_for(session: Session) -> list[Billed | None]:
+    """What each answer's request was billed, where the session says."""
+    usages = {record.reply: record.usage for record in session.requests}
+    return [billed_of(usages.get(reply)) for reply in session.replies]
+
+
+def lives_billed(bills: Sequence[Billed | None]) -> list[str]:
+    """How long lives what each request wrote, by its bill: "1h", or "" where it says no such thing.
+    One that wrote nothing, or that nobody billed, is like the one before it."""
+    found: list[str] = []
+    for bill in bills:
+        before = found[-1] if found else ""
+        wrote = bill is not None and bill.write > 0
+        hour = bill is not None and bill.write == bill.write_hour
+        found.append(("1h" if hour else "") if wrote else before)
+    return found
+
+
+def answering_models(session: Session) -> list[str]:
+    """The model that each answer's request was sent to; the session's where nobody noted it."""
+    noted = {record.reply: record.model for record in session.requests}
+    return [noted.get(reply) or session.task.model_name for reply in session.replies]
+
+
+def _append_environment(wire: WireRequest, environment: str) -> None:
+    """The environment block after the last user message, where dialects put it, unmarked."""
+    for index in range(len(wire.blocks) - 1, -1, -1):
+        block = wire.blocks[index]
+        if block.role == "user" and block.kind != "tool_result":
+            wire.insert(index + 1, WireBlock("messages", "user", "text", environment))
+            return

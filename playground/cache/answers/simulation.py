@@ -1,0 +1,343 @@
+"""`simulate_cache`: what a row of requests would read, write and cost, before a token is paid."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import Any, Final
+
+from playground.base.arguments import takes, wrong
+from playground.base.errors import InputFault
+from playground.base.findings import Finding, finding
+from playground.base.wording import counted
+from playground.cache.answers.as_sent import AS_SENT, sent_requests
+from playground.cache.answers.cells import CacheMatrix, CacheSimulation, contradicted
+from playground.cache.answers.hints import NotedRequest, noted_requests
+from playground.cache.answers.known_rules import known_rules
+from playground.cache.answers.paid import paid
+from playground.cache.answers.requests import (
+    APART,
+    Rendered,
+    answering_models,
+    billed_for,
+    is_pending,
+    lives_billed,
+    render_requests,
+)
+from playground.cache.answers.what_if import WhatIf
+from playground.cache.differences import FirstDifference, first_difference
+from playground.cache.prefixes import Billed, TimedRequest
+from playground.cache.rules import Rules
+from playground.cache.simulated import Simulated, State
+from playground.cache.simulator import simulate
+from playground.cache.usage import billed_of
+from playground.dialects import Dialect, as_dialects
+from playground.dialects.marks.policies import CacheRequest, Policy, as_policies, get_policy
+from playground.nouns.wire_blocks import WireReader, WireRequest
+from playground.sessions.doctor import unsaid
+from playground.sessions.session import Session
+
+AS_IT_IS: Final = WhatIf()
+
+
+@takes(
+    requests=(Session, Iterable),
+    model="text",
+    provider="text",
+    seconds_apart="number or nothing",
+    what_if=WhatIf,
+    usages="list",
+    times="list",
+)
+def simulate_cache(
+    requests: Session | Iterable[Mapping[str, Any]],
+    model: str = "",
+    provider: str = "",
+    *,
+    dialect: str | Dialect = "native",
+    policy: str | Policy = "",
+    seconds_apart: float | None = None,
+    what_if: WhatIf = AS_IT_IS,
+    usages: Sequence[Mapping[str, Any] | None] = (),
+    times: Sequence[float] = (),
+) -> CacheSimulation:
+    """Simulate a session in a dialect under a policy, or a row of provider request bodies.
+
+    Under the policy "as-sent" a session's requests are simulated as they were brought, with their
+    own marks: no dialect writes them then.
+    `model` replaces the session's or the bodies' own; `provider` names the rules (`caching/rules/`)
+    and is told from the (first) model's name unless it is given. Requests are sent at the times
+    that a session has noted for most of them (of bodies: `times`, in seconds), else 20 seconds
+    apart, or `seconds_apart`. Tokens are estimates by kinds of characters; of bodies, `usages` (the
+    provider's own, one for each body) make them exact. Requests to a provider whose rules nobody
+    noted are in the state "unknown-provider". Raises UnknownNameError for a provider, dialect or
+    policy that there is none of, and InputFault for a time between requests that is negative or no
+    number, and where nothing was brought as it was sent.
+    """
+    if isinstance(requests, Session) and policy == AS_SENT:
+        return _as_sent(requests, model, provider, seconds_apart, what_if)
+    if isinstance(requests, Session):
+        given = ([dialect], [policy], model, provider, seconds_apart, what_if)
+        return cache_matrix(requests, *given)[0]
+    bodies = [_body(body, number) for number, body in enumerate(requests)]
+    for name, some in (("usages", usages), ("times", times)):
+        if some and len(some) != len(bodies):
+            problem = f"{len(some)} {name} are given for {len(bodies)} requests"
+            raise InputFault(problem, expected="one for each request")
+    apart = _checked(seconds_apart)
+    if not bodies:
+        return CacheSimulation(provider, [])
+    name = model or str(bodies[0].get("model") or "")
+    rules = known_rules(provider, name)
+    reader = WireReader(model, rules.value("default_ttl"))
+    billed = [billed_of(usage) for usage in usages] or [None] * len(bodies)
+    row: list[TimedRequest] = []
+    for number, body in enumerate(bodies):
+        wire, before = _wire(reader, body, number), row[-1] if row else None
+        at = _instant(times[number]) if times else number * apart
+        row.append(TimedRequest(wire, at, rules, billed[number], before))
+    found = simulated_row(row, parted(row, rules), rules, model=name, billed=tuple(billed))
+    named = [str(body.get("model") or name) for body in bodies]
+    noted = [
+        NotedRequest(float(times[number]) if times else None, model)
+        for number, model in enumerate(named)
+    ]
+    return replace(found, paid=paid(billed, named, provider), noted=noted)
+
+
+def _as_sent(
+    session: Session, model: str, provider: str, seconds_apart: float | None, what_if: WhatIf
+) -> CacheSimulation:
+    if replace(what_if, pending=True) != AS_IT_IS:
+        raise InputFault(
+            f"policy {AS_SENT!r} with a what-if: the requests are taken as they are",
+            expected="one or the other",
+        )
+    sent, own = sent_requests(session), session.task.model_name
+    named = {body.get("model") for body in sent.bodies}
+    if not model and own not in named and None not in named:
+        model = own  # another one was chosen since
+    found = simulate_cache(
+        [body if body.get("model") else {**body, "model": own} for body in sent.bodies],
+        model,
+        provider,
+        seconds_apart=seconds_apart,
+        usages=sent.usages,
+        times=sent.times if seconds_apart is None else (),
+    )
+    names = [str(body.get("model") or own) for body in sent.bodies]
+    names = [own if own.endswith(f"/{name}") else name for name in names]  # with its provider
+    return replace(found, policy=AS_SENT, paid=paid(found.billed, names, provider))
+
+
+@takes(
+    session=Session,
+    model="text",
+    provider="text",
+    seconds_apart="number or nothing",
+    what_if=WhatIf,
+    progress="function or nothing",
+)
+def cache_matrix(
+    session: Session,
+    dialects: str | Dialect | Sequence[str | Dialect] = (),
+    policies: str | Policy | Sequence[str | Policy] = (),
+    model: str = "",
+    provider: str = "",
+    seconds_apart: float | None = None,
+    what_if: WhatIf = AS_IT_IS,
+    progress: Callable[[int, int], None] | None = None,
+) -> CacheMatrix:
+    """The session in each dialect under each policy, dialect by dialect; all of them by default.
+
+    The policy "as-sent" has one cell, the first, since no dialect writes what was sent. `progress`
+    is called with the number of dialects that are simulated, and of all.
+    """
+    apart = None if seconds_apart is None else _checked(seconds_apart)
+    bills = billed_for(session)
+    was_paid = paid(bills, answering_models(session), provider)
+    noted = noted_requests(session)
+    mixed = () if model else tuple(_mixed(session))
+    session = session.with_model(model)
+    name, dynamic = session.task.model_name, session.dynamic
+    rules = known_rules(provider, name)
+    asked = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
+    answered = bool(session.replies)
+    to_come = not answered or (is_pending(session) and what_if.pending)
+    as_sent = replace(what_if, pending=True) == AS_IT_IS
+    billed = (*bills, *[None] * to_come) if as_sent else ()
+    notes = (*mixed, *_lacking(session))
+    wanted = as_policies(policies)
+    marking = [each for each in wanted if each != AS_SENT]
+    result: list[CacheSimulation] = []
+    if len(marking) < len(wanted):
+        result.append(_as_sent(session, model, provider, apart, what_if))
+    chosen_dialects = as_dialects(dialects) if marking else []
+    for done, dialect in enumerate(chosen_dialects, 1):
+        rendered = render_requests(session, dialect, rules, apart, what_if)
+        differences = _parted(rendered, rules)
+        lives = _lives(bills, len(rendered))
+        known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
+        for chosen in marking:
+            policy = get_policy(chosen or dialect.cache_policy)
+            row = [
+                one.marked(policy, asked, rules, what_if.ttl, lived)
+                for one, lived in zip(rendered, lives, strict=True)
+            ]
+            marks = tuple(tuple(one.marks.items()) for one in row)
+            if marks not in known:  # several agents mark alike
+                known[marks] = simulated_row(
+                    row, differences, rules, dialect.name, policy.name, name, billed
+                )
+            cell = replace(known[marks], policy=policy.name)
+            cell = replace(cell, notes=notes, pending=to_come, paid=was_paid, noted=noted)
+            result.append(cell)
+        if progress is not None:
+            progress(done, len(chosen_dialects))
+    return CacheMatrix(result)
+
+
+def _parted(rendered: Sequence[Rendered], rules: Rules) -> tuple[FirstDifference | None, ...]:
+    """Where each request parts from the one before; by compaction, where it was said anew."""
+    found = parted([one.request for one in rendered], rules)
+    return tuple(
+        each.by_compaction if each and one.anew else each
+        for each, one in zip(found, rendered, strict=True)
+    )
+
+
+def _lives(bills: Sequence[Billed | None], requests: int) -> list[str]:
+    """The lifetimes that were billed, for as many requests: one that is still to come, or that a
+    what-if has in place of others, is like the last."""
+    lives = lives_billed(bills)
+    return [*lives[:requests], *(lives[-1:] or [""]) * (requests - len(lives))]
+
+
+def simulated_row(
+    row: list[TimedRequest],
+    differences: tuple[FirstDifference | None, ...],
+    rules: Rules,
+    dialect: str = "",
+    policy: str = "",
+    model: str = "",
+    billed: tuple[Billed | None, ...] = (),
+) -> CacheSimulation:
+    """Requests at their times, marked, against one cache; `differences` are those of `parted`."""
+    outcomes = simulate(row, rules)
+    if any(billed):
+        seen = zip(outcomes, row, billed, strict=True)
+        outcomes = [_beside_bill(one, sent, bill, billed[0]) for one, sent, bill in seen]
+        outcomes = _unexplained(outcomes, row, billed, rules)
+    return CacheSimulation(
+        rules.provider, outcomes, dialect, policy, differences, model, row, rules, billed
+    )
+
+
+def _beside_bill(
+    one: Simulated, sent: TimedRequest, bill: Billed | None, begun_with: Billed | None
+) -> Simulated:
+    """Where the bills say that the session does not hold what decided, nothing is sure."""
+    if bill is None or one.state != "exact":
+        return one
+    low, high = sent.token_range(one.total)
+    last = one.breakpoints[-1] if one.breakpoints else None
+    warm = begun_with is not None and begun_with.read > 0
+    why = ""
+    if bill.summed:
+        why = "tools or a compaction ran on the server: its bill is the sum of several rounds"
+    elif not low <= bill.total <= high:
+        why = f"{bill.total:,} tokens were billed, but the session holds {low:,} to {high:,}"
+    elif warm and bill is begun_with:
+        why = f"{bill.read:,} tokens were billed as read that were cached before it"
+        return replace(one, state="warm-start", reason=f"{one.reason}; {why}")
+    elif warm and one.hit != last:
+        why = "the first request read what was cached before it: there may be more of that"
+    return replace(one, state="unpredictable", reason=f"{one.reason}; {why}") if why else one
+
+
+def _unexplained(
+    outcomes: list[Simulated],
+    row: Sequence[TimedRequest],
+    billed: Sequence[Billed | None],
+    rules: Rules,
+) -> list[Simulated]:
+    """Breaks that the bills show and the session does not hold, however sure it was: what was
+    certain is not."""
+    found = list(outcomes)
+    for each in contradicted(outcomes, row, billed, rules):
+        one = outcomes[each.number]
+        if one.state == "error":
+            continue
+        told = f"billed: {each.read:,} of {each.left:,} cached tokens read"
+        why = f"{one.reason}; {told}, and nothing in the session explains it"
+        state: State = "unpredictable" if one.state == "exact" else one.state
+        found[each.number] = replace(one, state=state, finding="unexplained", reason=why)
+    return found
+
+
+def _mixed(session: Session) -> Iterator[Finding]:
+    """Several models that answered, whose rules may differ."""
+    known = set(session.replies)
+    models = Counter(r.model for r in session.requests if r.model and r.reply in known)
+    if len(models) < 2:
+        return
+    (first, answers), *others = models.most_common()
+    told = ", ".join([f"{first}: {counted(answers, 'answer')}", *(f"{m}: {n}" for m, n in others)])
+    own = session.task.model_name
+    words = f"{told}; all are foretold by the rules of {own}"
+    yield finding("mixed-models", "the session", words)
+
+
+def _lacking(session: Session) -> Iterator[Finding]:
+    """A transcript that keeps neither the system prompt nor the tools foretells too little, and so
+    does one that does not say what its compactions kept; one that names no model, for whichever is
+    assumed."""
+    if not session.named_model:
+        words = f"rules and prices are those of {session.task.model_name}"
+        yield finding("assumed-model", "the session", words)
+    prompts = (session.task.user_agent_prompt, session.task.user_prompt)
+    has_system = any(prompts) or any(message.role == "system" for message in session.messages)
+    if not (session.tools or has_system):
+        words = "the prediction is for the messages alone, as the dialect renders them"
+        yield finding("transcript-alone", "the session", words)
+    yield from unsaid(session)
+
+
+def _body(given: Any, number: int) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise wrong(f"request {number + 1}", given, "the body of a request, as a dict")
+    return dict(given)
+
+
+def _wire(reader: WireReader, body: dict[str, Any], number: int) -> WireRequest:
+    """A body as blocks. Raises InputFault for one of no provider's shape."""
+    try:
+        return reader.read(body)
+    except (AttributeError, TypeError, KeyError, IndexError, ValueError) as error:
+        problem = f"not the body of a request ({type(error).__name__}: {error})"
+        expected = "a body as Anthropic, OpenAI, Bedrock, Gemini or OpenRouter takes it"
+        raise InputFault(problem, where=f"request {number + 1}", expected=expected) from error
+
+
+def _instant(at: float) -> float:
+    """Seconds, before 0 too: a clock may run backwards, and a state says so."""
+    if not isinstance(at, int | float) or not isfinite(at):
+        raise InputFault(f"a time of {at!r}", expected="seconds")
+    return at
+
+
+def _checked(apart: float | None) -> float:
+    if apart is None:
+        return APART
+    if not isinstance(apart, int | float) or not (isfinite(apart) and apart >= 0):
+        raise InputFault(f"{apart} seconds between requests", expected="0 or more")
+    return apart
+
+
+def parted(row: Sequence[TimedRequest], rules: Rules) -> tuple[FirstDifference | None, ...]:
+    """Where each request parts from the one before it."""
+    pairs = zip(row, row[1:], strict=False)
+    found = (first_difference(before, after, rules) for before, after in pairs)
+    return (None, *found) if row else ()

@@ -1,0 +1,141 @@
+"""What if: a session's requests changed in one way, to see what that does to the price."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import Any, Final, Literal, get_args
+
+from playground.base.errors import InputFault
+from playground.dialects.marks.policies import as_parts
+from playground.nouns.messages import Message, ToolCallPart
+from playground.sessions.session import Session
+from playground.sessions.stretches import HistoryStretch
+
+Environment = Literal["as it is", "none", "after", "persisted", "inside"]
+ENVIRONMENTS: Final[tuple[Environment, ...]] = get_args(Environment)
+MOST_PARALLEL: Final = 100
+_STAND_IN: Final = "# Environment\n" + "open file: src/harbour/tides.py\n" * 46  # 1,486 characters
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """Changes to every request of a session; as it is by default.
+
+    `environment` is where the environment block stands: "none"; "after" the marks on the last user
+    message, where dialects put it; "persisted" on every user message for good; "inside", on the
+    last user message and marked with it. A session that has no such block gets a stand-in of about
+    1,500 characters. `shuffled_tools` gives each request another order of tools, `timestamp` the
+    system prompt a time to the second. `ttl` is that of every mark, `parallel` how many rounds of
+    tool calls become one turn. `pending` has the request too that nobody has answered yet.
+    """
+
+    environment: Environment = "as it is"
+    shuffled_tools: bool = False
+    timestamp: bool = False
+    ttl: str = ""
+    parallel: int = 1
+    pending: bool = True
+
+    def __post_init__(self) -> None:
+        if self.environment not in ENVIRONMENTS:
+            raise InputFault(
+                f"environment {self.environment!r}", expected=f"one of {', '.join(ENVIRONMENTS)}"
+            )
+        if not isinstance(self.parallel, int) or not 1 <= self.parallel <= MOST_PARALLEL:
+            problem = f"{self.parallel!r} rounds in a turn"
+            raise InputFault(problem, expected=f"1 to {MOST_PARALLEL}")
+
+    def conversation(
+        self, session: Session, stretch: HistoryStretch
+    ) -> tuple[Session, Sequence[int]]:
+        """A stretch of the session as a session, its rounds of calls drawn together, and the index
+        behind the last message of each request."""
+        plain = stretch.of(session)
+        if self.parallel == 1:
+            return plain, stretch.lengths
+        first = stretch.lengths[0]  # before it are what a compaction kept, and examples
+        kept, since = plain.messages[:first], plain.messages[first:]
+        messages = [_in_parallel(part, self.parallel) for part in (kept, since)]
+        joined = tuple(chain(*messages))
+        behind = range(len(messages[0]), len(joined))
+        stops = [i for i in behind if joined[i].role == "assistant"]
+        if stretch.lengths[-1] == len(stretch.order):  # nobody has answered it yet
+            stops.append(len(joined))
+        return replace(plain, messages=joined), stops
+
+    def request(self, session: Session, number: int) -> Session:
+        """What the dialect is given for one request."""
+        if not self.shuffled_tools or not session.tools:
+            return session
+        # Turned, not shuffled: two requests in a row never have the same first tool.
+        turn = number % len(session.tools)
+        return replace(session, tools=(*session.tools[turn:], *session.tools[:turn]))
+
+    def environment_of(self, session: Session) -> str:
+        """The text of the environment block, empty where there is none."""
+        own = session.dynamic.dynamic_environment_details_block
+        if self.environment == "as it is":
+            return own
+        return "" if self.environment == "none" else own or _STAND_IN
+
+    def messages(
+        self, messages: Sequence[dict[str, Any]], environment: str, seconds: float
+    ) -> Sequence[dict[str, Any]]:
+        """The formatted messages as they are before a policy marks them."""
+        # Persisted on every user message, the block is part of the prefix and the cheapest of all
+        # (0.25 of the uncached cost of one session); inside the last alone it breaks the prefix at
+        # every request (0.45, and 1.25 with one mark), as kilocode#7778 did.
+        if self.environment not in ("persisted", "inside") and not self.timestamp:
+            return messages
+        changed = list(messages)
+        if self.environment in ("persisted", "inside"):
+            users = [i for i, message in enumerate(messages) if message["role"] == "user"]
+            for index in users if self.environment == "persisted" else users[-1:]:
+                changed[index] = _with_part(messages[index], environment)
+        if self.timestamp:
+            systems = (i for i, message in enumerate(messages) if message["role"] == "system")
+            clock = "2026-01-05T{:02}:{:02}:{:02}Z".format(*_clock(seconds))
+            for system in islice(systems, 1):
+                changed[system] = _with_part(changed[system], f"Current time: {clock}", first=True)
+        return changed
+
+
+def _clock(seconds: float) -> tuple[int, int, int]:
+    minutes, second = divmod(int(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    return hours % 24, minute, second
+
+
+def _with_part(message: dict[str, Any], text: str, first: bool = False) -> dict[str, Any]:
+    parts, added = as_parts(message.get("content")), {"type": "text", "text": text}
+    return {**message, "content": [added, *parts] if first else [*parts, added]}
+
+
+def _in_parallel(messages: Sequence[Message], rounds: int) -> list[Message]:
+    """Rounds of calls and their results, so many to a turn, as if they had been made at once."""
+    found: list[Message] = []
+    calls: list[Message] = []
+    results: list[Message] = []
+
+    def flush() -> None:
+        if calls:
+            parts = tuple(part for message in calls for part in message.parts)
+            found.append(replace(calls[0], parts=parts))
+        found.extend(results)
+        calls.clear()
+        results.clear()
+
+    for message in messages:
+        if message.role == "tool" and calls:
+            results.append(message)
+            continue
+        calling = message.role == "assistant" and any(
+            isinstance(part, ToolCallPart) for part in message.parts
+        )
+        if not calling or len(calls) == rounds:
+            flush()
+        (calls if calling else found).append(message)
+    flush()
+    return found

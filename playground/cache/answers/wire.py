@@ -1,0 +1,132 @@
+"""What of the marks reaches the provider: the adapter's own request beside what was marked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from playground.base.arguments import takes
+from playground.base.display import Shown
+from playground.base.findings import Finding, finding
+from playground.base.fixes import FIXES
+from playground.cache.answers.as_sent import AS_SENT, sent_requests
+from playground.dialects import Dialect, get_dialect
+from playground.dialects.marks.policies import Policy, get_policy
+from playground.dialects.request_messages import Rendering
+from playground.llm.payloads import WireCall, wire_calls, with_provider
+from playground.nouns.wire_blocks import WireBlock, WireRequest, read_wire
+from playground.sessions.session import Session
+
+
+@dataclass(frozen=True)
+class CacheWire(Shown):
+    """A session's next request as the adapter sends it; `sent` and `cached` are it as blocks.
+
+    `cached` is what Gemini's explicit cache would hold; it is empty for everybody else, and where
+    no such cache is made. `findings` has one `mark-lost` for each mark that does not arrive.
+    Its table has a row for each block.
+    """
+
+    dialect: str
+    policy: str
+    model: str
+    calls: list[WireCall]
+    sent: list[WireBlock]
+    cached: list[WireBlock]
+    findings: list[Finding]
+
+    @property
+    def marks(self) -> list[WireBlock]:
+        """The blocks that are marked on the wire."""
+        return [block for block in self.sent if block.ttl is not None]
+
+
+@takes(session=Session, policy=(str, Policy), model="text")
+def cache_on_wire(
+    session: Session,
+    dialect: str | Dialect = "native",
+    policy: str | Policy = "",
+    model: str = "",
+) -> CacheWire:
+    """The session's next request as LiteLLM's adapter would send it; nothing is sent.
+
+    `policy` replaces the dialect's own, `model` the session's; a name without a provider gets one,
+    as `model` of the answer tells. Loads LiteLLM, which takes seconds. The policy "as-sent" gives
+    the session's last request as it was brought, with its own marks, in no dialect; its address is
+    not known, and nothing gets lost on the way.
+    Raises UnknownNameError, and InputFault for a model whose adapter cannot be watched offline.
+    """
+    if policy == AS_SENT:
+        return _as_sent(session.with_model(model))
+    chosen = get_dialect(dialect)
+    chosen = chosen.with_policy(get_policy(policy)) if policy else chosen
+    session = session.with_model(with_provider(model or session.task.model_name))
+    name = session.task.model_name
+    rendering = chosen.render(session.prompt_data())
+    calls = wire_calls(rendering.messages, name, rendering.tools or ())
+    placed = get_policy(chosen.cache_policy).name
+    sent, cached, lost = (
+        read_wire(calls[-1].body).blocks[:],
+        _cached(calls),
+        lost_marks(rendering, calls),
+    )
+    return CacheWire(chosen.name, placed, name, calls, sent, cached, lost)
+
+
+def _as_sent(session: Session) -> CacheWire:
+    name, body = session.task.model_name, sent_requests(session).bodies[-1]
+    blocks = read_wire(body, name).blocks[:]
+    return CacheWire("", AS_SENT, name, [WireCall("POST", "", body)], blocks, [], [])
+
+
+def lost_marks(rendering: Rendering, calls: Sequence[WireCall]) -> list[Finding]:
+    """One `mark-lost` for each mark of the rendered request that no block of the wire has."""
+    marked = read_wire({"messages": rendering.messages, "tools": rendering.tools})
+    return _lost(marked, _cached(calls), read_wire(calls[-1].body))
+
+
+def _cached(calls: Sequence[WireCall]) -> list[WireBlock]:
+    made = [call for call in calls if call.method == "POST" and _makes_cache(call)]
+    return read_wire(made[-1].body).blocks[:] if made else []
+
+
+def _makes_cache(call: WireCall) -> bool:
+    return call.url.partition("?")[0].endswith("/cachedContents")
+
+
+def _lost(marked: WireRequest, cached: list[WireBlock], sent: WireRequest) -> list[Finding]:
+    """The marks that stand on no block of the wire that says what theirs says."""
+    # A resource is cached whole: what is in it needs no mark of its own.
+    arrived = list(cached) or [block for block in sent.blocks if block.ttl is not None]
+    found: list[Finding] = []
+    fix = FIXES["mark-lost"]
+    for block in marked.blocks:
+        if block.ttl is None:
+            continue
+        index = next((i for i, other in enumerate(arrived) if _holds(other, block)), None)
+        # Each block answers for one mark, so that of two equal texts one may be found to be lost.
+        if index is not None:
+            del arrived[index]
+            continue
+        where = "tool" if block.place is None else "message {} part {}".format(*block.place)
+        found.append(finding("mark-lost", where, f"no block that is sent carries it; {fix}"))
+    return found
+
+
+def _holds(wire: WireBlock, block: WireBlock) -> bool:
+    """Whether the wire's block says what the marked one says, whatever its form there."""
+    content = _content(block)
+    return content == wire.text or json.dumps(content, ensure_ascii=False)[1:-1] in wire.text
+
+
+def _content(block: WireBlock) -> str:
+    if block.kind == "text":
+        return block.text
+    value: Any = json.loads(block.text)
+    if block.kind == "tool":
+        return str(value.get("name") or (value.get("function") or {}).get("name"))
+    content = value.get("content") or ""
+    last = content[-1] if isinstance(content, list) and content else content
+    return str(last.get("text", "") if isinstance(last, dict) else last)

@@ -1,0 +1,138 @@
+"""Where a request is marked: its own marks, a provider's automatic one, and how long each lives.
+
+Entries are written at these places and looked for from them, or, with OpenAI from 5.6 on, also at
+the ends of earlier messages.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from playground.cache.prefixes import TimedRequest
+from playground.cache.rules import Rules
+from playground.nouns.wire_blocks import TIERS, WireBlock, WireRequest
+
+
+def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[str, str] | None]:
+    """The blocks at whose ends the request is marked, in order; a finding's code and words."""
+    wire, points = request.wire, sorted(request.marks)
+    for point in points:
+        block = wire.blocks[point]
+        if not block.markable:
+            empty = block.kind == "text"
+            what = "an empty text" if empty else f"a {block.kind} block"
+            code = "marker-on-empty" if empty else "marker-on-thinking"
+            return points, (code, f"a mark on {what}, which may not be marked")
+    last = _automatic(wire, rules)
+    if last is not None and last not in points:
+        points = sorted([*points, last])
+    lives_known: dict[str, int] = rules.value("ttls")
+    for point in points:
+        if (life := life_at(request, point, rules)) not in lives_known:
+            known = ", ".join(lives_known)
+            return points, ("unknown-ttl", f"a mark with the lifetime {life!r}; known: {known}")
+    # Too many are an error with Anthropic; OpenAI takes the newest.
+    most = rules.value("max_breakpoints")
+    if len(points) > most and rules.match == "breakpoints":
+        return points, ("too-many-breakpoints", f"{len(points)} marks; at most {most} are allowed")
+    lives = [rules.seconds(life_at(request, point, rules)) for point in points]
+    if any(later > earlier for earlier, later in zip(lives, lives[1:], strict=False)):
+        told = "a mark with a longer lifetime after one with a shorter lifetime"
+        return points, ("ttl-order", told)
+    return points, None
+
+
+def life_at(request: TimedRequest, point: int, rules: Rules) -> str:
+    """How long what is written at this breakpoint lives, by its name."""
+    billed = request.billed
+    if billed is not None and 0 < billed.write == billed.write_hour and "1h" in rules.value("ttls"):
+        return "1h"  # the bill knows better than marks that a session has lost
+    given = request.marks.get(point) or request.wire.automatic_ttl
+    return given or str(rules.value("default_ttl"))
+
+
+def looked_at(
+    request: TimedRequest, points: Sequence[int], positions: Sequence[int], rules: Rules
+) -> Iterator[int]:
+    """The blocks at whose ends an entry is looked for, in the order in which they are.
+
+    Anthropic looks back from every mark, the last one first. OpenAI from 5.6 on looks at places
+    alone, the longest prefix first: the first and the latest marks, and, where it marks by itself,
+    the ends of so many messages before.
+    """
+    reach = rules.value("lookback")
+    if rules.match == "exact":
+        yield from _places(request, points, rules)
+        return
+    for point in reversed(points):
+        furthest = positions[point] - reach
+        for block in range(point, -1, -1):
+            if positions[block] <= furthest:
+                break
+            yield block
+
+
+def _automatic(wire: WireRequest, rules: Rules) -> int | None:
+    """The block that the provider marks by itself, if it marks any."""
+    if not rules.value("automatic"):
+        return None
+    # OpenAI from 5.6 on: always, unless it is told otherwise.
+    if rules.match == "exact":
+        return None if wire.explicit_only else next(_message_ends(wire.blocks), None)
+    # Anthropic: a top-level cache_control.
+    return _last_markable(wire.blocks) if wire.automatic_ttl is not None else None
+
+
+def _places(request: TimedRequest, points: Sequence[int], rules: Rules) -> list[int]:
+    first, latest = rules.value("lookback_first"), rules.value("lookback")
+    places = {*points[:first], *points[-latest:]}
+    if not request.wire.explicit_only:
+        # the newest is the automatic mark itself
+        ends = _message_ends(request.wire.blocks)
+        places |= {*islice(ends, 1 + rules.value("message_ends")), *_head(request.wire.blocks)}
+    return sorted(places, reverse=True)
+
+
+def _message_ends(blocks: Sequence[WireBlock]) -> Iterator[int]:
+    """The last blocks of messages that OpenAI marks by itself, the newest first: of the user's, of
+    a group of tool results, and of the developer's at the head."""
+    after: WireBlock | None = None
+    for index in range(len(blocks) - 1, -1, -1):
+        block = blocks[index]
+        if block.tier != "messages":
+            yield from _head(blocks)
+            return
+        if _ends_message(block, after):
+            yield index
+        after = block
+
+
+def _ends_message(block: WireBlock, after: WireBlock | None) -> bool:
+    if _is_result(block):
+        return after is None or not _is_result(after)
+    if block.role != "user":
+        return False
+    # a message of the user may be several blocks, each with its place
+    return after is None or not (block.place and after.place) or after.place[0] != block.place[0]
+
+
+def _is_result(block: WireBlock) -> bool:
+    """Chat's results, and the Responses API's (`function_call_output`, `shell_call_output`)."""
+    return block.kind == "tool_result" or block.kind.endswith("_output")
+
+
+def _head(blocks: Sequence[WireBlock]) -> Iterator[int]:
+    """The end of the developer's messages that come first; none where there are none."""
+    messages = TIERS.index("messages")
+    end = bisect_left(blocks, messages, key=lambda block: TIERS.index(block.tier)) - 1
+    if end >= 0 and blocks[end].tier == "system":
+        yield end
+
+
+def _last_markable(blocks: Sequence[WireBlock]) -> int | None:
+    for index in range(len(blocks) - 1, -1, -1):
+        if blocks[index].markable:
+            return index
+    return None

@@ -1,0 +1,197 @@
+"""Why did it break? The first place where a request is not the one before it, and what to do.
+
+Causes are named as Anthropic's cache diagnostics name them (`system_changed` …), parameters in the
+same way (`tool_choice_changed`); rules, which are findings' codes, name what typically stands
+behind a cause.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from playground.base.fixes import FIXES
+from playground.cache.prefixes import TimedRequest
+from playground.cache.rules import Rules
+from playground.nouns.wire_blocks import TIERS, Tier, WireBlock, WireRequest
+
+_EXCERPT: Final = 40
+_HEAD: Final = 3  # blocks of the messages that are their beginning
+_VOLATILE: Final = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"  # dates
+    r"|\b\d\d?:\d\d(?::\d\d)?\b"  # times of day
+    r"|\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b"  # UUIDs
+    r"|\b(?=[0-9a-f]*\d)[0-9a-f]{16,}\b"  # other ids
+    r"|\b\d{10,19}\b",  # seconds and finer since 1970
+    re.IGNORECASE,
+)
+
+
+# Takes away what a match of it may hold of ASCII: where the rest differs, nothing is searched.
+_SOLID: Final = dict.fromkeys(map(ord, "0123456789abcdefABCDEFtTzZ:.+- "))
+
+
+@dataclass(frozen=True, slots=True)
+class FirstDifference:
+    """Where two requests part: `character` counts within the block; `rule` is a finding's code.
+
+    `block` is None where a model or parameter differs; `before` and `after` are excerpts.
+    """
+
+    cause: str
+    rule: str
+    before: str
+    after: str
+    block: int | None = None
+    character: int = 0
+
+    @property
+    def fix(self) -> str:
+        return FIXES[self.rule]
+
+    @property
+    def by_compaction(self) -> FirstDifference:
+        """The same place, where the session says that its history was replaced."""
+        return replace(self, cause="compacted", rule="compacted")
+
+    def invalidates(self, rules: Rules) -> tuple[Tier, ...]:
+        """The tiers that are written anew: its own, or the parameter's, and those after it."""
+        name = self.cause.removesuffix("_changed")
+        salts: dict[Tier, list[str]] = rules.value("salts")
+        first = next((tier for tier in TIERS if name == tier or name in salts.get(tier, [])), None)
+        return TIERS[TIERS.index(first) :] if first else TIERS
+
+    @property
+    def told(self) -> str:
+        """The cause, its place, and both texts there."""
+        where = "" if self.block is None else f" at block {self.block}, character {self.character}"
+        return f"{self.cause}{where}: {self.before!r}, then {self.after!r}"
+
+    def __str__(self) -> str:
+        return f"{self.told} ({self.rule}: {self.fix})"
+
+
+def first_difference(
+    before: TimedRequest, after: TimedRequest, rules: Rules
+) -> FirstDifference | None:
+    """What keeps `after` from beginning with all of `before`; None where it does."""
+    same = min(len(before.chain), len(after.chain))
+    # a hash holds all that stands before it, so hashes are the same up to one place and then never
+    index = bisect_left(range(same), True, key=lambda i: before.chain[i] != after.chain[i])
+    if index == len(before.chain):
+        return None
+    old, new = before.wire, after.wire
+    if index < same and old.blocks[index].says_the_same(new.blocks[index]):
+        return _salted(old, new, rules)
+    return _between(old.blocks, new.blocks, index)
+
+
+def _salted(before: WireRequest, after: WireRequest, rules: Rules) -> FirstDifference:
+    """The blocks are the same, so the model or a parameter that salts their tier is not."""
+    if before.model != after.model:
+        return FirstDifference("model_changed", "prefix-changed", before.model, after.model)
+    salts: dict[Tier, list[str]] = rules.value("salts")
+    names = [name for tier in TIERS for name in salts.get(tier, [])]
+    both = ((name, before.parameters.get(name), after.parameters.get(name)) for name in names)
+    name, old, new = next(found for found in both if found[1] != found[2])
+    return FirstDifference(f"{name}_changed", "prefix-changed", _short(old), _short(new))
+
+
+def _between(
+    before: Sequence[WireBlock], after: Sequence[WireBlock], index: int
+) -> FirstDifference:
+    old = before[index]
+    new = after[index] if index < len(after) else None
+    shown = new.text if new else ""
+    pairs = zip(old.text, shown, strict=False)
+    shorter = min(len(old.text), len(shown))
+    at = next((i for i, (a, b) in enumerate(pairs) if a != b), shorter)
+    # Where a tool is gone, the first block of the system stands in its place: the earlier of the
+    # two tiers is the one that has changed.
+    tiers = [block.tier for block in (old, new) if block]
+    cause = f"{min(tiers, key=TIERS.index)}_changed"
+    start = max(0, at - _EXCERPT // 4)  # a quarter of the excerpt is what both still share
+    window = slice(start, start + _EXCERPT)
+    rule = _rule(before, after, index)
+    return FirstDifference(cause, rule, old.text[window], shown[window], index, at)
+
+
+def _rule(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -> str:
+    """The finding's code: of what fits, the narrowest, whose fix says most."""
+    old = before[index]
+    new = after[index] if index < len(after) else None
+    # Codex wrote its tools out of a hash map: under 1 % of its tokens were read (codex#2611).
+    if old.tier == "tools" and _tool_texts(before) == _tool_texts(after):
+        return "tool-order"
+    if new and (old.tier, old.role, old.kind) == (new.tier, new.role, new.kind):
+        if _ordered(old.text) == _ordered(new.text):
+            return "json-key-order"
+        if _is_volatile(old.text, new.text):
+            return "history-rewrite" if old.tier == "messages" else "volatile-system"
+    # A block of white space, put there to carry a mark: 8.4 % of one agent's requests were written
+    # anew because of it (vscode#323642).
+    if any(block and block.kind == "text" and not block.text.strip() for block in (old, new)):
+        return "synthetic-anchor"
+    if {block.tier for block in (old, new) if block} != {"messages"}:
+        return "prefix-changed"
+    return _in_history(before, after, index)
+
+
+def _is_volatile(old: str, new: str) -> bool:
+    """Whether two texts differ by dates, times and ids alone."""
+    if old.isascii() and new.isascii() and old.translate(_SOLID) != new.translate(_SOLID):
+        return False
+    return _VOLATILE.sub("·", old) == _VOLATILE.sub("·", new)
+
+
+def _tool_texts(blocks: Sequence[WireBlock]) -> list[str]:
+    return sorted(block.text for block in blocks if block.tier == "tools")
+
+
+def _in_history(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -> str:
+    """What happened to the messages: a passing block, one in front of them, or another change."""
+    old = before[index]
+    following = before[index + 1] if index + 1 < len(before) else None
+    new = after[index] if index < len(after) else None
+    # An environment block leaves in three ways: it was the end of a text that is shorter now; it
+    # was a last part of its own and the turn goes on without it; or what came after it moved up.
+    if old.role == "user" and old.kind == "text":
+        shrunk = new is not None and new.role == "user" and old.text.startswith(new.text)
+        last_of_turn = index > 0 and _one_message(before[index - 1], old) and following is None
+        gone = last_of_turn and (new is None or new.role != "user")
+        moved_up = following is not None and new is not None and new.says_the_same(following)
+        if shrunk or gone or moved_up:
+            return "env-in-prefix"
+    start = next(i for i, block in enumerate(before) if block.tier == "messages")
+    # One that changes behind the first, while what follows it stays in its place, was rewritten.
+    next_is = after[index + 1] if index + 1 < len(after) else None
+    in_place = following is not None and next_is is not None and following.says_the_same(next_is)
+    if in_place and index > start:
+        return "history-rewrite"
+    # In a short conversation the head is all there is, and nothing was put in front of it.
+    if index - start < _HEAD and len(before) - start > _HEAD:
+        return "head-injection"
+    return "history-rewrite"
+
+
+def _one_message(one: WireBlock, other: WireBlock) -> bool:
+    """Whether two blocks stand in one message; one that was appended has no place of its own."""
+    return one.role == other.role and (
+        None in (one.place, other.place) or one.place[0] == other.place[0]  # type: ignore[index]
+    )
+
+
+def _ordered(text: str) -> str:
+    """JSON with its keys sorted; any other text as it is."""
+    try:
+        return json.dumps(json.loads(text), sort_keys=True)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _short(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)[:_EXCERPT]

@@ -1,0 +1,91 @@
+"""Gemini's explicit cache, as LiteLLM makes it of marks: a resource that is read whole, or not.
+
+What is cached are the tools, the system prompt and the first unbroken run of marked messages. Marks
+after a gap do nothing, and the run may not end with an answer or a result. A resource is paid for
+when it is made, kept at a price by the hour, and its life is not lengthened by reading it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from itertools import takewhile
+
+from playground.cache.prefixes import TimedRequest
+from playground.cache.rules import Rules
+from playground.nouns.wire_blocks import WireBlock
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """What a request reads or makes; `storage` in thousandths of a token's price."""
+
+    size: int
+    read: bool
+    ttl: str
+    storage: int
+    last: int  # the last block that it holds
+
+
+@dataclass(slots=True)
+class ExplicitCache:
+    """The resources that were made, with the times at which they end."""
+
+    _ends: dict[bytes, float] = field(default_factory=dict)
+
+    def use(self, request: TimedRequest, rules: Rules) -> tuple[Resource | None, str]:
+        """The request's resource and why; None where there is none, since too little is marked."""
+        held = cached_blocks(request)
+        size = sum(_size(request, block) for block in held)
+        minimum = rules.minimum(request.wire.model)
+        if not held or request.wire.blocks[held[-1]].role in ("assistant", "tool"):
+            return None, "the marked part may not end with an answer or a result"
+        if size < minimum:
+            about = "" if request.billed else "about "
+            return None, f"{about}{size:,} tokens are marked, the minimum is {minimum:,}"
+        key = _key([request.wire.blocks[index] for index in held])
+        ttl = next(iter(request.marks.values()))  # LiteLLM takes the first mark's life for all
+        if self._ends.get(key, float("-inf")) >= request.at:
+            return Resource(size, True, ttl, 0, held[-1]), "the whole explicit cache is read"
+        seconds = _seconds(ttl, rules)
+        self._ends[key] = request.at + seconds
+        # All of its life is paid for when it is made: nothing here ever deletes one early.
+        hourly = rules.figure("storage_permille_hour", request.wire.model).value
+        storage = size * hourly * seconds // 3600
+        return Resource(size, False, ttl, storage, held[-1]), "an explicit cache is made"
+
+
+def cached_blocks(request: TimedRequest) -> list[int]:
+    """The blocks that the resource holds, in order."""
+    blocks = request.wire.blocks
+    places = {block.place[0] for i in request.marks if (block := blocks[i]).place is not None}
+    # LiteLLM's adapter moves every system message into the resource, marked or not.
+    systems = {b.place[0] for b in blocks if b.tier == "system" and b.place is not None}
+    if not places:
+        return []
+    start = min(places)
+    # And of the marked messages the first unbroken run alone: with three user messages or more the
+    # marks on the last two are sent to nobody (LiteLLM 1.109.1, `separate_cached_messages`).
+    run = set(takewhile(lambda i: i in places, range(start, start + len(places)))) | systems
+    return [
+        index
+        for index, block in enumerate(blocks)
+        if block.tier != "messages" or (block.place is not None and block.place[0] in run)
+    ]
+
+
+def _seconds(ttl: str, rules: Rules) -> int:
+    """Any life will do, as LiteLLM writes it: 90s, 5m, 2h; what is none is the default."""
+    found = re.fullmatch(r"(\d{1,6})([smh])", ttl)
+    if found is None:
+        return rules.seconds(str(rules.value("default_ttl")))
+    return int(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2]]
+
+
+def _size(request: TimedRequest, index: int) -> int:
+    return request.sizes[index] - (request.sizes[index - 1] if index else 0)
+
+
+def _key(blocks: list[WireBlock]) -> bytes:
+    return hashlib.sha256(b"".join(block.digest for block in blocks)).digest()

@@ -1,0 +1,213 @@
+"""What is wrong with a row of requests: each check looks for one mistake that people made.
+
+A check gives the numbers of the requests that it finds (from 0) and says what it saw. The findings'
+codes and meanings are in `findings.py`, what to do about each in `fixes.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import Any, Final
+
+from playground.base.findings import Finding, finding
+from playground.base.fixes import FIXES
+from playground.cache.differences import FirstDifference
+from playground.cache.prefixes import Billed, TimedRequest
+from playground.cache.rules import Rules
+from playground.cache.simulated import Simulated
+from playground.cache.usage import billed_of
+
+Seen = Iterator[tuple[int, str]]  # a request's number, what is wrong with it
+
+
+@dataclass(frozen=True, slots=True)
+class SentRow:
+    """Requests in order with what became of each, and where each parts from the one before it."""
+
+    row: Sequence[TimedRequest]
+    outcomes: Sequence[Simulated]
+    differences: Sequence[FirstDifference | None]
+    rules: Rules
+
+    @property
+    def marked(self) -> bool:
+        """Whether the provider goes by marks at all."""
+        return self.rules.match not in ("best effort", "unknown")
+
+    def last_mark(self, number: int) -> int | None:
+        """The block at whose end a request's last mark stands."""
+        points = self.outcomes[number].breakpoints
+        return points[-1] if points else None
+
+    def shared(self, number: int) -> int:
+        """How many blocks a request has in common with the one before it, from the first on."""
+        found = self.differences[number]
+        if found is None:
+            return len(self.row[number - 1].chain)
+        return found.block or 0
+
+    def minimum(self, number: int) -> int:
+        return self.rules.minimum(self.row[number].wire.model)
+
+    def left_behind(self, number: int) -> int | None:
+        """Where the request before left its last entry, if that is long enough and still lives."""
+        before, mark = self.row[number - 1], self.last_mark(number - 1)
+        if mark is None or self.outcomes[number - 1].state == "error":
+            return None
+        # What has expired was lost by waiting, and a later mark would not have saved it.
+        life = self.rules.seconds(before.marks.get(mark) or self.rules.value("default_ttl"))
+        alive = self.row[number].at - before.at <= life
+        return mark if alive and before.sizes[mark] >= self.minimum(number - 1) else None
+
+
+def lint(sent: SentRow) -> list[Finding]:
+    """All findings, each code once for a row of consecutive requests."""
+    seen = [
+        *((code, number, what) for code, check in _CHECKS.items() for number, what in check(sent)),
+        *_parted(sent),
+        *((one.finding, n, one.reason) for n, one in enumerate(sent.outcomes) if one.finding),
+    ]
+    found: list[tuple[int, Finding]] = []
+    for code in dict.fromkeys(code for code, _, _ in seen):
+        numbers = {number: what for other, number, what in seen if other == code}
+        for first, last in _rows(sorted(numbers)):
+            where = f"requests {first + 1} to {last + 1}" if last > first else f"request {last + 1}"
+            found.append((first, finding(code, where, f"{numbers[first]}; {FIXES[code]}")))
+    return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+
+
+def usage_lost(record: Any, sent: Any, where: str) -> Finding | None:
+    """A finding where the provider's usage counts cached tokens that a record of it lacks."""
+    kept, billed = billed_of(record) or Billed(0, 0, 0), billed_of(sent) or Billed(0, 0, 0)
+    counts = (("read", billed.read, kept.read), ("written", billed.write, kept.write))
+    lost = [f"{count:,} tokens {name}" for name, count, noted in counts if count and not noted]
+    if not lost:
+        return None
+    return finding("usage-lost", where, f"not kept: {', '.join(lost)}; {FIXES['usage-lost']}")
+
+
+def _rows(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Consecutive numbers as first and last."""
+    for _, group in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
+        members = [number for _, number in group]
+        yield members[0], members[-1]
+
+
+def _parted(sent: SentRow) -> Iterator[tuple[str, int, str]]:
+    """Differences that stand at or before what the request before had marked."""
+    for number, found in enumerate(sent.differences):
+        if found is None:
+            continue
+        # A change after the last mark costs nothing. Without marks everything is a candidate.
+        mark = sent.last_mark(number - 1) if sent.marked else len(sent.row[number - 1].chain) - 1
+        if mark is not None and (found.block is None or found.block <= mark):
+            lost = sent.outcomes[number - 1].left - sent.outcomes[number].read
+            price = f", {lost:,} cached tokens" if lost > 0 else ""
+            tiers = ", ".join(found.invalidates(sent.rules))
+            yield found.rule, number, f"{found.told}; invalidates {tiers}{price}"
+
+
+def _lookback_overflow(sent: SentRow) -> Seen:
+    """The last entry is a prefix still, but every mark is too far after it."""
+    reach = sent.rules.value("lookback")
+    for number in range(1, len(sent.row)):
+        entry, points = sent.left_behind(number), sent.outcomes[number].breakpoints
+        if entry is None or not points or sent.shared(number) <= entry:
+            continue
+        positions = sent.row[number].positions
+        later = [point for point in points if point >= entry]
+        if not later or sent.rules.match == "exact":  # OpenAI counts no blocks
+            continue
+        # Anthropic's text of July counts every block, that of September a run of calls or results
+        # once: wide turns may overflow under the first alone. In one report 74 % of what was
+        # written after such turns was written in vain (claude-code#63930).
+        blocks = min(point - entry for point in later)
+        counted = min(positions[point] - positions[entry] for point in later)
+        if blocks < reach:
+            continue
+        both = counted >= reach
+        how = "however they are counted" if both else "where each block counts (runs count once)"
+        yield number, f"{blocks} blocks after the last entry, a mark looks back over {reach}, {how}"
+
+
+def _frozen(sent: SentRow) -> Seen:
+    """The last mark stays in its place over three requests or more that append."""
+    still = [
+        number
+        for number in range(1, len(sent.row))
+        if sent.marked
+        and (mark := sent.last_mark(number)) is not None
+        and mark == sent.last_mark(number - 1)
+        and mark < sent.shared(number)
+        and len(sent.row[number].chain) > len(sent.row[number - 1].chain)
+    ]
+    for first, last in _rows(still):
+        if last == first:
+            continue
+        sizes = sent.row[last].sizes
+        unmarked = sizes[-1] - sizes[sent.last_mark(last) or 0]
+        for number in range(first, last + 1):
+            yield number, f"about {unmarked:,} tokens after the last mark by request {last + 1}"
+
+
+def _blank_mark(sent: SentRow) -> Seen:
+    for number, request in enumerate(sent.row):
+        for mark in request.marks:
+            block = request.wire.blocks[mark]
+            if block.kind == "text" and block.text and not block.text.strip():
+                yield number, f"the mark on block {mark} is on a block of nothing but white space"
+
+
+def _no_anchor(sent: SentRow) -> Seen:
+    """What both requests begin with would do for an entry, and no mark leads to one."""
+    for number in range(1, len(sent.row)):
+        now, entry = sent.outcomes[number], sent.left_behind(number)
+        if entry is None or not now.breakpoints or now.hit is not None or now.state == "error":
+            continue
+        shared = sent.shared(number)
+        size = sent.row[number].sizes[shared - 1] if shared else 0
+        # The entry ends after the change, or there is one mark alone: a second mark nearer to the
+        # head would have led to what both still share.
+        stranded = entry >= shared or len(now.breakpoints) == 1
+        if size >= sent.minimum(number) and stranded and now.finding != "in-flight":
+            yield number, f"about {size:,} tokens are the same as before, but are written again"
+
+
+def _no_breakpoint(sent: SentRow) -> Seen:
+    for number, request in enumerate(sent.row):
+        size = request.sizes[-1] if request.sizes else 0
+        if sent.marked and not sent.outcomes[number].breakpoints and size >= sent.minimum(number):
+            yield number, f"about {size:,} tokens, none of them up to a mark"
+
+
+def _gemini_freeze(sent: SentRow) -> Seen:
+    # OpenHands took Gemini out of explicit caching for this: 6 to 14 times the cost
+    # (software-agent-sdk#3585).
+    if sent.rules.provider != "gemini":
+        return
+    pairs = pairwise(sent.row)
+    for number, (before, after) in enumerate(pairs, 1):
+        if before.marks and after.marks and len(after.chain) > len(before.chain):
+            yield number, "the history grows, but the marked part is cached on its own"
+
+
+def _below_minimum(sent: SentRow) -> Seen:
+    for number, request in enumerate(sent.row):
+        mark, minimum = sent.last_mark(number), sent.minimum(number)
+        # No provider says so: below the minimum it caches nothing, silently.
+        if sent.marked and mark is not None and request.sizes[mark] < minimum:
+            about = "" if request.billed else "about "
+            yield number, f"{about}{request.sizes[mark]:,} tokens, the minimum is {minimum:,}"
+
+
+_CHECKS: Final[dict[str, Callable[[SentRow], Seen]]] = {
+    "lookback-overflow": _lookback_overflow,
+    "frozen-breakpoint": _frozen,
+    "synthetic-anchor": _blank_mark,
+    "no-anchor": _no_anchor,
+    "no-breakpoint": _no_breakpoint,
+    "gemini-freeze": _gemini_freeze,
+    "below-minimum": _below_minimum,
+}

@@ -1,0 +1,100 @@
+"""A provider's cache while requests pass: foretold when one is sent, sure when it is answered.
+
+The one rule: what nobody has answered leaves nothing. A refused request is taken back, an entry can
+be read from its writer's first token on, and has the size that was billed as soon as there is one.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from copy import deepcopy
+from dataclasses import dataclass, field
+from math import inf
+from typing import Final
+
+from playground.cache.prefixes import TimedRequest
+from playground.cache.simulated import Simulated
+from playground.cache.simulator import CacheEntry, CacheSimulator
+
+_MOST: Final = 200_000  # entries; beyond them those that have expired go
+
+
+@dataclass(slots=True)
+class Foretold:
+    """One request under way, what it will read and write, and what that leaves in the cache."""
+
+    request: TimedRequest
+    found: Simulated
+    branch: CacheSimulator
+    left: dict[bytes, CacheEntry]
+    replaced: dict[bytes, CacheEntry | None] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class LiveCache(CacheSimulator):
+    """One provider's cache; its requests come at their own times."""
+
+    def foretell(self, request: TimedRequest) -> Foretold:
+        """What a request would do; the cache stays as it is until it is `sent`."""
+        left: dict[bytes, CacheEntry] = {}
+        branch = CacheSimulator(
+            self.rules,
+            ChainMap(left, self._entries),  # type: ignore[arg-type]  # which it only asks and sets
+            deepcopy(self._explicit),
+            set(self._doubtful),
+            set(self._summed),
+            dict(self._begun),
+            max(self._now, request.at),  # when an entry can be read is known here, to the moment
+        )
+        return Foretold(request, branch.send(request), branch, left)
+
+    def sent(self, foretold: Foretold) -> None:
+        """The request has left: what it writes is there, for nobody to be read yet."""
+        for key, entry in foretold.left.items():
+            before = foretold.replaced[key] = self._entries.get(key)
+            alive = before is not None and before.expires >= foretold.request.at
+            entry.visible = before.visible if before is not None and alive else inf
+        self._entries.update(foretold.left)
+        branch = foretold.branch
+        self._explicit, self._doubtful = branch._explicit, branch._doubtful
+        self._summed, self._begun, self._now = branch._summed, branch._begun, branch._now
+        if len(self._entries) > _MOST:
+            living = {k: e for k, e in self._entries.items() if e.expires >= self._now}
+            self._entries.clear()
+            self._entries.update(living)
+
+    def answered(self, foretold: Foretold, at: float) -> None:
+        """The first token has come, at this time."""
+        for key, entry in foretold.left.items():
+            if self._entries.get(key) is entry:
+                entry.visible = min(entry.visible, at)
+
+    def refused(self, foretold: Foretold) -> None:
+        """The request came to nothing: a refusal, or no answer."""
+        for key, entry in foretold.left.items():
+            if self._entries.get(key) is not entry:
+                continue
+            before = foretold.replaced.get(key)
+            if before is None:
+                del self._entries[key]
+            else:
+                self._entries[key] = before
+
+    def billed(self, foretold: Foretold, sent: TimedRequest) -> None:
+        """The bill is there: `sent` is the same request with it."""
+        bill, points = sent.billed, foretold.found.breakpoints
+        if bill is None or self.rules.match == "best effort":
+            return  # what each can give there is the size in the request that reads it
+        kept = bill.read + bill.write
+        if not kept:
+            self.refused(foretold)  # nothing of it was long enough
+            return
+        hit = foretold.found.hit
+        if hit is not None and bill.read and (read := self._entries.get(sent.chain[hit])):
+            read.size, read.sized = bill.read, True
+        for point in points:
+            entry = self._entries.get(sent.chain[point])
+            if entry is None or (entry.sized and point != points[-1]):
+                continue
+            entry.sized = point == points[-1]
+            entry.size = kept if entry.sized else sent.sizes[point]

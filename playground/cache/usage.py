@@ -1,0 +1,350 @@
+"""What a provider billed for a request's input, from the usage that an API or an agent's log has.
+
+`SHAPES` is the one table of names. Whether the input count holds what was read and written too is
+each source's own rule, told beside it; a total that is stated decides over it. Where the parts are
+more than the whole that should hold them, nobody can say what was billed, and there is no bill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, reduce
+from typing import Any, Final
+
+from playground.cache.prefixes import Billed
+from playground.cache.rules import Rules
+
+_HOUR: Final = ("1h", "ONE_HOUR")
+
+
+@dataclass(frozen=True)
+class UsageShape:
+    """Where one source's usage counts input; a dot leads into an object or stands in the name.
+
+    `whole` says that `total` holds what was read and written. A shape is that of a usage which has
+    one of the counts of the cache; one without any of these names is known by `total`.
+    """
+
+    total: tuple[str, ...]
+    read: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
+    whole: bool = True
+    known_by: tuple[str, ...] = ()  # in place of all counts of the cache
+    was_rest: bool = False  # an older version's total held neither: where the parts exceed it
+
+    def may_fit(self, keys: frozenset[str]) -> bool:
+        """Whether a usage of these keys may fit: most shapes have none of them."""
+        return not any(heads.isdisjoint(keys) for heads in self._heads)
+
+    def fits(self, usage: dict[str, Any]) -> bool:
+        """Whether a usage that may fit does."""
+        counted = any(_is_count(_found(usage, name)) for name in self.total)
+        names = self._names
+        return counted and (not names or any(_found(usage, n) is not None for n in names))
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return self.known_by or (*self.read, *self.written)
+
+    @cached_property
+    def _heads(self) -> tuple[frozenset[str], ...]:
+        """Keys of which one of each set is in a usage that fits."""
+        return tuple(_heads(names) for names in (self.total, self._names) if names)
+
+
+def _heads(names: Iterable[str]) -> frozenset[str]:
+    """The keys by which names may be found: a dot leads into an object or stands in the name."""
+    return frozenset(key for name in names for key in (name, name.partition(".")[0]))
+
+
+SHAPES: Final = (
+    # OpenAI's Chat Completions; OpenRouter, LiteLLM and ATIF, which add Anthropic's names to it
+    # with a whole that holds them; DeepSeek; Moonshot; llm keeps details in an object
+    UsageShape(
+        ("prompt_tokens",),
+        (
+            "prompt_tokens_details.cached_tokens",
+            "cache_read_input_tokens",
+            "prompt_cache_hit_tokens",
+            "cached_tokens",
+        ),
+        ("prompt_tokens_details.cache_write_tokens", "cache_creation_input_tokens"),
+    ),
+    # OpenAI's Responses, and llm's record of Chat Completions
+    UsageShape(
+        ("input_tokens",),
+        (
+            "input_tokens_details.cached_tokens",
+            "token_details.prompt_tokens_details.cached_tokens",
+            "token_details.input_tokens_details.cached_tokens",
+            "token_details.cachedContentTokenCount",
+        ),
+        ("input_tokens_details.cache_write_tokens",),
+    ),
+    # Codex, and Harbor's copies of it: codex-rs TokenUsage.non_cached_input subtracts
+    UsageShape(("input_tokens",), ("cached_input_tokens",), ("cache_write_input_tokens",)),
+    # LangChain: "sum of all input token types"
+    UsageShape(
+        ("input_tokens",),
+        ("input_token_details.cache_read",),
+        ("input_token_details.cache_creation",),
+    ),
+    # pydantic-ai RequestUsage, "included in input_tokens"; in its spans below details
+    UsageShape(
+        ("input_tokens", "request_tokens"),
+        ("cache_read_tokens", "details.cache_read_tokens"),
+        ("cache_write_tokens", "details.cache_write_tokens"),
+    ),
+    # OpenTelemetry's gen_ai.usage: "SHOULD include all types of input tokens, including cached"
+    UsageShape(
+        ("input_tokens", "prompt_tokens"),
+        ("cache_read.input_tokens",),
+        ("cache_creation.input_tokens", "cache_write.input_tokens"),
+    ),
+    # Inspect: its providers subtract
+    UsageShape(
+        ("input_tokens",), ("input_tokens_cache_read",), ("input_tokens_cache_write",), whole=False
+    ),
+    # gemini-cli: what a run with stream-json says at its end; what a chat keeps of each message
+    UsageShape(("input_tokens",), ("cached",)),
+    UsageShape(("input",), ("cached",)),
+    # Gemini, its Interactions, ADK
+    UsageShape(("promptTokenCount",), ("cachedContentTokenCount",)),
+    UsageShape(("prompt_token_count",), ("cached_content_token_count",)),
+    UsageShape(("total_input_tokens",), ("total_cached_tokens",)),
+    # Anthropic; Claude Code, Zed, and what llm keeps of it
+    UsageShape(
+        ("input_tokens",),
+        ("cache_read_input_tokens", "token_details.cache_read_input_tokens"),
+        (
+            "cache_creation_input_tokens",
+            "token_details.cache_creation_input_tokens",
+            "cache_creation",
+        ),
+        whole=False,
+    ),
+    # pi; OpenCode; Kimi
+    UsageShape(("input",), ("cacheRead",), ("cacheWrite",), whole=False),
+    UsageShape(("input",), ("cache.read",), ("cache.write",), whole=False),
+    UsageShape(("inputOther",), ("inputCacheRead",), ("inputCacheCreation",), whole=False),
+    UsageShape(("input_other",), ("input_cache_read",), ("input_cache_creation",), whole=False),
+    # Roo Code: the whole since 2025-10 (`totalInputTokens` in its `cost.ts`); then Cline
+    UsageShape(
+        ("tokensIn",), ("cacheReads",), ("cacheWrites",), known_by=("apiProtocol",), was_rest=True
+    ),
+    UsageShape(("tokensIn",), ("cacheReads",), ("cacheWrites",), whole=False),
+    # Cline's history (`ClineTokensInfo`: `prompt` "includes cached + non-cached")
+    UsageShape(("prompt",), ("cached",)),
+    # OpenInference; Langfuse, which keeps its names, or takes LangChain's details off the input
+    UsageShape(
+        ("prompt", "input"), ("prompt_details.cache_read",), ("prompt_details.cache_write",)
+    ),
+    UsageShape(
+        ("input",),
+        ("input_cache_read", "input_cached_tokens", "cache_read_input_tokens"),
+        ("input_cache_creation", "cache_creation_input_tokens"),
+        whole=False,
+    ),
+    # AI SDK: its sixth version's details, the model's own object, its fifth (and Codex, in camels)
+    UsageShape(
+        ("inputTokens",),
+        ("inputTokenDetails.cacheReadTokens",),
+        ("inputTokenDetails.cacheWriteTokens",),
+    ),
+    UsageShape(("inputTokens.total",), ("inputTokens.cacheRead",), ("inputTokens.cacheWrite",)),
+    UsageShape(("inputTokens",), ("cachedInputTokens",)),
+    # Factory's Droid; Copilot's CLI, whose input holds both
+    UsageShape(
+        ("inputTokens",),
+        ("cacheReadTokens",),
+        ("cacheCreationTokens",),
+        whole=False,
+        known_by=("cacheCreationTokens",),
+    ),
+    UsageShape(("inputTokens",), ("cacheReadTokens",), ("cacheWriteTokens",)),
+    # Bedrock's Converse; Amp; Bedrock's figures beside a model's own chunks
+    UsageShape(
+        ("inputTokens",),
+        ("cacheReadInputTokens",),
+        ("cacheWriteInputTokens", "cacheCreationInputTokens"),
+        whole=False,
+    ),
+    UsageShape(
+        ("inputTokenCount",),
+        ("cacheReadInputTokenCount",),
+        ("cacheWriteInputTokenCount",),
+        whole=False,
+    ),
+    # any of them where nothing is said of a cache
+    UsageShape(
+        (
+            "prompt_tokens",
+            "input_tokens",
+            "request_tokens",
+            "promptTokenCount",
+            "prompt_token_count",
+            "total_input_tokens",
+            "inputTokens",
+            "inputTokens.total",
+            "inputTokenCount",
+            "promptTokens",
+            "tokensIn",
+            "input",
+            "prompt",
+        )
+    ),
+)
+_OUTPUTS: Final = (
+    "output_tokens", "completion_tokens", "response_tokens", "outputTokens", "outputTokens.total",
+    "completionTokens", "output", "completion", "tokensOut", "candidatesTokenCount",
+    "candidates_token_count", "total_output_tokens", "outputTokenCount", "eval_count",
+)  # fmt: skip
+# Of Gemini, and of gemini-cli: thoughts stand beside the output, and are billed as it is
+_THOUGHTS: Final = {
+    "candidatesTokenCount": "thoughtsTokenCount",
+    "candidates_token_count": "thoughts_token_count",
+    "total_output_tokens": "total_thought_tokens",
+    "output": "thoughts",
+}
+_TOTALS: Final = ("total_tokens", "totalTokens", "total")
+_MOST: Final = 1 << 31  # tokens of a request: what is more is no count
+
+
+def billed_of(usage: Any) -> Billed | None:
+    """Input tokens as read, written and neither, from a usage in any of `SHAPES`; else None."""
+    if not isinstance(usage, dict) or not usage:
+        return None
+    shape = next((each for each in _shapes_of(frozenset(usage)) if each.fits(usage)), None)
+    if shape is None:
+        return None
+    total, read = _first(usage, shape.total), _first(usage, shape.read)
+    written, hour = _written(usage, _first(usage, shape.written))
+    if total == read == written == 0:
+        return None
+    whole_is = _holds_all(usage, shape, total, read + written)
+    if whole_is and read + written > total:
+        if not shape.was_rest:
+            return None
+        whole_is = False
+    uncached = total - read - written if whole_is else total
+    own = Billed(read, written, uncached, hour, is_summed(usage))
+    return reduce(_both, filter(None, map(billed_of, _compactions(usage))), own)
+
+
+def _compactions(usage: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rounds in which Anthropic's server summed up the conversation: billed beside what a usage
+    counts as its own (its docs, "Compaction at a token threshold", as told of 2026-10-30)."""
+    rounds = usage.get("iterations")
+    listed = rounds if isinstance(rounds, list) else []
+    found = [one for one in listed if isinstance(one, dict) and one.get("type") == "compaction"]
+    return [{**one, "iterations": None} for one in found]  # which have no rounds of their own
+
+
+def _both(one: Billed, other: Billed) -> Billed:
+    return Billed(
+        one.read + other.read,
+        one.write + other.write,
+        one.uncached + other.uncached,
+        one.write_hour + other.write_hour,
+        summed=True,
+    )
+
+
+@lru_cache(maxsize=256)
+def _shapes_of(keys: frozenset[str]) -> tuple[UsageShape, ...]:
+    """Those that may fit: a log has one kind of usage, a thousand times."""
+    return tuple(each for each in SHAPES if each.may_fit(keys))
+
+
+def cost_of(billed: Billed, rules: Rules, model: str) -> int:
+    """What a bill comes to, in thousandths of the price of one input token."""
+    cost = billed.uncached * 1000 + billed.read * rules.read_permille(model)
+    short = billed.write - billed.write_hour
+    for tokens, ttl in ((short, rules.value("default_ttl")), (billed.write_hour, "1h")):
+        cost += tokens * rules.write_permille(ttl) if tokens else 0
+    return cost
+
+
+def life_of(billed: Billed | None, rules: Rules) -> str:
+    """How long lives what a request wrote, by its bill: the usual time, or an hour."""
+    is_hour = billed is not None and billed.write_hour > 0
+    return "1h" if is_hour else str(rules.value("default_ttl"))
+
+
+def output_of(usage: Any) -> int | None:
+    """Output tokens with those of thoughts, by whichever name; None where a usage has none."""
+    if not isinstance(usage, dict) or not usage:
+        return None
+    for names in _outputs_of(frozenset(usage)):
+        found = [_found(usage, name) for name in names]
+        if counts := [whole(each) for each in found if _is_count(each)]:
+            return sum(counts) + sum(output_of(each) or 0 for each in _compactions(usage))
+    return None
+
+
+@lru_cache(maxsize=256)
+def _outputs_of(keys: frozenset[str]) -> tuple[tuple[str, ...], ...]:
+    """The names of the output, and of thoughts beside it, of which a usage of these keys may have
+    one."""
+    pairs = ((name, _THOUGHTS[name]) if name in _THOUGHTS else (name,) for name in _OUTPUTS)
+    return tuple(names for names in pairs if not keys.isdisjoint(_heads(names)))
+
+
+def _holds_all(usage: dict[str, Any], shape: UsageShape, total: int, parts: int) -> bool:
+    """Whether the input count holds what was read and written; a stated total decides."""
+    stated = _first(usage, _TOTALS) if parts else 0
+    if not stated:
+        return shape.whole
+    output = output_of(usage) or 0
+    if parts <= total and stated == total + output:
+        return True
+    return shape.whole and stated != total + parts + output
+
+
+def _written(usage: dict[str, Any], written: int) -> tuple[int, int]:
+    """What was written, and what of it lives for an hour: Anthropic's and Bedrock's details."""
+    lives = usage.get("cache_creation")
+    lives = lives if isinstance(lives, dict) else {}
+    short, long = (whole(lives.get(f"ephemeral_{ttl}_input_tokens")) for ttl in ("5m", "1h"))
+    given = usage.get("cacheDetails")
+    details = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    told = sum(whole(one.get("inputTokens")) for one in details if one.get("ttl") in _HOUR)
+    written = max(written, short + long)
+    return written, min(long + told, written)
+
+
+def _first(usage: dict[str, Any], names: tuple[str, ...]) -> int:
+    """The first count among the names that is not 0."""
+    return next((count for name in names if (count := whole(_found(usage, name)))), 0)
+
+
+def _found(value: Any, name: str) -> Any:
+    """What stands under a name, or along its parts; None where nothing does."""
+    if not isinstance(value, dict):
+        return None
+    if name in value:
+        return value[name]
+    head, dot, rest = name.partition(".")
+    return _found(value.get(head), rest) if dot else None
+
+
+def is_summed(usage: Any) -> bool:
+    """Whether tools ran on the provider's side: it bills the sum of all their rounds."""
+    if not isinstance(usage, dict):
+        return False
+    rounds, counts = usage.get("iterations"), usage.get("server_tool_use")
+    if isinstance(rounds, list) and len(rounds) > 1:
+        return True
+    return isinstance(counts, dict) and any(whole(count) for count in counts.values())
+
+
+def whole(value: Any) -> int:
+    """A count; what is none is 0."""
+    return int(value) if _is_count(value) else 0
+
+
+def _is_count(value: Any) -> bool:
+    """Some write -1 for what they do not know, and JSON may hold NaN or 1e400."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and 0 <= value < _MOST

@@ -1,0 +1,262 @@
+"""Predictions against what was billed: every usable request of recorded exchanges.
+
+A request is *predictable* where the rules decide alone. Where they do not, it is called so with the
+reason: the first of a row (nothing is known before it), a cache that was warm already, tools that
+run on the server (usage is summed over their rounds) and what is built on them, best-effort caches,
+failed requests.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+from playground.base.findings import Finding
+from playground.cache.lint import usage_lost
+from playground.cache.prefixes import Billed, TimedRequest
+from playground.cache.rules import rules_of
+from playground.cache.simulated import Simulated
+from playground.cache.simulator import CacheSimulator
+from playground.cache.usage import billed_of, whole
+from playground.dialects.marks.providers import UNKNOWN, asked_of
+from playground.nouns.wire_blocks import read_wire
+
+_APART: Final = 20.0  # seconds between requests whose times nobody noted
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationRow:
+    """One request: what was predicted, what was billed, and whether that is right."""
+
+    file: str
+    index: int
+    provider: str
+    model: str
+    state: str  # "predictable", or why it is not
+    predicted_read: int = 0
+    predicted_write: int = 0
+    billed_read: int = 0
+    billed_write: int = 0
+    billed_write_hour: int = 0  # of it, what lives for an hour
+    size_known: bool = False  # whether the entry that is read was billed, so that its size is exact
+    reason: str = ""
+
+    @property
+    def hit_right(self) -> bool:
+        return (self.predicted_read > 0) == (self.billed_read > 0)
+
+    @property
+    def tokens_exact(self) -> bool:
+        return self.predicted_read == self.billed_read
+
+    def as_json(self) -> dict[str, Any]:
+        """The row; hit_right and tokens_exact are null where nothing was predicted."""
+        told = self.state == "predictable"
+        right = {"hit_right": self.hit_right, "tokens_exact": self.tokens_exact}
+        return {**asdict(self), **(right if told else dict.fromkeys(right))}
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """All rows of a folder, counted; `findings` tell of records that lack what the wire has."""
+
+    rows: list[ValidationRow]
+    findings: list[Finding]
+    left_out: list[str] = field(default_factory=list)
+
+    @property
+    def predictable(self) -> list[ValidationRow]:
+        return [row for row in self.rows if row.state == "predictable"]
+
+    @property
+    def hit_right(self) -> int:
+        return sum(row.hit_right for row in self.predictable)
+
+    @property
+    def tokens_exact(self) -> int:
+        return sum(row.tokens_exact for row in self.predictable)
+
+    @property
+    def providers(self) -> dict[str, dict[str, int]]:
+        """By provider: how many are predictable, right, exact, and why the others are not."""
+        found: dict[str, Counter[str]] = {}
+        for row in self.rows:
+            counts = found.setdefault(row.provider or "no rules", Counter())
+            counts[row.state] += 1
+            if row.state == "predictable":
+                counts["right"] += row.hit_right
+                counts["exact"] += row.tokens_exact
+        return {name: dict(counts) for name, counts in sorted(found.items())}
+
+    @property
+    def unpredictable(self) -> dict[str, int]:
+        """How many requests by the reason why nothing can be predicted."""
+        return dict(Counter(row.state for row in self.rows if row.state != "predictable"))
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "predictable": len(self.predictable),
+            "hit_right": self.hit_right,
+            "tokens_exact": self.tokens_exact,
+            "unpredictable": self.unpredictable,
+            "providers": self.providers,
+            "left_out": self.left_out,
+            "findings": [asdict(finding) for finding in self.findings],
+            "rows": [row.as_json() for row in self.rows],
+        }
+
+
+def validation_of(
+    files: Iterable[tuple[str, list[dict[str, Any]]]], left_out: list[str]
+) -> Validation:
+    """The exchanges of each file by its name, in the order in which they were sent: objects with
+    `request` and, where they are known, `uri`, `response`, `usage`, `status` and `date`.
+    `left_out` says of other files why they are not among them."""
+    rows: list[ValidationRow] = []
+    findings: list[Finding] = []
+    for name, exchanges in files:
+        rows += _rows(name, exchanges)
+        findings += _lost(name, exchanges)
+    return Validation(rows, findings, left_out)
+
+
+def _lost(file: str, exchanges: list[dict[str, Any]]) -> Iterator[Finding]:
+    for index, exchange in enumerate(exchanges):
+        response = exchange.get("response")
+        sent = response.get("usage") if isinstance(response, dict) else None
+        if found := usage_lost(exchange.get("usage"), sent, f"{file}, request {index}"):
+            yield found
+
+
+def _rows(file: str, exchanges: list[dict[str, Any]]) -> Iterator[ValidationRow]:
+    simulators: dict[str, CacheSimulator] = {}
+    begun: set[str] = set()
+    resources: dict[str, int] = {}  # Gemini: explicit caches by name
+    at = 0.0
+    for index, exchange in enumerate(exchanges):
+        at = max(_time(exchange.get("date")) or at + _APART, at + 1)
+        uri, body = str(exchange.get("uri") or ""), exchange.get("request")
+        named = str(body.get("model") or "") if isinstance(body, dict) else ""
+        provider, model = asked_of(uri, named)
+        base = ValidationRow(file, index, provider, model, "no body")
+        if not isinstance(body, dict):
+            yield base
+            continue
+        billed = _billed(exchange)
+        if provider == "gemini":
+            yield _gemini(base, body, exchange, billed, resources)
+            continue
+        why_not = _unusable(exchange, uri, provider, billed)
+        if why_not or billed is None:
+            yield _with(base, state=why_not or "no usage", billed=billed)
+            continue
+        simulator = simulators.setdefault(provider, CacheSimulator(rules_of(provider)))
+        ttl = simulator.rules.value("default_ttl")
+        wire = read_wire(body, model, ttl)
+        seen = simulator.send(TimedRequest(wire, at, simulator.rules, billed))
+        key = f"{provider} {model}"
+        first = key not in begun
+        begun.add(key)
+        yield replace(
+            _with(base, _state(first, seen, billed), billed),
+            predicted_read=seen.read,
+            predicted_write=sum(seen.written.values()),
+            size_known=seen.sized or seen.read == 0,
+            reason=seen.reason,
+        )
+
+
+def _billed(exchange: Mapping[str, Any]) -> Billed | None:
+    """The bill; that of a reply with a server's tool in it is a sum, whatever the usage says."""
+    billed = billed_of(exchange.get("usage"))
+    if billed is None:
+        return None
+    return replace(billed, summed=billed.summed or _server_tools(exchange))
+
+
+def _with(row: ValidationRow, state: str, billed: Billed | None) -> ValidationRow:
+    if billed is None:
+        return replace(row, state=state)
+    return replace(
+        row,
+        state=state,
+        billed_read=billed.read,
+        billed_write=billed.write,
+        billed_write_hour=billed.write_hour,
+    )
+
+
+def _state(first: bool, seen: Simulated, billed: Billed) -> str:
+    """ "predictable", or the reason why it is not."""
+    if first and billed.read:
+        return "warm start"
+    if billed.summed:
+        return "server tools"
+    if seen.state in ("error", "unpredictable"):
+        return seen.state
+    return "first" if first or seen.begins else "predictable"
+
+
+def _unusable(exchange: Mapping[str, Any], uri: str, provider: str, billed: Billed | None) -> str:
+    status = exchange.get("status")
+    if isinstance(status, int) and status >= 400:
+        return "failed"
+    if "count_tokens" in uri:
+        return "counts tokens alone"
+    if provider in ("", UNKNOWN):
+        return "no rules for this provider"
+    if rules_of(provider).match == "best effort":
+        return "best effort"
+    return "" if billed is not None else "no usage"
+
+
+def _server_tools(exchange: Mapping[str, Any]) -> bool:
+    response = exchange.get("response")
+    content = response.get("content") if isinstance(response, dict) else None
+    return isinstance(content, list) and any(
+        isinstance(part, dict) and part.get("type") == "server_tool_use" for part in content
+    )
+
+
+def _gemini(
+    row: ValidationRow,
+    body: Mapping[str, Any],
+    exchange: Mapping[str, Any],
+    billed: Billed | None,
+    resources: dict[str, int],
+) -> ValidationRow:
+    """An explicit cache is read whole by whoever names it; what is implicit nobody promises."""
+    response = exchange.get("response")
+    name = response.get("name") if isinstance(response, dict) else None
+    usage = exchange.get("usage") or {}
+    if isinstance(name, str) and name.startswith("cachedContents/"):
+        resources[name] = whole(usage.get("totalTokenCount"))
+        return _with(row, "creates a cache", billed)
+    cached = body.get("cachedContent")
+    if billed is None:
+        return _with(row, "no usage", billed)
+    if not isinstance(cached, str):
+        return _with(row, "best effort", billed)
+    if cached not in resources:
+        return _with(row, "a cache from before", billed)
+    size = resources[cached]
+    reason = f"reads {cached.partition('/')[0]} whole"
+    return replace(_with(row, "predictable", billed), predicted_read=size, reason=reason)
+
+
+def _time(date: Any) -> float | None:
+    """Seconds of a date in a header or in ISO 8601."""
+    if not isinstance(date, str):
+        return None
+    try:
+        return datetime.fromisoformat(date).timestamp()
+    except ValueError:
+        pass
+    try:
+        return parsedate_to_datetime(date).timestamp()
+    except (ValueError, TypeError):
+        return None

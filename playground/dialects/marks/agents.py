@@ -1,0 +1,191 @@
+"""The policies of agents and libraries: which messages each marks, on plain formatted messages.
+
+Each is one small function from messages to places and one line of provenance. A mark on the last
+tool is left out where the system prompt, which comes after the tools, is marked as well: its entry
+holds them. "Wire user" means what reaches the provider as one user turn: results and what follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+from playground.base.shared_lists import KnowsPlaces
+
+Messages = Sequence[dict[str, Any]]
+PartIndex = tuple[int, int]  # message, part from its end: -1 is the last one, 0 the first
+
+
+class AgentPolicy(NamedTuple):
+    """Where an agent marks, and where that is known from."""
+
+    places: Callable[[Messages], list[PartIndex]]
+    source: str
+
+
+def last_of(messages: Messages) -> Callable[[str, int], list[int]]:
+    """What gives the places of a role's last messages, at most so many, in their order."""
+    if isinstance(messages, KnowsPlaces):
+        return partial(messages.last_with, "role")
+    backwards = [message.get("role") for message in reversed(messages)]
+
+    def last(role: str, count: int) -> list[int]:
+        found: list[int] = []
+        at = -1
+        for _ in range(min(count, backwards.count(role))):
+            at = backwards.index(role, at + 1)
+            found.insert(0, len(backwards) - 1 - at)
+        return found
+
+    return last
+
+
+# A session has as many requests as answers: who looks at every message of each takes its square.
+
+
+def _last(messages: Messages, count: int, *roles: str) -> list[int]:
+    last = last_of(messages)
+    return sorted(index for role in roles for index in last(role, count))[-count:]
+
+
+def _first(messages: Messages, count: int, role: str) -> list[int]:
+    known = _last(messages, count, role)
+    if len(known) < count:
+        return known  # all that there are
+    places = (i for i, message in enumerate(messages) if message.get("role") == role)
+    return list(islice(places, count))
+
+
+def _from_end(messages: Messages, count: int, fits: Callable[[int], bool]) -> list[int]:
+    """The last places that fit, at most so many, in their order."""
+    fitting = (index for index in range(len(messages) - 1, -1, -1) if fits(index))
+    return list(islice(fitting, count))[::-1]
+
+
+def _after_system(messages: Messages, count: int) -> list[int]:
+    return _from_end(messages, count, lambda index: messages[index].get("role") != "system")
+
+
+def _wire_users(messages: Messages, count: int) -> list[int]:
+    """The last message of every run of user messages and results, of the last such runs."""
+
+    def is_user(index: int) -> bool:
+        return index < len(messages) and messages[index].get("role") in ("user", "tool")
+
+    return _from_end(messages, count, lambda index: is_user(index) and not is_user(index + 1))
+
+
+def _at(indices: Sequence[int], part: int = -1) -> list[PartIndex]:
+    return [(index, part) for index in indices]
+
+
+def _system(messages: Messages) -> list[PartIndex]:
+    return _at(_last(messages, 1, "system"))
+
+
+def system_only(messages: Messages) -> list[PartIndex]:
+    return _system(messages)
+
+
+def system_and_last_two_users(messages: Messages) -> list[PartIndex]:
+    return [*_system(messages), *_at(_last(messages, 2, "user"))]
+
+
+def system_and_last_two_wire_users(messages: Messages) -> list[PartIndex]:
+    return [*_system(messages), *_at(_wire_users(messages, 2))]
+
+
+# Kodu keeps a mark on the first question too, which the history never moves away from.
+def kodu(messages: Messages) -> list[PartIndex]:
+    first, later = _first(messages, 1, "user"), _last(messages, 3, "user")
+    return [*_system(messages), *_at(first), *_at(later[1:])]
+
+
+def openhands(messages: Messages) -> list[PartIndex]:
+    first = _at(_first(messages, 1, "system"), part=0)
+    return [*first, *_at(_last(messages, 1, "user", "tool"))]
+
+
+def swe_agent(messages: Messages) -> list[PartIndex]:
+    return _at(_last(messages, 2, "user", "tool"), part=0)
+
+
+def last_message(messages: Messages) -> list[PartIndex]:
+    return _at(range(len(messages))[-1:])
+
+
+def automatic(messages: Messages) -> list[PartIndex]:
+    """The provider looks for the last block that may be marked, so an empty message is passed."""
+    return _at(_from_end(messages, 1, lambda index: bool(messages[index].get("content"))))
+
+
+def system_and_last_message(messages: Messages) -> list[PartIndex]:
+    return [*_system(messages), *_at(_after_system(messages, 1))]
+
+
+def every_system(messages: Messages) -> list[PartIndex]:
+    return _at(_last(messages, 4, "system"))
+
+
+def opencode(messages: Messages) -> list[PartIndex]:
+    first = _at(_first(messages, 2, "system"))
+    return [*first, *_at(_after_system(messages, 2))]
+
+
+def hermes_agent(messages: Messages) -> list[PartIndex]:
+    return [*_system(messages), *_at(_after_system(messages, 3))]
+
+
+def aider(messages: Messages) -> list[PartIndex]:
+    """A session has no repository map or chat files apart: the prompt and the last question."""
+    return [*_system(messages), *_at(_last(messages, 1, "user"))]
+
+
+AGENTS: Final[dict[str, AgentPolicy]] = {
+    "system-only": AgentPolicy(system_only, "the least that any agent marks"),
+    "system-and-last-two-users": AgentPolicy(
+        system_and_last_two_users, "Roo Code over OpenRouter, RooCodeInc/Roo-Code@cb83656"
+    ),
+    "claude-code": AgentPolicy(
+        system_and_last_two_wire_users, "Claude Code 2.1.203, captured in askalf/dario#683"
+    ),
+    "cline": AgentPolicy(
+        system_and_last_two_wire_users, "Cline and Roo Code, RooCodeInc/Roo-Code@cb83656"
+    ),
+    "kodu": AgentPolicy(kodu, "kodu-ai/claude-coder@78a56b1e"),
+    "goose": AgentPolicy(system_and_last_two_wire_users, "block/goose@00f8525"),
+    "openhands": AgentPolicy(openhands, "OpenHands/software-agent-sdk@611629e, llm.py"),
+    "swe-agent": AgentPolicy(swe_agent, "SWE-agent/SWE-agent@3ea751c, history_processors.py"),
+    "mini-swe-agent": AgentPolicy(last_message, "SWE-agent/mini-swe-agent@a83fcae"),
+    "langchain": AgentPolicy(
+        system_and_last_message, "langchain-anthropic 1.7.10, prompt_caching.py"
+    ),
+    "pydantic-ai": AgentPolicy(
+        system_and_last_message, "pydantic/pydantic-ai@4fda389, all three settings on"
+    ),
+    "litellm-injection": AgentPolicy(
+        every_system, "LiteLLM 1.109.1, cache_control_injection_points as they are"
+    ),
+    "opencode": AgentPolicy(opencode, "sst/opencode@47767a7, transform.ts"),
+    "vscode": AgentPolicy(opencode, "VS Code's Messages API, microsoft/vscode#315505"),
+    "hermes-agent": AgentPolicy(hermes_agent, "system_and_3, a third party's survey"),
+    "aider": AgentPolicy(aider, "Aider-AI/aider@5dc9490, chat_chunks.py"),
+    "automatic": AgentPolicy(automatic, "Anthropic's automatic caching, its documentation"),
+}
+
+
+def marked_parts(messages: Messages, policy: AgentPolicy) -> Iterator[tuple[int, int, bool]]:
+    """Message, part, and whether it is marked: an empty text may not be."""
+    seen: set[tuple[int, int]] = set()
+    for message, part in policy.places(messages):
+        content = messages[message].get("content")
+        parts = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
+        index = len(parts) + part if part < 0 else part
+        if not 0 <= index < len(parts) or (message, index) in seen:
+            continue
+        seen.add((message, index))
+        # Anthropic answers such a mark with a 400; here the place is shown as left unmarked.
+        empty = parts[index].get("type") == "text" and not parts[index].get("text")
+        yield message, index, not empty

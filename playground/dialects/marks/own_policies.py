@@ -1,0 +1,131 @@
+"""Users' own policies: a few places, in a JSON file or clicked together on the Cache page.
+
+    {"name": "tail", "marks": [{"role": "system"}, {"role": ["user", "tool"], "nth": -1}]}
+
+`nth` counts the messages of these roles, `part` the message's parts, both as Python counts: 0 is
+the first one, -1 (the default) the last. `ttl` is the provider's default unless it is given.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from playground.base.arguments import takes
+from playground.base.errors import InputFault
+from playground.base.user_files import read_user_file, user_text
+from playground.dialects.marks.policies import (
+    POLICIES,
+    CacheDecision,
+    CacheRequest,
+    FormattedMessages,
+    Policy,
+    as_parts,
+)
+
+_STRICT: Final = ConfigDict(extra="forbid", frozen=True)
+_MOST_BYTES: Final = 64_000
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+class MarkPlace(BaseModel):
+    """One mark: on a part of the nth message of some roles."""
+
+    model_config = _STRICT
+
+    role: tuple[Role, ...] = Field(min_length=1)
+    nth: int = -1
+    part: int = -1
+    ttl: Literal["", "5m", "30m", "1h", "24h"] = ""
+
+    @field_validator("role", mode="before")
+    @classmethod
+    def _several(cls, given: Any) -> Any:
+        return (given,) if isinstance(given, str) else given
+
+
+class OwnPolicy(BaseModel):
+    """A policy as its file states it."""
+
+    model_config = _STRICT
+
+    name: str = Field(min_length=1, max_length=40, pattern=r"^[\w .-]+$")
+    source: str = "a policy of your own"
+    marks: tuple[MarkPlace, ...] = Field(max_length=20)
+
+    def policy(self) -> Policy:
+        """The policy that marks these places, whatever the model."""
+        return Policy(self.name, self.source, self._decide)
+
+    def dumps(self) -> str:
+        """The file's text; what is at its default is left out."""
+        plain = self.model_dump(mode="json", exclude_defaults=True)
+        return json.dumps(plain, indent=1) + "\n"
+
+    def _decide(self, messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
+        found = [_place(messages, mark) for mark in self.marks]
+        return found or [CacheDecision(False, "policy-none")]
+
+
+@takes(path="path")
+def load_policy(path: str | Path) -> Policy:
+    """A policy from its file. Raises InputFault naming the file, the field and what is right."""
+    data = read_user_file(path, "a policy's JSON file")
+    return parse_policy(data, str(path)).policy()
+
+
+def parse_policy(data: bytes | str, where: str) -> OwnPolicy:
+    """A policy from its file's text. Raises InputFault."""
+    text = user_text(data, where, _MOST_BYTES)
+    try:
+        own = OwnPolicy.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise InputFault(
+            first["msg"],
+            where=where,
+            field=".".join(str(step) for step in first["loc"]),
+            expected='{"name": …, "marks": [{"role": "user", "nth": -1, "part": -1}, …]}',
+        ) from error
+    if own.name in POLICIES:
+        taken = f"there is a policy {own.name!r} already"
+        raise InputFault(taken, where=where, field="name", expected="a name of its own")
+    return own
+
+
+def policy_of_places(
+    name: str, messages: FormattedMessages, places: Iterable[tuple[int, int]]
+) -> OwnPolicy:
+    """The policy that marks these places (message, part) of a request, and the like in others.
+
+    What is marked is counted from the end of its role's messages, as it moves on with them; of the
+    system's messages, which come first, from their beginning.
+    """
+    marks: list[MarkPlace] = []
+    for message, part in places:
+        role = messages[message]["role"]
+        same = [i for i, other in enumerate(messages) if other["role"] == role]
+        nth = same.index(message) - (0 if role == "system" else len(same))
+        count = len(as_parts(messages[message].get("content")))
+        marks.append(MarkPlace(role=(role,), nth=nth, part=part - count))
+    return OwnPolicy(name=name, marks=tuple(marks))
+
+
+def _place(messages: FormattedMessages, mark: MarkPlace) -> CacheDecision:
+    of_role = [i for i, message in enumerate(messages) if message.get("role") in mark.role]
+    if not -len(of_role) <= mark.nth < len(of_role):
+        return CacheDecision(False, "no-such-message")
+    message = of_role[mark.nth]
+    parts = as_parts(messages[message].get("content"))
+    if not parts:
+        return CacheDecision(False, "no-content", message)
+    if not -len(parts) <= mark.part < len(parts):
+        return CacheDecision(False, "no-such-part", message)
+    part = mark.part % len(parts)
+    if parts[part].get("type") == "text" and not parts[part].get("text"):
+        return CacheDecision(False, "empty-text", message, part)
+    return CacheDecision(True, "chosen", message, part, mark.ttl)

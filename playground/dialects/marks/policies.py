@@ -1,0 +1,224 @@
+"""Policies by name: each decides where marks go, and says why for every place it looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.base.arguments import wrong
+from playground.base.errors import UnknownNameError
+from playground.dialects.marks.agents import AGENTS, AgentPolicy, last_of, marked_parts
+from playground.dialects.marks.family import model_family
+from playground.dialects.marks.providers import provider_of
+from playground.nouns.prompt_data import CacheDialect
+
+GEMINI_MIN_CHARACTERS: Final = 16_000
+MARK: Final = {"type": "ephemeral"}
+
+REASONS: Final[dict[str, str]] = {
+    "last-system": "the last system message: everything before the conversation is reused",
+    "second-last-user": "the second-last user message: where the previous request was marked",
+    "last-user": "the last user message: the next request reads up to here",
+    "last-user-second-last-part": "the part before the last one, in case the last one changes",
+    "empty-text": "an empty text part may not be marked",
+    "no-content": "the message has no content to mark",
+    "no-such-message": "there is no message here that the policy could mark",
+    "chosen": "the policy marks this part",
+    "no-such-part": "the message has no part in this place",
+    "not-chosen": "the policy marks no part in this place",
+    "environment": "the environment block comes after the marks: it changes with every request",
+    "sent-marked": "the request was brought with a mark here",
+    "sent-automatic": "the request asks the provider to mark its last block, which is this one",
+    "sent-unmarked": "the request was brought without a mark here",
+    "policy-none": "the policy marks nothing",
+    "model-without-marks": "the model's family takes no cache_control marks",
+    "contradiction": "the cache dialect asked for belongs to another model family",
+    "explicit-caching-off": "explicit caching is not enabled for this Gemini request",
+    "below-gemini-threshold": "too few characters for an explicit Gemini cache",
+    "no-assistant-message": "the first request of a conversation is not cached explicitly",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CacheDecision:
+    """One place that a policy looked at; `reason` is a key of REASONS.
+
+    `message` and `part` are indices into the formatted messages, None when a decision is about
+    the whole request or the place does not exist.
+    """
+
+    marked: bool
+    reason: str
+    message: int | None = None
+    part: int | None = None
+    ttl: str = ""  # the provider's default
+
+    @property
+    def explanation(self) -> str:
+        return REASONS[self.reason]
+
+
+@dataclass(frozen=True, slots=True)
+class CacheRequest:
+    """What a policy may know beside the messages."""
+
+    model_name: str
+    cache_dialect: CacheDialect | None = None
+    explicit_caching: bool = False
+
+
+FormattedMessages = Sequence[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """From messages to marks; `source` says where that is known from, in a line."""
+
+    name: str
+    source: str
+    decide: Callable[[FormattedMessages, CacheRequest], list[CacheDecision]]
+
+
+def azad(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
+    """Last system, second-last user, last user (its last two parts): at most four marks."""
+    family = model_family(request.model_name)
+    if family == "other":
+        return [CacheDecision(False, "model-without-marks")]
+    if request.cache_dialect not in (None, CacheDialect(family)):
+        return [CacheDecision(False, "contradiction")]
+    refusal = _gemini_refusal(messages, request) if family == "gemini" else None
+    return [refusal] if refusal else _places(messages)
+
+
+def none(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
+    """No marks at all."""
+    return [CacheDecision(False, "policy-none")]
+
+
+def _of_agent(name: str, policy: AgentPolicy) -> Policy:
+    """An agent's places as decisions; its marks are Anthropic's, and Gemini's where asked for."""
+
+    def decide(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
+        if model_family(request.model_name) == "other":
+            return [CacheDecision(False, "model-without-marks")]
+        return [
+            CacheDecision(marked, "chosen" if marked else "empty-text", message, part)
+            for message, part, marked in marked_parts(messages, policy)
+        ]
+
+    return Policy(name, policy.source, decide)
+
+
+POLICIES: Final[dict[str, Policy]] = {
+    "azad": Policy("azad", "this project's own", azad),
+    "none": Policy("none", "no marks", none),
+    **{name: _of_agent(name, policy) for name, policy in AGENTS.items()},
+}
+
+
+def get_policy(policy: str | Policy) -> Policy:
+    """A policy by name, or the one that is given. Raises UnknownNameError."""
+    if isinstance(policy, Policy):
+        return policy
+    if not isinstance(policy, str):
+        raise wrong("a policy", policy, "its name, or a Policy")
+    if policy not in POLICIES:
+        raise UnknownNameError("policy", policy, sorted(POLICIES))
+    return POLICIES[policy]
+
+
+def as_policies(given: str | Policy | Iterable[str | Policy]) -> list[str | Policy]:
+    """Policies or their names, or a single one; all that come with the playground for none."""
+    if isinstance(given, str | Policy):
+        return [given]
+    if isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
+        raise wrong("policies", given, "names of policies, or Policies")
+    return list(given) or list(POLICIES)
+
+
+def text_characters(messages: FormattedMessages) -> int:
+    """Characters of text over all messages: what the Gemini threshold is measured against."""
+    return sum(_characters(message.get("content")) for message in messages)
+
+
+def apply_marks(
+    messages: FormattedMessages, decisions: Sequence[CacheDecision], model_name: str = ""
+) -> None:
+    """Write the marks into the messages, in place, in the form that the model's API reads.
+
+    That is OpenAI's own from GPT 5.6 on, and Anthropic's, which LiteLLM translates, for all others.
+    A string content becomes parts.
+    """
+    own_form = provider_of(model_name) in ("openai", "azure") and not model_name.startswith(
+        "openrouter/"
+    )
+    for decision in decisions:
+        if decision.marked and decision.message is not None and decision.part is not None:
+            message = messages[decision.message]
+            message["content"] = as_parts(message["content"])
+            part = message["content"][decision.part]
+            if own_form:
+                part["prompt_cache_breakpoint"] = {"mode": "explicit"}
+            else:
+                life = {"ttl": decision.ttl} if decision.ttl else {}
+                part["cache_control"] = {**MARK, **life}
+
+
+def as_parts(content: Any) -> list[dict[str, Any]]:
+    """A message's content as a list of parts; the list itself if it is one already."""
+    if isinstance(content, list):
+        return content
+    return [{"type": "text", "text": content}] if content else []
+
+
+def _characters(content: Any) -> int:
+    if isinstance(content, str):
+        return len(content)
+    parts = content if isinstance(content, list) else []
+    return sum(len(part.get("text", "")) for part in parts if part.get("type") == "text")
+
+
+def _gemini_refusal(messages: FormattedMessages, request: CacheRequest) -> CacheDecision | None:
+    if not request.explicit_caching:
+        return CacheDecision(False, "explicit-caching-off")
+    # The characters of the whole history, though LiteLLM caches its first marked run alone, and a
+    # recorded cache was accepted at 15,539: this is the policy as it is deployed, not as we would
+    # have it. What really counts is shown by `place_cache` beside it.
+    if text_characters(messages) < GEMINI_MIN_CHARACTERS:
+        return CacheDecision(False, "below-gemini-threshold")
+    if not any(message.get("role") == "assistant" for message in messages):
+        return CacheDecision(False, "no-assistant-message")
+    return None
+
+
+def _places(messages: FormattedMessages) -> list[CacheDecision]:
+    last = last_of(messages)
+    systems, users = last("system", 1), last("user", 2)
+    return [
+        _at(messages, systems[-1:], "last-system"),
+        # Where the request before had its last mark: its entry is found there, however long the
+        # turn has become.
+        _at(messages, users[-2:-1], "second-last-user"),
+        # The part before the last, too: a last part that changes (an environment block within the
+        # marked message) made caching dearer than none, 1.25 times, under a single mark.
+        _at(messages, users[-1:], "last-user", from_end=2),
+        _at(messages, users[-1:], "last-user"),
+    ]
+
+
+def _at(
+    messages: FormattedMessages, found: list[int], reason: str, from_end: int = 1
+) -> CacheDecision:
+    if not found:
+        return CacheDecision(False, "no-such-message")
+    index = found[0]
+    parts = as_parts(messages[index].get("content"))
+    place = len(parts) - from_end
+    if place < 0:
+        return CacheDecision(False, "no-content" if from_end == 1 else "not-chosen", index)
+    part = parts[place]
+    if part.get("type") == "text" and not part.get("text"):
+        return CacheDecision(False, "empty-text", index, place)
+    name = reason if from_end == 1 else "last-user-second-last-part"
+    return CacheDecision(True, name, index, place)

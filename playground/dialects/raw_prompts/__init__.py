@@ -1,0 +1,12 @@
+"""Raw prompts: what a model reads in the end, special tokens and generation header included."""
+
+from playground.dialects.raw_prompts.chat_template import ChatTemplate
+from playground.dialects.raw_prompts.llama import (
+    LLAMA3,
+    LLAMA4,
+    LlamaFormat,
+    LlamaPrompt,
+    LlamaTurn,
+)
+
+__all__ = ["LLAMA3", "LLAMA4", "ChatTemplate", "LlamaFormat", "LlamaPrompt", "LlamaTurn"]

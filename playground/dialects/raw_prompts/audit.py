@@ -1,0 +1,109 @@
+"""What a chat template does to a conversation that its user would want to know.
+
+Only what it renders counts: each finding comes with the smallest request that shows it, and where
+the fault is a difference, with both renderings. Probes are in `audit_probes`.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+from playground.base.arguments import takes
+from playground.base.confined import Budget
+from playground.base.display import Shown
+from playground.base.errors import InputFault
+from playground.base.findings import Finding
+from playground.dialects.raw_prompts.asking import (
+    ONE,
+    USER,
+    AskedTemplate,
+    RequestForm,
+    asked_form,
+    user,
+)
+from playground.dialects.raw_prompts.audit_probes import (
+    AT_ONCE,
+    PROBES,
+    TOLD_AT_ONCE,
+    TemplateFault,
+    needs_tools,
+    no_calls,
+    of_the_form,
+)
+from playground.dialects.raw_prompts.chat_template import ChatTemplate
+from playground.dialects.raw_prompts.sources import template_of
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateAudit(Shown):
+    """The faults of a template, the form of request in which it writes calls (None where it writes
+    none), and how many renderings that took. As a table: a row a fault."""
+
+    source: str
+    faults: tuple[TemplateFault, ...]
+    form: RequestForm | None
+    renderings: int
+
+    @property
+    def findings(self) -> list[Finding]:
+        return [fault.finding for fault in self.faults]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values, each fault with the requests that show it."""
+        return {
+            "source": self.source,
+            "renderings": self.renderings,
+            "faults": [
+                {
+                    "code": fault.finding.code,
+                    "severity": fault.finding.severity,
+                    "message": fault.finding.message,
+                    "shown": [rendering.to_dict() for rendering in fault.shown],
+                }
+                for fault in self.faults
+            ],
+        }
+
+
+@takes(template=(str, PathLike, ChatTemplate))
+def audit_template(template: str | PathLike[str] | ChatTemplate) -> TemplateAudit:
+    """What a chat template loses, refuses, mixes up, or writes so that no cache can hold it.
+
+    `template` is the path of a `.jinja` file, a `tokenizer_config.json` or a GGUF file (with the
+    package gguf), the text of a template, or a ChatTemplate. Raises InputFault where it cannot be
+    read, or renders not even a user's words.
+    """
+    source = template_of(template)
+    plain = AskedTemplate(source)
+    try:
+        asked = asked_form(source, plain.budget)
+    except InputFault:
+        if plain.budget.left <= 0:
+            raise
+        asked = plain
+    words = asked.ask(user(USER), generation=True)
+    with_tools = asked.ask(user(USER), calls=ONE, generation=True)
+    if not words.has(USER) and not with_tools.has(USER):
+        why = words.refused or "what a user says is not in the prompt"
+        raise InputFault(f"cannot be audited: {why}", where=source.name)
+    faults = [no_calls(plain)] if asked is plain else list(of_the_form(asked))
+    if not words.has(USER):
+        faults.append(needs_tools(asked, words, with_tools))
+        asked.always_tools = True
+    for probe in PROBES:
+        faults += probe(asked)
+    form = None if asked is plain else asked.form
+    return TemplateAudit(source.name, tuple(faults), form, asked.renderings)
+
+
+def warnings(template: ChatTemplate, budget: Budget, has_tools: bool) -> list[Finding]:
+    """What is worth a word where a prompt is rendered, as far as the budget lets us find out."""
+    asked = AskedTemplate(template, budget=budget)
+    found: list[Finding] = []
+    with suppress(InputFault):
+        for probe in AT_ONCE[0 if has_tools else 1 :]:
+            found += (fault.finding for fault in probe(asked))
+    return [each for each in found if each.code in TOLD_AT_ONCE]

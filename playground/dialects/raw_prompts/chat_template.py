@@ -1,0 +1,142 @@
+"""A model's own chat template (a `.jinja` file or a `tokenizer_config.json`), rendered safely.
+
+It is rendered in a worker process (`confined`), in a sandbox (`sandbox`): a template may neither
+loop nor grow without end, nor keep the app from answering others. It stops with a clear error.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final
+
+from playground.base.confined import Budget, Stopped, Unavailable, run
+from playground.base.errors import InputFault
+from playground.base.user_files import read_user_text
+
+TIME_LIMIT: Final = 5.0  # seconds of wall time, of all that a question renders
+_EXPECTED: Final = "a .jinja file, or a tokenizer_config.json with a chat_template"
+_RENDER: Final = "playground.dialects.raw_prompts.sandbox:render"
+
+
+@dataclass(frozen=True)
+class ChatTemplate:
+    """A template and the special tokens that it names; `now` is the time that it sees.
+
+    With `mutable` it may change lists and dictionaries, as those of Kimi K2 do; transformers'
+    sandbox forbids it.
+    """
+
+    source: str
+    tokens: Mapping[str, str] = field(default_factory=dict)
+    name: str = "chat-template"
+    now: datetime.datetime | None = None
+    mutable: bool = False
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> ChatTemplate:
+        """Read a `.jinja` file or a `tokenizer_config.json`. Raises InputFault."""
+        return cls.loads(read_user_text(path, _EXPECTED), Path(path).name)
+
+    @classmethod
+    def loads(cls, text: str, name: str = "chat-template") -> ChatTemplate:
+        """From the text of such a file; `name` says which kind it is."""
+        if not name.endswith(".json"):
+            return cls(text, name=name)
+        try:
+            config = json.loads(text)
+        except ValueError as error:
+            raise InputFault(f"is not JSON: {error}", where=name) from error
+        source = config.get("chat_template") if isinstance(config, dict) else None
+        if isinstance(source, list):  # several templates: the one for tools, else the default
+            named = {item.get("name"): item.get("template") for item in source}
+            source = named.get("tool_use") or named.get("default")
+        if not isinstance(source, str):
+            raise InputFault(
+                "has no chat_template",
+                where=name,
+                expected=_EXPECTED,
+            )
+        return cls(source, _tokens(config), name)
+
+    def render(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        add_generation_prompt: bool | None = True,
+        **variables: Any,
+    ) -> str:
+        """The prompt. Raises InputFault with the template's own message, and where it stopped."""
+        try:
+            return self.render_within(
+                question_budget(), messages, tools, add_generation_prompt, **variables
+            )
+        except Stopped as reason:
+            raise self.stopped(reason) from reason
+
+    def stopped(self, reason: Stopped) -> InputFault:
+        """What the user is told of a template that was ended."""
+        return InputFault(f"the template {reason}", where=self.name)
+
+    def render_within(
+        self,
+        budget: Budget,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        add_generation_prompt: bool | None = True,
+        **variables: Any,
+    ) -> str:
+        """As `render`, one of several that share a budget. Raises InputFault, and Stopped where the
+        template was ended: there is no use in another try then."""
+        given = {
+            **plain(variables),
+            "messages": plain(messages),
+            "tools": plain(tools) if tools else None,
+        }
+        if add_generation_prompt is not None:  # some templates ask whether it was given at all
+            given["add_generation_prompt"] = add_generation_prompt
+        job = {
+            "source": self.source,
+            "name": self.name,
+            "tokens": plain(self.tokens),
+            "now": self.now.isoformat() if self.now else None,
+            "given": given,
+            "mutable": self.mutable,
+        }
+        try:
+            return str(run(_RENDER, job, budget))
+        except Unavailable as reason:
+            raise InputFault(f"the template {reason}", where=self.name) from reason
+
+
+def question_budget() -> Budget:
+    """The time for all that one question renders."""
+    return Budget(TIME_LIMIT)
+
+
+def plain(value: Any) -> Any:
+    """Messages as plain JSON values: nothing with methods of its own reaches a template."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if value is None or isinstance(value, bool):
+        return value
+    # Through the constructor: a subclass of int or str would bring its methods along.
+    for number in (int, float):
+        if isinstance(value, number):
+            return number(value)
+    return str(value)
+
+
+def _tokens(config: Mapping[str, Any]) -> dict[str, str]:
+    tokens: dict[str, str] = {}
+    for key, value in config.items():
+        text = value.get("content") if isinstance(value, dict) else value
+        if key.endswith("_token") and isinstance(text, str):
+            tokens[key] = text
+    return tokens

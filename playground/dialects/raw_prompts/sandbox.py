@@ -1,0 +1,178 @@
+"""The sandbox in which a chat template is rendered: what it may touch, and how large values get.
+
+As transformers renders it: jinja2's immutable sandbox, blocks trimmed, `tojson` that keeps
+characters. The checks here say in the template's own terms what is too large; what they do not
+foresee ends at the bounds of the worker that this runs in (`confined`).
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Callable, Mapping
+from functools import lru_cache, wraps
+from typing import Any, Final, NoReturn
+
+from jinja2 import Template, TemplateSyntaxError, nodes
+from jinja2.exceptions import SecurityError
+from jinja2.ext import Extension, loopcontrols
+from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
+
+from playground.base.errors import InputFault
+
+SIZE_LIMIT: Final = 20_000_000  # characters of output, and of any text on the way to it
+_SEQUENCES: Final = (str, list, tuple)
+MOST_BITS: Final = 10_000  # of a power's result: about 3,000 digits
+
+
+def render(job: Mapping[str, Any]) -> str:
+    """The text of `source` with `given`; `now` is an ISO time or None. Raises InputFault."""
+    name = job["name"]
+    now = datetime.datetime.fromisoformat(job["now"]) if job["now"] else None
+    given = {
+        **job["tokens"],
+        "strftime_now": lambda form: (now or datetime.datetime.now()).strftime(form),
+        **job["given"],
+    }
+    try:
+        return _joined(_compiled(job["source"], name, job["mutable"]), given, name)
+    except (InputFault, MemoryError):
+        raise
+    except _Refused as refused:
+        raise InputFault(f"the template refuses: {refused}", where=name) from None
+    except Exception as error:
+        problem = f"the template fails: {type(error).__name__}: {error}"
+        raise InputFault(problem, where=name) from error
+
+
+def _joined(template: Template, given: Mapping[str, Any], name: str) -> str:
+    pieces: list[str] = []
+    size = 0
+    # Piece by piece: `render` would join everything before it could be counted.
+    for piece in template.generate(given):
+        pieces.append(piece)
+        size += len(piece)
+        if size > SIZE_LIMIT:
+            raise InputFault(f"writes more than {SIZE_LIMIT:,} characters", where=name)
+    return "".join(pieces)
+
+
+@lru_cache(maxsize=64)
+def _compiled(source: str, name: str, mutable: bool) -> Template:
+    """Compiled once a worker. Raises InputFault with the line."""
+    try:
+        return _environment(mutable).from_string(source)
+    except TemplateSyntaxError as error:
+        problem = f"is not a Jinja template: {error.message}"
+        raise InputFault(problem, where=name, line=error.lineno) from error
+
+
+class _Generation(Extension):
+    """`{% generation %}` marks what a model wrote: for training only."""
+
+    tags = {"generation"}
+
+    def parse(self, parser: Any) -> nodes.Node:
+        line = next(parser.stream).lineno
+        body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
+        return nodes.Scope(body, lineno=line)
+
+
+class _Sandbox(ImmutableSandboxedEnvironment):
+    intercepted_binops = frozenset({"*", "**", "%"})
+
+    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+        if _too_large(operator, left, right):
+            raise SecurityError(f"{operator} makes too large a value")
+        return super().call_binop(context, operator, left, right)
+
+
+class _MutableSandbox(_Sandbox):
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        return SandboxedEnvironment.is_safe_attribute(self, obj, attr, value)
+
+
+@lru_cache(maxsize=2)
+def _environment(mutable: bool) -> ImmutableSandboxedEnvironment:
+    environment = (_MutableSandbox if mutable else _Sandbox)(
+        trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, loopcontrols]
+    )
+    environment.filters["tojson"] = _to_json
+    for name in ("center", "indent", "wordwrap"):
+        environment.filters[name] = _bounded(environment.filters[name])
+    environment.globals["raise_exception"] = _raise_exception
+    return environment
+
+
+def _too_large(operator: str, left: Any, right: Any) -> bool:
+    match operator:
+        case "**":
+            return _power_too_large(left, right)
+        case "%":
+            return isinstance(left, str) and any(int(n) > 10_000 for n in _numbers(left))
+        case _:
+            return _product_too_large(left, right)
+
+
+def _power_too_large(left: Any, right: Any) -> bool:
+    """Whole numbers grow without end, also step by step: `((9**64)**64)**64`."""
+    if not isinstance(right, int | float):
+        return False
+    bits = left.bit_length() if isinstance(left, int) else 1
+    return abs(right) > 64 or bits * abs(right) > MOST_BITS
+
+
+def _product_too_large(left: Any, right: Any) -> bool:
+    """A text or list by a number makes so many elements; numbers alone may grow to 10**30."""
+    repeated = isinstance(left, _SEQUENCES) or isinstance(right, _SEQUENCES)
+    one, other = _length_or_value(left), _length_or_value(right)
+    if not isinstance(one, int) or not isinstance(other, int):
+        return False
+    return one * other > (SIZE_LIMIT if repeated else 10**30)
+
+
+def _length_or_value(value: Any) -> Any:
+    return len(value) if isinstance(value, _SEQUENCES) else value
+
+
+def _numbers(text: str) -> list[str]:
+    """The numbers in a format such as `%100000d`; nine digits each, as more are too many anyway."""
+    digits = "".join(char if char.isdigit() else " " for char in text)
+    return [number[:9] for number in digits.split()]
+
+
+def _bounded(filter_: Callable[..., Any]) -> Callable[..., Any]:
+    # With jinja2's mark: what has it is given the environment before the value.
+    widths = 2 if hasattr(filter_, "jinja_pass_arg") else 1
+
+    @wraps(filter_)
+    def bounded(*args: Any, **kwargs: Any) -> Any:
+        if any(isinstance(a, int) and a > 10_000 for a in (*args[widths:], *kwargs.values())):
+            raise ValueError("a width of more than 10,000 characters")
+        return filter_(*args, **kwargs)
+
+    return bounded
+
+
+def _to_json(
+    value: Any,
+    ensure_ascii: bool = False,
+    indent: int | None = None,
+    separators: tuple[str, str] | None = None,
+    sort_keys: bool = False,
+) -> str:
+    return json.dumps(
+        value,
+        ensure_ascii=ensure_ascii,
+        indent=indent,
+        separators=separators,
+        sort_keys=sort_keys,
+    )
+
+
+class _Refused(Exception):
+    """The template's own raise_exception."""
+
+
+def _raise_exception(message: str) -> NoReturn:
+    raise _Refused(str(message))

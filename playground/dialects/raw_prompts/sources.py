@@ -1,0 +1,78 @@
+"""Where a chat template comes from: a file, its text, or what a GGUF file says of itself."""
+
+from __future__ import annotations
+
+import dataclasses
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final
+
+from playground.base.errors import InputFault
+from playground.base.user_files import check_regular_file
+from playground.dialects.raw_prompts.chat_template import ChatTemplate
+
+_TEMPLATE: Final = "tokenizer.chat_template"
+_TOKENS: Final = {
+    "bos_token": "tokenizer.ggml.bos_token_id",
+    "eos_token": "tokenizer.ggml.eos_token_id",
+}
+
+
+# For a bare template, which names them and does not know them.
+STAND_INS: Final = {"bos_token": "<|bos|>", "eos_token": "<|eos|>"}
+
+
+def template_of(given: str | PathLike[str] | ChatTemplate) -> ChatTemplate:
+    """A template by its path, its text, or itself; with two tokens that stand for BOS and EOS where
+    it comes without a tokenizer's. Raises InputFault."""
+    if isinstance(given, ChatTemplate):
+        found = given
+    elif isinstance(given, str) and _is_text(given):
+        found = ChatTemplate(given)
+    elif Path(given).suffix.lower() == ".gguf":
+        found = _of_gguf(Path(given))
+    else:
+        found = ChatTemplate.load(given)
+    return dataclasses.replace(found, tokens={**STAND_INS, **found.tokens})
+
+
+def _is_text(given: str) -> bool:
+    """No file is called by a name with a tag of Jinja in it, or with a line break."""
+    return "{%" in given or "{{" in given or "\n" in given
+
+
+def gguf_reader(path: Path) -> Any:
+    """A GGUF file opened by the package gguf. Raises InputFault."""
+    try:
+        from gguf import GGUFReader
+    except ImportError:
+        raise InputFault(
+            "a GGUF file is read by the package gguf, which is not installed",
+            where=str(path),
+            expected="pip install gguf, or the model's own files in JSON",
+        ) from None
+    try:
+        check_regular_file(path, "a GGUF file, from which pieces are read")
+        return GGUFReader(str(path))
+    except (OSError, ValueError) as error:
+        raise InputFault(f"cannot be read: {error}", where=str(path)) from error
+
+
+def _of_gguf(path: Path) -> ChatTemplate:
+    reader = gguf_reader(path)
+    source = gguf_contents(reader, _TEMPLATE)
+    if not isinstance(source, str):
+        raise InputFault("has no chat template", where=str(path), expected=_TEMPLATE)
+    vocabulary = gguf_contents(reader, "tokenizer.ggml.tokens") or []
+    ids = {name: gguf_contents(reader, key) for name, key in _TOKENS.items()}
+    tokens = {
+        name: vocabulary[number]
+        for name, number in ids.items()
+        if isinstance(number, int) and number < len(vocabulary)
+    }
+    return ChatTemplate(source, tokens, path.name)
+
+
+def gguf_contents(reader: Any, key: str) -> Any:
+    field = reader.get_field(key)
+    return field.contents() if field is not None else None

@@ -1,6 +1,0 @@
-"""Guides: for every dialect what a model reads, what it answers, and what is read from it."""
-
-from playground.guides.guide import Guide, NoGuide, guide_for
-from playground.guides.use_case import Dialog, TextCompletion, UseCase
-
-__all__ = ["Dialog", "Guide", "NoGuide", "TextCompletion", "UseCase", "guide_for"]

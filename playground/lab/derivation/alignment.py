@@ -1,0 +1,104 @@
+"""What two texts have in common at their ends, cut where a marker or a word may be cut."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from playground.dialects.raw_prompts.asking import common_end, common_start
+
+# What stands for a hole while texts are compared: characters that no template writes.
+MARKS: Final = {
+    "name": "\ue000",
+    "id": "\ue001",
+    "index": "\ue002",
+    "number": "\ue003",
+    "key": "\ue004",
+    "type": "\ue005",
+    "is_text": "\ue006",
+}
+_OPEN, _CLOSE = "<[", ">]"
+_HALF_TAG: Final = re.compile(r"<[^<>\n]*\Z|\[/?\w[^\[\]\n]*\Z")
+_ASSIGNED: Final = re.compile(r"\s\w+=\Z")  # ` to=` before a recipient is part of the marker
+
+
+def declared(text: str) -> str:
+    """A text with marks as a template of ours: braces doubled, each mark its hole."""
+    text = text.replace("{", "{{").replace("}", "}}")
+    for hole, mark in MARKS.items():
+        text = text.replace(mark, f"{{{hole}}}")
+    return text
+
+
+def snapped_start(text: str, start: str) -> str:
+    """A common start of `text`, cut back so that it ends neither inside a tag nor inside a word."""
+    size = len(start)
+    for opener, closer in zip(_OPEN, _CLOSE, strict=True):
+        opened = start.rfind(opener)
+        # a tag holds no line break; a bracket that stays open belongs to a list
+        if opened > start.rfind(closer) and "\n" not in start[opened:]:
+            size = min(size, opened)
+    while 0 < size < len(text) and text[size - 1].isalnum() and text[size].isalnum():
+        size -= 1
+    if _ASSIGNED.search(text[:size]) and text[size : size + 1].isalnum():
+        size = _ASSIGNED.search(text[:size]).start()  # type: ignore[union-attr]
+    return text[:size]
+
+
+def snapped_end(text: str, end: str) -> str:
+    """The same of a common end: what is left of a tag that begins before it is cut off."""
+    before = text[: len(text) - len(end)]
+    for opener, closer in zip(_OPEN, _CLOSE, strict=True):
+        opened = before.rfind(opener)
+        inside = opened > before.rfind(closer) and "\n" not in before[opened:]
+        if inside and closer in end:
+            end = end[end.index(closer) + 1 :]
+            before = text[: len(text) - len(end)]
+    while end and before and before[-1].isalnum() and end[0].isalnum():
+        before, end = before + end[0], end[1:]
+    return end
+
+
+def splits(between: str, before: str, behind: str) -> Iterator[tuple[str, str]]:
+    """The ways to cut what stands between two parameters into a closer, with which what stands
+    `behind` the last one begins, and an opener, with which what stands `before` the first ends;
+    those that cut neither tag nor word nor before a white space come first."""
+    ways = [
+        (between[:at], between[at:])
+        for at in range(len(between) + 1)
+        if behind.startswith(between[:at]) and before.endswith(between[at:])
+    ]
+    yield from sorted(ways, key=_oddity)
+
+
+def _oddity(way: tuple[str, str]) -> tuple[bool, bool, int]:
+    closer, opener = way
+    inside = _HALF_TAG.search(closer) is not None or closer[-1:].isalnum()
+    return inside, opener[:1].isspace(), len(opener) - len(opener.lstrip())
+
+
+def joints(between: str, before: str, behind: str) -> Iterator[tuple[str, str, str]]:
+    """The ways to cut what stands between two calls: closer, separator, opener. Last come those
+    that cut into what looks like a tag: an angle may be a marker of its own."""
+    opener, closer = common_end(before, between), common_start(behind, between)
+    openers = _trimmed(snapped_end(between, opener))
+    closers = _trimmed_end(snapped_start(between, closer))
+    closers += [end for end in (closer.rstrip(), closer) if end not in closers]
+    for chosen_closer in closers:
+        for chosen_opener in openers:
+            rest = len(between) - len(chosen_closer) - len(chosen_opener)
+            if rest >= 0:
+                stop = len(between) - len(chosen_opener)
+                yield chosen_closer, between[len(chosen_closer) : stop], chosen_opener
+
+
+def _trimmed(opener: str) -> list[str]:
+    """The opener with and without white space, and from each of its tags on."""
+    tags = [opener[match.start() :] for match in re.finditer("<", opener)][:4]
+    return list(dict.fromkeys([opener.lstrip(), opener, opener.lstrip(" \n,;"), *tags, ""]))
+
+
+def _trimmed_end(closer: str) -> list[str]:
+    tags = [closer[: match.end()] for match in re.finditer(">", closer)][:4]
+    return list(dict.fromkeys([closer.rstrip(), closer, *reversed(tags), ""]))

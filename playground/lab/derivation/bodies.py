@@ -1,0 +1,187 @@
+"""Where the body of a call stands in what a template wrote, and in which notation."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from playground.dialects.raw_prompts.asking import AskedCall
+from playground.parsing.syntax import JsonShape
+
+_DECODER: Final = json.JSONDecoder(strict=False)
+_NUMBERS: Final[dict[str, Literal["index", "number"]]] = {"0": "index", "1": "number"}
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """One call's body in a region: `region[start:stop]`, in a notation (the name of its hole)."""
+
+    hole: str
+    start: int
+    stop: int
+    shape: JsonShape = field(default_factory=JsonShape)
+    string_mark: str = ""
+
+
+def bodies_of(region: str, calls: Sequence[AskedCall], ids: Sequence[str]) -> list[Body]:
+    """The body of each call, in order; [] where one of them is not there.
+
+    Parameters have no extent of their own: their body begins at the first key and ends behind the
+    last value.
+    """
+    for find in (_json, _python, _marked, _params):
+        found = list(_each(find, region, calls, ids))
+        if len(found) == len(calls):
+            return found
+    return []
+
+
+def _each(find: Any, region: str, calls: Sequence[AskedCall], ids: Sequence[str]) -> Iterator[Body]:
+    position = 0
+    for index, call in enumerate(calls):
+        others = [other for other in calls if other is not call]
+        body = find(region, position, call, ids[index], others)
+        if body is None:
+            return
+        position = body.stop
+        yield body
+
+
+def _json(
+    region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
+) -> Body | None:
+    """The outermost object that holds this call's arguments, and no other call's."""
+    for match in re.compile(r"\{").finditer(region, position):
+        try:
+            value, stop = _DECODER.raw_decode(region, match.start())
+        except ValueError:
+            continue
+        held = region[match.start() : stop]
+        if any(_written(value, other.arguments) is not None for other in others):
+            continue
+        path = _written(value, call.arguments)
+        if path is None:
+            continue
+        if not path:
+            return Body("args:json", match.start(), stop)
+        shape = _shape(value, call, call_id, path)
+        if shape is not None:
+            return Body("call:json", match.start(), stop, shape)
+        if call.name not in held:
+            return None  # arguments within an object, the name outside: no notation of ours
+    return None
+
+
+def _written(value: Any, arguments: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The path to the arguments within a value, as an object or as its text."""
+    if value == arguments or _as_object(value) == arguments:
+        return ()
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            path = _written(inner, arguments)
+            if path is not None:
+                return (key, *path)
+    return None
+
+
+def _as_object(value: Any) -> Any:
+    if not isinstance(value, str) or not value.startswith("{"):
+        return None
+    try:
+        return json.loads(value)
+    except ValueError:
+        return None
+
+
+def _shape(
+    value: Mapping[str, Any], call: AskedCall, call_id: str, path: tuple[str, ...]
+) -> JsonShape | None:
+    if path == (call.name,):
+        return JsonShape(name_is_key=True)
+    name = _path_to(value, call.name)
+    if not name:
+        return None
+    texts = {k: v for k, v in value.items() if isinstance(v, str) and (k,) not in (name, path)}
+    ids = [key for key, text in texts.items() if text == call_id or "id" in key.split("_")]
+    constants = tuple((key, text) for key, text in texts.items() if key not in ids)
+    held: Any = value
+    for key in path:
+        held = held[key]
+    usual = dict.fromkeys((*ids[:1], *dict(constants), name[0], path[0]))
+    return JsonShape(
+        name=name,
+        arguments=path,
+        aliases=tuple(dict.fromkeys((path[-1], *JsonShape().aliases))),
+        constants=constants,
+        id=ids[0] if ids else "",
+        arguments_as_text=isinstance(held, str),
+        order=tuple(value) if list(value) != list(usual) else (),
+        id_is=_NUMBERS.get(value[ids[0]], "id") if ids else "id",
+    )
+
+
+def _path_to(value: Any, wanted: str) -> tuple[str, ...]:
+    if not isinstance(value, dict):
+        return ()
+    for key, inner in value.items():
+        if inner == wanted:
+            return (key,)
+        path = _path_to(inner, wanted)
+        if path:
+            return (key, *path)
+    return ()
+
+
+def _python(
+    region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
+) -> Body | None:
+    start = region.find(f"{call.name}(", position)
+    if start < 0:
+        return None
+    inside = start + len(call.name) + 1
+    for match in re.compile(r"\)").finditer(region, inside):
+        try:
+            tree = ast.parse(region[start : match.end()], mode="eval")
+        except (SyntaxError, ValueError):
+            continue
+        keys = [keyword.arg for keyword in getattr(tree.body, "keywords", ())]
+        return Body("args:python", inside, match.start()) if keys == [*call.arguments] else None
+    return None
+
+
+def _marked(
+    region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
+) -> Body | None:
+    """An object with bare keys, whose texts stand between marks."""
+    if not call.arguments:
+        return None
+    key, value = next(iter(sorted(call.arguments.items())))
+    mark = r"(?P<mark><[^<>\s]+>|[^\w\s]+)"
+    opener = re.compile(rf"\{{{re.escape(key)}:{mark}{re.escape(str(value))}(?P=mark)")
+    match = opener.search(region, position)
+    if match is None:
+        return None
+    stop = region.find("}", match.end())
+    return Body("args:marked", match.start(), stop + 1, string_mark=match["mark"])
+
+
+def _params(
+    region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
+) -> Body | None:
+    """From the first key, which may be part of a word of the template's, to the last value."""
+    name = region.find(call.name, position)
+    start = max(name, position)
+    places = []
+    for key, value in call.arguments.items():
+        at = region.find(key, start if name >= position else position)
+        end = region.find(str(value), at)
+        if at < 0 or end < 0:
+            return None
+        places.append((at, end + len(str(value))))
+    if not places:
+        return None
+    return Body("params", places[0][0], places[-1][1])

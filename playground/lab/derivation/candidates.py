@@ -1,0 +1,294 @@
+"""Syntaxes that may be a template's: guesses, of which the proof takes the best.
+
+Where a marker ends and white space begins cannot be seen, only tried.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.base.errors import InputFault, SyntaxFault
+from playground.dialects.raw_prompts.asking import (
+    KEYS,
+    NAMES,
+    ONE,
+    PAIR,
+    TWO,
+    VALUES,
+    AskedCall,
+    AskedTemplate,
+    common_end,
+)
+from playground.lab.derivation.alignment import MARKS, declared, joints, splits
+from playground.lab.derivation.bodies import Body, bodies_of
+from playground.lab.derivation.frame import TurnFrame
+from playground.lab.derivation.writing import body_fields, parameter_fields, value_text
+from playground.parsing.syntax import JsonShape, Syntax
+
+_NUMBER: Final = 48137
+_MOST: Final = 66
+
+
+@dataclass(frozen=True, slots=True)
+class CutCalls:
+    """Two calls cut around their bodies, with marks where a hole stands; `between` is None where
+    the template writes one call alone."""
+
+    body: Body
+    before: str
+    between: str | None
+    behind: str
+
+
+def candidates(template: AskedTemplate, frame: TurnFrame) -> dict[Syntax, str]:
+    """Every syntax worth a trial, the likeliest first, and the token that ends a turn of calls
+    where that is one of its own. Raises InputFault where no body is found."""
+    pieces = _pieces(template, frame)
+    made: dict[Syntax, str] = {}
+    for fields in _fields(template, frame, pieces):
+        stop = fields.pop("stop", "")
+        try:
+            made.setdefault(Syntax(**fields), stop)
+        except SyntaxFault:
+            continue
+        if len(made) == _MOST:
+            break
+    return made
+
+
+def _pieces(template: AskedTemplate, frame: TurnFrame) -> CutCalls:
+    one = frame.bare(template.reply(ONE) or "")
+    ids = [template.form.call_id(call, index) for index, call in enumerate(TWO)]
+    found = bodies_of(one, ONE, ids)
+    if not found:
+        raise InputFault(
+            f"no notation of ours is what the template writes: {one!r:.200}",
+            where=template.source.name,
+        )
+    (body,) = found
+    before = _marked(template, one[: body.start], ONE, 0)
+    behind = _marked(template, one[body.stop :], ONE, 0)
+    two = template.reply(TWO)
+    both = bodies_of(frame.bare(two), TWO, ids) if two is not None else []
+    if two is None or len(both) < len(TWO):
+        return CutCalls(body, before, None, behind)
+    text = frame.bare(two)
+    between = text[both[0].stop : both[1].start]
+    first = _marked(template, text[: both[0].start], TWO, 0)
+    last = _marked(template, text[both[1].stop :], TWO, 1)
+    middle = _marked(template, between, TWO, 1)
+    return CutCalls(body, *_numbered(first, middle), last)
+
+
+def _marked(template: AskedTemplate, text: str, calls: tuple[AskedCall, ...], index: int) -> str:
+    """The text with a mark in place of the names and the ids of the calls."""
+    for place, call in enumerate(calls):
+        if not template.form.names_in_ids:
+            text = text.replace(template.form.call_id(call, place), MARKS["id"])
+        text = text.replace(call.name, MARKS["name"])
+    return text
+
+
+def _numbered(first: str, between: str) -> tuple[str, str]:
+    """With a mark for a number that grows by one from the first call's opener to the second's."""
+    best, most = (first, between), len(common_end(first, between))
+    for low, high, hole in (("0", "1", "index"), ("1", "2", "number")):
+        marked = (
+            re.sub(rf"(?<!\d){low}(?!\d)", MARKS[hole], first),
+            re.sub(rf"(?<!\d){high}(?!\d)", MARKS[hole], between),
+        )
+        same = len(common_end(*marked))
+        if same > most and MARKS[hole] in marked[0]:
+            best, most = marked, same
+    return best
+
+
+def _fields(
+    template: AskedTemplate, frame: TurnFrame, pieces: CutCalls
+) -> Iterator[dict[str, Any]]:
+    inside = {} if pieces.body.hole == "params" else body_fields(template, frame, pieces.body)
+    for param, inner in _parameters(template, frame, pieces):
+        for outer in _calls(inner, pieces.body, param | inside, frame.stops):
+            yield outer
+            if param and "cdata" not in param:
+                yield {**outer, "cdata": True}
+
+
+def _parameters(
+    template: AskedTemplate, frame: TurnFrame, pieces: CutCalls
+) -> Iterator[tuple[dict[str, Any], CutCalls]]:
+    """The declaration of a parameter, and the pieces without what belongs to it."""
+    if pieces.body.hole != "params":
+        yield {}, pieces
+        return
+    pair = frame.bare(template.reply(PAIR) or "")
+    first = re.search(re.escape(KEYS[0]), pair[pair.find(NAMES[0]) + len(NAMES[0]) :])
+    if first is None or not all(value in pair for value in VALUES):
+        return
+    at = pair.find(NAMES[0]) + len(NAMES[0]) + first.start()
+    between_value, second = _behind(pair, VALUES[0], KEYS[1])
+    inside = pair[at + len(KEYS[0]) : pair.index(VALUES[0], at)]
+    typed = _typed(template, frame, inside)
+    behind = pair[second:].partition(VALUES[1])[2].replace(KEYS[1], MARKS["key"])
+    between = between_value.replace(KEYS[0], MARKS["key"])
+    front = _marked(template, pair[:at], PAIR, 0)
+    quoted = typed.endswith('"') and between.startswith('"') and behind.startswith('"')
+    hole = "value"
+    if quoted and _is_json(template, frame, typed[:-1]):
+        hole, typed, between, behind = "value:json", typed[:-1], between[1:], behind[1:]
+        pieces = _without_quotes(pieces)
+    fields = parameter_fields(template, frame, _pattern(typed), hole == "value:json")
+    for closer, opener in splits(between, front, behind):
+        param = f"{declared(opener)}{{key}}{declared(typed)}{{{hole}}}{declared(closer)}"
+        yield {"param": param, **fields}, _without(pieces, opener, closer)
+
+
+def _is_json(template: AskedTemplate, frame: TurnFrame, typed: str) -> bool:
+    """Whether what stands behind `typed` is JSON, also where the value is a number."""
+    return value_text(template, frame, _NUMBER, _pattern(typed), True)[1] == str(_NUMBER)
+
+
+def _without_quotes(pieces: CutCalls) -> CutCalls:
+    """The pieces without the quote of the last value, which stands behind the body."""
+    between = pieces.between and pieces.between.removeprefix('"')
+    return dataclasses.replace(pieces, between=between, behind=pieces.behind.removeprefix('"'))
+
+
+def _pattern(typed: str) -> str:
+    """What stands between key and value as a pattern, its group the word for the type."""
+    words = {MARKS["type"]: r"(\w{1,16})", MARKS["is_text"]: "(?:true|false)"}
+    pattern = re.escape(typed)
+    for mark, word in words.items():
+        pattern = pattern.replace(re.escape(mark), word)
+    return pattern
+
+
+def separated(syntax: Syntax) -> Syntax | None:
+    """The same with the white space behind a parameter as what stands between two of them: a call
+    without parameters then has it once, and not never."""
+    bare = syntax.param.rstrip()
+    space = syntax.param[len(bare) :]
+    if not space:
+        return None
+    call = syntax.call.replace("{params}", f"{{params}}{space}")
+    try:
+        return dataclasses.replace(syntax, param=bare, param_separator=space, call=call)
+    except SyntaxFault:
+        return None
+
+
+def _behind(text: str, value: str, key: str) -> tuple[str, int]:
+    """What stands between a value and the next key, and where that key begins."""
+    start = text.index(value) + len(value)
+    stop = text.index(key, start)
+    return text[start:stop], stop
+
+
+def _without(pieces: CutCalls, opener: str, closer: str) -> CutCalls:
+    """The pieces around the call, without the parameter's own opener and closer."""
+    before = pieces.before.removesuffix(opener)
+    behind = _cut_start(pieces.behind, closer)
+    between = pieces.between
+    if between is not None:
+        between = _cut_start(between, closer).removesuffix(opener)
+    return dataclasses.replace(pieces, before=before, behind=behind, between=between)
+
+
+def _cut_start(text: str, closer: str) -> str:
+    for key in KEYS:
+        written = closer.replace(MARKS["key"], key)
+        if text.startswith(written):
+            return text[len(written) :]
+    return text
+
+
+def _typed(template: AskedTemplate, frame: TurnFrame, inside: str) -> str:
+    """What stands between key and value, with a mark where it says the value's type."""
+    call = (AskedCall(NAMES[0], {KEYS[0]: _NUMBER}),)
+    region = frame.bare(template.reply(call) or "")
+    at = region.find(KEYS[0])
+    stop = region.find(str(_NUMBER), at)
+    if at < 0 or stop < 0:
+        return inside
+    number = region[at + len(KEYS[0]) : stop]
+    words = re.compile(r"\w+")
+    one, other = words.findall(inside), words.findall(number)
+    if inside == number or len(one) != len(other):
+        return inside
+    changed = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
+    if len(changed) != 1:
+        return inside
+    word, otherwise = changed[0]
+    hole = "is_text" if (word, otherwise) == ("true", "false") else "type"
+    return re.sub(rf"\b{re.escape(word)}\b", MARKS[hole], inside, count=1)
+
+
+def _calls(
+    pieces: CutCalls, body: Body, param: dict[str, Any], stops: tuple[str, ...]
+) -> Iterator[dict[str, Any]]:
+    """The declaration of call, section and separator for every way to cut what stands between."""
+    if pieces.before.count(MARKS["name"]) > 1:
+        yield from _named_twice(pieces, body, param)
+        return
+    common: dict[str, Any] = {**param}
+    if body.shape != JsonShape():
+        common["shape"] = body.shape
+    if body.string_mark:
+        common["string_mark"] = body.string_mark
+    for cut in _cuts(pieces):
+        before, behind, opener, closer, separator = cut
+        call = f"{declared(opener)}{{{body.hole}}}{declared(closer)}"
+        if "{name}" not in call and body.hole != "call:json":
+            continue
+        fields = {**common, "call": call, "separator": separator}
+        if body.hole != "call:json" and not re.search(r"\w", opener.partition(MARKS["name"])[0]):
+            fields["known_names"] = True
+        if before.strip():
+            closed, stop = _cut_at_stop(behind, stops)
+            section = f"{declared(before)}{{calls}}{declared(closed)}"
+            yield {**fields, "section": section, "stop": stop}
+        else:
+            yield {**fields, "stop": behind.strip()}  # behind all calls, without an opener
+
+
+def _cut_at_stop(behind: str, stops: tuple[str, ...]) -> tuple[str, str]:
+    """A section's closer without a token that ends turns, and what is cut off."""
+    at = min((behind.find(stop) for stop in stops if stop in behind), default=len(behind))
+    return behind[:at], behind[at:].strip()
+
+
+def _named_twice(pieces: CutCalls, body: Body, param: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The name stands twice: each call has a section of its own, which names its tool too."""
+    opened = pieces.before.rfind("<", 0, pieces.before.rfind(MARKS["name"]))
+    closed = pieces.behind.find(">") + 1
+    joined = (pieces.between or "").removeprefix(pieces.behind).removesuffix(pieces.before)
+    if opened < 0 or not closed or pieces.between != pieces.behind + joined + pieces.before:
+        return
+    opener, closer = pieces.before[opened:], pieces.behind[:closed]
+    before, behind = pieces.before[:opened], pieces.behind[closed:]
+    yield {
+        **param,
+        "call": f"{declared(opener)}{{{body.hole}}}{declared(closer)}",
+        "section": f"{declared(before)}{{calls}}{declared(behind)}",
+        "one_call_a_section": True,
+        "section_required": True,
+        "separator": joined,
+    }
+
+
+def _cuts(pieces: CutCalls) -> Iterator[tuple[str, str, str, str, str]]:
+    """What stands around all calls, and a call's own opener, closer and separator."""
+    if pieces.between is None:
+        for closer in dict.fromkeys((pieces.behind, pieces.behind.strip(), "")):
+            yield "", "", pieces.before, closer, "\n"
+        return
+    for closer, separator, opener in joints(pieces.between, pieces.before, pieces.behind):
+        before = pieces.before.removesuffix(opener)
+        behind = pieces.behind.removeprefix(closer)
+        if len(before) + len(opener) != len(pieces.before):
+            continue
+        yield before, behind, opener, closer, separator

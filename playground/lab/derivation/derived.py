@@ -1,0 +1,155 @@
+"""A derived dialect and its report: what was read off which probe, and what the proof shows."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from playground.base.findings import Finding, finding
+from playground.dialects.declared import DeclaredDialect
+from playground.dialects.raw_prompts.asking import RequestForm
+from playground.lab.derivation.nearest import LEAST_CALLS, SHOWN, Nearest, nearest
+from playground.lab.derivation.proof import ProbeResult, Proof
+from playground.parsing.syntax import Syntax
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """How a dialect was derived from a template.
+
+    `form` is how the template wants its calls; `tried` counts the declarations that were tried,
+    `renderings` how often the template was run. `broken` are laws that random calls break, `unread`
+    the answers and thoughts that do not come back as they were, `results` the kinds of results that
+    are written with other bytes.
+    """
+
+    source: str
+    form: RequestForm
+    renderings: int
+    tried: int
+    alike: int
+    proof: Proof
+    broken: tuple[str, ...]
+    unread: tuple[str, ...]
+    results: tuple[str, ...]
+
+    def findings(self, dialect: DeclaredDialect) -> list[Finding]:
+        """What the proof could not show, and what the template asks for."""
+        found: list[Finding] = []
+        for code, trials in (
+            ("derived-unread", [t for t in self.proof.trials if not t.read]),
+            ("derived-bytes", [t for t in self.proof.trials if not t.written]),
+        ):
+            if trials:
+                found.append(finding(code, self.source, _named(trials, len(self.proof.trials))))
+        if any(trial.sorted for trial in self.proof.trials):
+            found.append(finding("template-sorts-keys", self.source))
+        if self.form.mutable:
+            found.append(finding("template-mutates", self.source))
+        if not dialect.syntax.openers:
+            found.append(finding("derived-unmarked", self.source))
+        found += [finding("derived-law", self.source, law) for law in self.broken]
+        found += [finding("derived-answer", self.source, what) for what in self.unread]
+        if self.results:
+            found.append(finding("derived-result", self.source, ", ".join(self.results)))
+        return found
+
+    def origins(self, dialect: DeclaredDialect) -> list[tuple[str, str, str]]:
+        """Each thing that was derived: its name, its value, and the probe that showed it."""
+        told = {
+            "call": "one call, and two for its ends",
+            "param": "one argument against two, and a number for its type",
+            "section": "what stands around two calls and not between them",
+            "separator": "what stands between two calls",
+            "shape": "the paths to name, arguments and id within the object",
+            "json": "an object within an argument",
+            "literals": "true, false, null and a list as arguments",
+            "type_words": "an argument of each type",
+            "param_separator": "a call without arguments",
+            "element": "an object as an argument",
+            "cdata_for": "a text with each of the characters",
+            "string_mark": "what stands around a text in the object",
+            "known_names": "nothing but punctuation stands before the name",
+            "result": "a tool's turn against a user's with the same words",
+            "reasoning": "a message with a thought",
+            "opens_reasoning": "the generation prompt",
+            "dropped": "a tool's turn",
+            "answer": "a message of text, with a thought and without",
+            "stops": "the end of a turn of text, the tokenizer's end of sequence",
+        }
+        lines = [line.partition(": ") for line in declaration(dialect)]
+        return [(name, value, told.get(name, "the proof")) for name, _, value in lines]
+
+    def cannot(self) -> list[str]:
+        """What the template does not say, or refuses."""
+        made = [f"refused: {probe}" for probe in self.proof.refused]
+        if "two calls" in self.proof.refused:
+            made.append("where a section ends and a call begins: it writes one call alone")
+        if not self.form.tools:
+            made.append("anything with tools given: it fails then")
+        return made
+
+    def nearest(self, dialect: DeclaredDialect, most: int = 3) -> list[Nearest]:
+        """The registered dialects that read most of the template's own plain calls."""
+        theirs = {t.probe: t.theirs for t in self.proof.trials if t.probe in LEAST_CALLS}
+        return nearest(dialect, theirs, self.form)[:most]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DerivedDialect(DeclaredDialect):
+    """A declared dialect that was read off a template; `derivation` says how, and how well."""
+
+    remembers: ClassVar[bool] = True
+
+    derivation: Derivation = field(hash=False, compare=False)
+
+    def findings(self) -> list[Finding]:
+        """What the proof could not show."""
+        return self.derivation.findings(self)
+
+    def declaration(self) -> list[str]:
+        """The dialect in readable lines, one for each field that says something."""
+        return declaration(self)
+
+
+def declaration(dialect: DeclaredDialect) -> list[str]:
+    """A declaration, a line for each field that is no default; texts as Python has them."""
+    plain = Syntax("{call:json}")
+    lines = []
+    for name in SHOWN:
+        value = getattr(dialect.syntax, name)
+        if name == "call" or value != getattr(plain, name):
+            told = _changed(value) if dataclasses.is_dataclass(value) else repr(value)
+            lines.append(f"{name}: {told}")
+    lines.append(f"result: {dialect.result!r} in the role of {dialect.result_role}")
+    if dialect.reasoning:
+        pairs = ", ".join(f"{tags.open!r} … {tags.close!r}" for tags in dialect.reasoning)
+        lines.append(f"reasoning: {pairs}")
+    if dialect.opens_reasoning:
+        lines.append("opens_reasoning: a reply begins inside a thought")
+    if dialect.dropped:
+        lines.append(f"dropped: {', '.join(map(repr, dialect.dropped))}")
+    if any(dialect.answer):
+        lines.append(f"answer: {dialect.answer[0]!r} … {dialect.answer[1]!r}")
+    if dialect.stops:
+        lines.append(f"stops: {', '.join(map(repr, dialect.stops))}")
+    return lines
+
+
+def _changed(value: Any) -> str:
+    """The fields of a part of a declaration that are no defaults."""
+    default = type(value)()
+    named = [
+        f"{each.name}={getattr(value, each.name)!r}"
+        for each in dataclasses.fields(value)
+        if getattr(value, each.name) != getattr(default, each.name)
+    ]
+    return ", ".join(named)
+
+
+def _named(trials: Sequence[ProbeResult], of: int) -> str:
+    names = ", ".join(trial.probe for trial in trials[:5])
+    more = f" and {len(trials) - 5} more" if len(trials) > 5 else ""
+    return f"{len(trials)} of {of} probes: {names}{more}"

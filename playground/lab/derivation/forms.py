@@ -1,0 +1,233 @@
+"""Forms that the calls of a few replies may have: what stays around them, and what moves.
+
+Where a section ends and a call begins is seen only where a reply holds two calls.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.base.errors import SyntaxFault
+from playground.dialects.raw_prompts.asking import common_end, common_start
+from playground.lab.derivation.alignment import MARKS, declared, snapped_end, snapped_start
+from playground.lab.derivation.occurrences import Occurrence
+from playground.parsing.syntax import JsonShape, Syntax
+
+_ID: Final = re.compile(r"(?:(?:call|id|fc|toolu|tool|chatcmpl)[_-]\w*\d\w*|\d+)")
+_WORD: Final = re.compile(r"[A-Za-z_][\w.:-]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """One call: what stands before its body, back to the call before, and behind it; names are
+    marks. `first` and `last` say whether it begins or ends the calls of its reply."""
+
+    before: str
+    behind: str
+    first: bool
+    last: bool
+
+
+def syntaxes(
+    replies: Sequence[str], found: Sequence[Sequence[Occurrence]]
+) -> Iterator[tuple[Syntax, list[str]]]:
+    """Declarations that may be the form of these calls, the likeliest first."""
+    calls = [call for each in found for call in each]
+    if len({(call.hole, call.shape.name, call.shape.name_is_key) for call in calls}) != 1:
+        return
+    named = _named([_around(r, each) for r, each in zip(replies, found, strict=True)], calls)
+    if named is None:
+        return
+    around, names = named
+    told = _open(found, calls)
+    for opener, closer, section in _cuts(around):
+        literals = (opener, closer, *(section or ()))
+        if not any(name in text for name in names for text in literals):
+            yield from _declared_forms(calls, opener, closer, section, told)
+
+
+def _around(reply: str, calls: Sequence[Occurrence]) -> list[Around]:
+    edges = [0, *(call.stop for call in calls)]
+    starts = [*(call.start for call in calls[1:]), len(reply)]
+    return [
+        Around(
+            reply[edges[i] : call.start],
+            reply[call.stop : starts[i]],
+            i == 0,
+            i == len(calls) - 1,
+        )
+        for i, call in enumerate(calls)
+    ]
+
+
+def _named(
+    rows: list[list[Around]], calls: list[Occurrence]
+) -> tuple[list[Around], set[str]] | None:
+    """The rows with marks where name, id and number stand outside of a body, and the names; None
+    where no name can be told."""
+    flat = [each for row in rows for each in row]
+    if calls[0].hole == "call:json":
+        return flat, set()
+    befores = [each.before for each in flat]
+    for _ in range(3):
+        words = _moving(befores)
+        if not words:
+            return None
+        if all(map(_ID.fullmatch, words)):
+            befores = [
+                _mark_end(text, word, "id") for text, word in zip(befores, words, strict=True)
+            ]
+            continue
+        names, befores = _bare_names(words, befores, rows)
+        return _with_names(rows, names, befores), set(names)
+    return None
+
+
+def _with_names(rows: list[list[Around]], names: list[str], befores: list[str]) -> list[Around]:
+    """The rows with marks, also where what stands behind a call is what stands before the next."""
+    marked: list[Around] = []
+    for row in rows:
+        for i, each in enumerate(row):
+            place = len(marked)
+            behind = befores[place + 1] if i + 1 < len(row) else each.behind
+            behind = _mark_start(behind, names[place])
+            marked.append(Around(befores[place], behind, each.first, each.last))
+    return marked
+
+
+def _moving(befores: list[str]) -> list[str]:
+    """The word that moves, before what stays at the end of every text; [] where none does."""
+    if len(set(befores)) < 2:
+        return []
+    stays = befores[0]
+    for text in befores[1:]:
+        stays = common_end(stays, text)
+    lead = re.match(r"[\w.:-]*", stays)  # a common end of two names is none of the marker's
+    stays = stays[lead.end() if lead else 0 :]
+    words = [_WORD.search(text[: len(text) - len(stays)]) for text in befores]
+    found = [word[0] if word else "" for word in words]
+    return found if len(set(found)) > 1 and all(found) else []
+
+
+def _bare_names(
+    words: list[str], befores: list[str], rows: list[list[Around]]
+) -> tuple[list[str], list[str]]:
+    """Words without what they all begin and end with up to a dot or a colon, and without a number
+    that counts the calls; and the texts with marks in their places."""
+    names, marks = words, [MARKS["name"]] * len(words)
+    numbers = [word.rpartition(":")[2] for word in words]
+    counted = [str(i) for row in rows for i in range(len(row))]
+    if numbers == counted and all(":" in word for word in words):
+        names = [word.rpartition(":")[0] for word in words]
+        marks = [f"{MARKS['name']}:{MARKS['index']}"] * len(words)
+    head = re.match(r"(?:\w+[.:/])*", names[0])
+    start = head[0] if head and all(name.startswith(head[0]) for name in names) else ""
+    tail = re.search(r"(?:[.:]\w+)*\Z", names[0])
+    end = tail[0] if tail and all(name.endswith(tail[0]) for name in names) else ""
+    names = [name.removeprefix(start).removesuffix(end) for name in names]
+    texts = [
+        text[: text.rfind(word)]
+        + start
+        + mark.replace(MARKS["name"], MARKS["name"] + end)
+        + text[text.rfind(word) + len(word) :]
+        for text, word, mark in zip(befores, words, marks, strict=True)
+    ]
+    return names, texts
+
+
+def _mark_end(text: str, word: str, hole: str) -> str:
+    at = text.rfind(word)
+    return text[:at] + MARKS[hole] + text[at + len(word) :]
+
+
+def _mark_start(text: str, name: str) -> str:
+    """A closer may repeat the name: `</name>`."""
+    match = re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text[:200])
+    return text if match is None else text[: match.start()] + MARKS["name"] + text[match.end() :]
+
+
+def _cuts(around: list[Around]) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
+    """Opener and closer of a call, and section before, behind and separator."""
+    between = [each.behind for each in around if not each.last]
+    for snaps in (True, False):  # an odd form may have an angle that opens no tag
+        opener = _stays_before([each.before for each in around], snaps)
+        closer = _stays_behind([each.behind for each in around], snaps)
+        first = _stays_before([each.before for each in around if each.first], snaps)
+        last = _stays_behind([each.behind for each in around if each.last], snaps)
+        if between:
+            yield from _with_section(opener, closer, first, last, between)
+        yield first, last, None
+
+
+def _with_section(
+    opener: str, closer: str, first: str, last: str, between: list[str]
+) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
+    """What stands around all calls is what stands before the first and not before the others."""
+    before = first[: len(first) - len(opener)] if first.endswith(opener) else ""
+    behind = last[len(closer) :] if last.startswith(closer) else ""
+    gap = between[0]
+    if gap.startswith(closer) and gap.endswith(opener) and len(closer) + len(opener) <= len(gap):
+        separator = gap[len(closer) : len(gap) - len(opener)]
+        if before.strip():
+            yield opener, closer, (before, behind, separator)
+        else:
+            yield opener, closer, ("", "", separator)
+
+
+def _stays_before(texts: list[str], snaps: bool) -> str:
+    end = texts[0]
+    for text in texts[1:]:
+        end = common_end(end, text)
+    end = _own_lines(end)
+    return (snapped_end(texts[0], end) if snaps else end).lstrip()
+
+
+def _own_lines(end: str) -> str:
+    """Of a reply alone prose would stay too: markers begin behind the last blank line."""
+    return end.rpartition("\n\n")[2]
+
+
+def _stays_behind(texts: list[str], snaps: bool) -> str:
+    start = texts[0]
+    for text in texts[1:]:
+        start = common_start(start, text)
+    start = start.partition("\n\n")[0]
+    return (snapped_start(texts[0], start) if snaps else start).rstrip()
+
+
+def _declared_forms(
+    calls: Sequence[Occurrence],
+    opener: str,
+    closer: str,
+    section: tuple[str, str, str] | None,
+    told: list[str],
+) -> Iterator[tuple[Syntax, list[str]]]:
+    call = calls[0]
+    fields: dict[str, Any] = {"call": f"{declared(opener)}{{{call.hole}}}{declared(closer)}"}
+    if call.param:
+        fields["param"] = max((each.param for each in calls), key=len)
+    if call.shape != JsonShape():
+        fields["shape"] = call.shape
+    if section is not None:
+        before, behind, fields["separator"] = section
+        if before:
+            fields["section"] = f"{declared(before)}{{calls}}{declared(behind)}"
+    try:
+        yield Syntax(**fields), told
+    except SyntaxFault:
+        return
+
+
+def _open(found: Sequence[Sequence[Occurrence]], calls: Sequence[Occurrence]) -> list[str]:
+    """What these replies cannot tell."""
+    told = []
+    if len(calls) == 1:
+        told.append("one call alone: what stays and what moves cannot be told apart")
+    if all(len(each) < 2 for each in found):
+        told.append("no reply holds two calls: what stands around all of them is part of each")
+    if not any(isinstance(v, str) and "\n" in v for c in calls for v in c.arguments.values()):
+        told.append("no value holds a line break: how one is written was not seen")
+    return told

@@ -1,0 +1,190 @@
+"""What a template puts around an answer: header, end of turn, reasoning, and a tool's result."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from playground.dialects.declared import ResultRole
+from playground.dialects.raw_prompts.asking import (
+    ONE,
+    RESULT,
+    TEXT,
+    USER,
+    AskedTemplate,
+    common_end,
+    common_start,
+    user,
+)
+from playground.dialects.raw_prompts.sources import STAND_INS
+from playground.lab.derivation.alignment import MARKS, declared, snapped_end, snapped_start
+from playground.lab.derivation.thoughts import TOKEN, thoughts_of, without_thought
+from playground.parsing.syntax import ReasoningTags
+
+# A token that ends a turn, or a word between two tags
+_CONTROL: Final = r"<[|｜][^<>\s]+[|｜]>"
+_STOP: Final = re.compile(r"(?:<[^<>\s]+>(?:\w+<[^<>\s]+>)?|\[[^\[\]\s]+\])")
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFrame:
+    """`header` stands before an answer, and any of `ends` behind it, also several in a row.
+
+    `result` is a template of ours; `stops` are the tokens with which a turn ends.
+    """
+
+    header: str
+    ends: tuple[str, ...]
+    reasoning: tuple[ReasoningTags, ...]
+    result: str
+    result_role: ResultRole
+    stops: tuple[str, ...]
+    answer: tuple[str, str]
+    opens_reasoning: bool
+    dropped: tuple[str, ...]
+
+    def bare(self, region: str) -> str:
+        """An answer without header, end of turn and the empty thought that some templates write."""
+        text = region.removeprefix(self.header).strip()
+        while end := next((end for end in self.ends if text.endswith(end)), ""):
+            text = text.removesuffix(end).strip()
+        text = without_thought(text, self.reasoning)
+        opener, closer = self.answer
+        if opener and closer:
+            empty = rf"\A(?:{re.escape(opener)}\s*)?{re.escape(closer)}\s*"
+            text = re.sub(empty, "", text)
+        return text
+
+    def before_thought(self) -> TurnFrame:
+        """The same with a header that ends before a thought, as an answer with one has it."""
+        header = self.header
+        for tags in self.reasoning:
+            header = header.partition(tags.open)[0].partition(tags.close)[0]
+        return dataclasses.replace(self, header=header)
+
+    def with_stop(self, stop: str) -> TurnFrame:
+        """The same, where a turn of calls has an end of its own."""
+        tokens = TOKEN.findall(stop)
+        if not tokens:
+            return self
+        # the first alone: what follows it is the next turn's
+        ends, stops = (stop, *self.ends), tuple(dict.fromkeys((*self.stops, tokens[0])))
+        return dataclasses.replace(self, ends=ends, stops=stops)
+
+
+def frame_of(template: AskedTemplate) -> TurnFrame:
+    """The frame, as far as the template writes answers of text, thoughts and results."""
+    header, end = _around_answer(template)
+    result, role = _result(template)
+    ends = (end.strip(),) if end.strip() else ()
+    thoughts = thoughts_of(template, header, end)
+    stops = tuple(dict.fromkeys((*_stops(template, end), *thoughts.stops)))
+    return TurnFrame(
+        header,
+        ends,
+        thoughts.reasoning,
+        result,
+        role,
+        stops,
+        thoughts.answer,
+        _opens_reasoning(template, thoughts.reasoning),
+        () if result != "{result}" else _result_tokens(template),
+    )
+
+
+def _around_answer(template: AskedTemplate) -> tuple[str, str]:
+    """What a turn of calls has in common with one of text, and with the generation prompt."""
+    called, said = template.reply(ONE) or "", template.reply((), TEXT)
+    opened = snapped_start(called, common_start(called, template.generation()))
+    if said is None or TEXT not in said:
+        return opened, ""
+    before, _, behind = said.rpartition(TEXT)
+    header = snapped_start(called, common_start(called, before))
+    end = snapped_end(called, _common_end(called, behind)) or _end_of_turn(template, called)
+    return max(header, opened, key=len), end
+
+
+def _common_end(called: str, behind: str) -> str:
+    """A tag directly behind two words, `tools<|sep|>` and `response<|sep|>`, belongs to them."""
+    end = common_end(called, behind)
+    attached = [text[: len(text) - len(end)][-1:].isalnum() for text in (called, behind)]
+    tag = TOKEN.match(end)
+    return end[tag.end() :] if all(attached) and tag else end
+
+
+def _end_of_turn(template: AskedTemplate, called: str) -> str:
+    """The token that ends a turn of text where the user answers, and a turn of calls as well: some
+    templates leave it out behind the last answer."""
+    said = template.answered(TEXT) or ""
+    token = TOKEN.match(said.rpartition(TEXT)[2].lstrip())
+    return token[0] if token and TEXT in said and called.rstrip().endswith(token[0]) else ""
+
+
+def _stops(template: AskedTemplate, end: str) -> tuple[str, ...]:
+    """The token that ends a turn, where one does, and the tokenizer's own."""
+    run = end.split()[0] if end.strip() else ""
+    token = _STOP.match(run)
+    first = token[0] if token else "" if run.isalnum() else run
+    eos = template.source.tokens.get("eos_token", "")
+    own = eos if eos != STAND_INS["eos_token"] else ""
+    return tuple(dict.fromkeys(token for token in (first, own) if token))
+
+
+def _result(template: AskedTemplate) -> tuple[str, ResultRole]:
+    """How a tool's words are written, and in whose turn.
+
+    In a turn of its own the words stand alone: the role's header is no part of the message.
+    """
+    start, told = template.reply(ONE), template.reply(ONE, told=RESULT)
+    if start is None or told is None or RESULT not in told:
+        return "{result}", "tool"
+    before, behind = told.rsplit(RESULT, 1)
+    before = before[len(common_start(before, start)) :]
+    as_user = template.user_turn(ONE, RESULT)
+    header = _user_header(as_user, start)
+    if not header or header not in before:
+        return "{result}", "ipython" if "ipython" in before else "tool"
+    user_behind = (as_user or "").rsplit(RESULT, 1)[1]
+    end = snapped_end(behind, common_end(behind, user_behind))
+    inner = before[before.rindex(header) + len(header) :]
+    call_id = template.form.call_id(ONE[0], 0)
+    parts = [
+        declared(part.replace(call_id, MARKS["id"]).replace(ONE[0].name, MARKS["name"]))
+        for part in (inner, behind[: len(behind) - len(end)])
+    ]
+    exact = "{result}".join(parts)
+    # white space at its edges counts where the user's turn writes it so
+    whole = (inner, RESULT, behind[: len(behind) - len(end)])
+    alike = template.user_turn(ONE, "".join(whole)) == told
+    return exact if alike else exact.strip(), "user"
+
+
+def _opens_reasoning(template: AskedTemplate, reasoning: tuple[ReasoningTags, ...]) -> bool:
+    """Whether every prompt ends inside a thought, also one that asks for none."""
+    off = {"enable_thinking": False, "thinking": False, "reasoning": False}
+    prompts = [
+        template.ask(user(USER), calls=ONE, generation=True, variables=given).text or ""
+        for given in ({}, off)
+    ]
+    return any(all(p.rstrip().endswith(tags.open) for p in prompts) for tags in reasoning)
+
+
+def _result_tokens(template: AskedTemplate) -> tuple[str, ...]:
+    """The control tokens next to a tool's words that stand nowhere else: they leak into answers."""
+    told = template.reply(ONE, told=RESULT) or ""
+    others = (template.user_turn(ONE, RESULT) or "") + (template.reply((), TEXT) or "")
+    before, _, behind = told.rpartition(RESULT)
+    found = re.search(rf"({_CONTROL})\s*\Z", before), re.match(rf"\s*({_CONTROL})", behind)
+    return tuple(match[1] for match in found if match and match[1] not in others)
+
+
+def _user_header(turn: str | None, start: str) -> str:
+    """What a template writes before a user's words, behind a reply that begins with `start`."""
+    if turn is None or RESULT not in turn:
+        return ""
+    before = turn.rsplit(RESULT, 1)[0]
+    own = before[len(common_start(before, start)) :]
+    found = re.search(r"\S*(?:user|human|INST)\S*\s*\Z", own, re.IGNORECASE)
+    return found[0] if found else ""

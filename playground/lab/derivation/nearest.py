@@ -1,0 +1,70 @@
+"""The registered dialects that come nearest to a declaration: by plain calls, read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from playground.dialects import dialect_names, get_dialect
+from playground.dialects.declared import DeclaredDialect
+from playground.dialects.raw_prompts.asking import ONE, PAIR, TWO, AskedCall, RequestForm
+from playground.lab.derivation.proof import reads, written_of
+
+# The fields of a declaration that are shown and compared, in their order.
+SHOWN: Final = (
+    "call", "param", "param_separator", "section", "one_call_a_section", "section_required",
+    "separator", "shape", "json", "literals", "type_words", "string_mark", "cdata", "cdata_for",
+    "element", "known_names",
+)  # fmt: skip
+LEAST_CALLS: Final[Mapping[str, Sequence[AskedCall]]] = {
+    "one call": ONE,
+    "two parameters": PAIR,
+    "two calls": TWO,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """A registered dialect beside another declaration: of the three plain calls, how many it reads
+    and writes alike, and in which fields it is another."""
+
+    dialect: str
+    reads: int
+    writes: int
+    differs: tuple[str, ...]
+
+
+def nearest(
+    dialect: DeclaredDialect, theirs: Mapping[str, str], form: RequestForm
+) -> list[Nearest]:
+    """The other registered dialects that read any of the texts, each the plain call of its name in
+    LEAST_CALLS; the nearest first."""
+    made = [
+        _beside(other, dialect, theirs, form)
+        for other in map(get_dialect, dialect_names())
+        if isinstance(other, DeclaredDialect) and other.name != dialect.name
+    ]
+    found = [each for each in made if each.reads]
+    return sorted(found, key=lambda n: (-n.writes, -n.reads, len(n.differs)))
+
+
+def nearest_registered(dialect: DeclaredDialect, most: int = 3) -> list[Nearest]:
+    """The same by the calls as this dialect writes them itself."""
+    form = RequestForm()
+    theirs = {probe: written_of(dialect, calls, form) for probe, calls in LEAST_CALLS.items()}
+    return nearest(dialect, theirs, form)[:most]
+
+
+def _beside(
+    other: DeclaredDialect, own: DeclaredDialect, theirs: Mapping[str, str], form: RequestForm
+) -> Nearest:
+    return Nearest(
+        other.name,
+        sum(reads(other, text, LEAST_CALLS[probe]) for probe, text in theirs.items()),
+        sum(
+            written_of(other, LEAST_CALLS[probe], form).strip() == text.strip()
+            for probe, text in theirs.items()
+        ),
+        tuple(n for n in SHOWN if getattr(other.syntax, n) != getattr(own.syntax, n)),
+    )

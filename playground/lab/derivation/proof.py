@@ -1,0 +1,274 @@
+"""A derived dialect tried against the template itself: what it writes, and what it reads back."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.dialects.declared import DeclaredDialect
+from playground.dialects.raw_prompts.asking import (
+    KEYS,
+    NAMES,
+    ONE,
+    PAIR,
+    RESULT,
+    TEXT,
+    THOUGHT,
+    TWO,
+    AskedCall,
+    AskedTemplate,
+    RequestForm,
+    tools_for,
+)
+from playground.lab.derivation.frame import TurnFrame
+from playground.nouns.messages import ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tool_formats import read_tools
+from playground.parsing.rendering import render_call, render_calls
+from playground.parsing.result import ParseResult, read_to_end
+
+HURTING: Final[dict[str, Any]] = {
+    "plain text": "src/main.py",
+    "empty text": "",
+    "two lines": "one\ntwo",
+    "line breaks around": "\nx\n",
+    "blanks around": "  x  ",
+    "double quotes": 'say "hello"',
+    "single quotes": "it's",
+    "backslashes": "C:\\new\\table\\",
+    "another script": "港は静か 🚢 é",
+    "braces": "{x} {{y}} }{",
+    "brackets": "[[a]] ]][[",
+    "tags": "<b>bold</b> &amp;",
+    "JSON as text": '{"a": [1, "b"]}',
+    "a number as text": "3",
+    "true as text": "true",
+    "null as text": "null",
+    "a foreign closer": "</function></tool_call>",
+    "an integer": 3,
+    "a decimal": -1.5,
+    "true": True,
+    "false": False,
+    "null": None,
+    "a list": ["a", 1, None, True],
+    "an empty list": [],
+    "an object": {"a": {"b": [1, "c"]}},
+    "an empty object": {},
+}
+NOTHING: Final = ("no arguments", (AskedCall(NAMES[0], {}),))
+_SHORT: Final = ("plain text", "two lines", "double quotes", "an integer")
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeResult:
+    """One probe: what the template wrote, what ours would have, and whether ours reads it back."""
+
+    probe: str
+    calls: tuple[AskedCall, ...]
+    theirs: str
+    ours: str
+    read: bool
+    sorted: bool = False
+    """Ours are the same bytes once the arguments are sorted by their names."""
+
+    @property
+    def written(self) -> bool:
+        """Whether ours are the same bytes."""
+        return self.theirs == self.ours
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Every trial that the template does not refuse; `refused` names the others."""
+
+    trials: tuple[ProbeResult, ...]
+    refused: tuple[str, ...]
+
+    @property
+    def read(self) -> int:
+        return sum(trial.read for trial in self.trials)
+
+    @property
+    def written(self) -> int:
+        return sum(trial.written for trial in self.trials)
+
+    @property
+    def score(self) -> int:
+        """For the choice between candidates: what is read counts twice."""
+        return 2 * self.read + self.written
+
+    def failing(self) -> ProbeResult | None:
+        """The first plain call that is not read back: such a dialect is none."""
+        return next((t for t in self.trials if t.probe in PLAIN and not t.read), None)
+
+
+PLAIN: Final = ("one call", "two parameters", "two calls", "plain text")
+
+
+def short_probes() -> list[tuple[str, tuple[AskedCall, ...]]]:
+    """Few, for the choice between candidates."""
+    values = [(name, _holding(HURTING[name])) for name in _SHORT]
+    return [("one call", ONE), ("two parameters", PAIR), ("two calls", TWO), *values]
+
+
+def full_probes(dialect: DeclaredDialect) -> list[tuple[str, tuple[AskedCall, ...]]]:
+    """All: every value that hurts alone and before another one, and the dialect's own markers."""
+    syntax = dialect.syntax
+    own = [*syntax.closers, *syntax.openers]
+    values = {**HURTING, **{f"its own {literal!r}": f"a {literal} b" for literal in own}}
+    made = [("one call", ONE), ("two parameters", PAIR), ("two calls", TWO)]
+    made += [NOTHING]
+    made += [(name, _holding(value)) for name, value in values.items()]
+    return made
+
+
+def _holding(value: Any) -> tuple[AskedCall, ...]:
+    return (AskedCall(NAMES[0], {KEYS[0]: value, KEYS[1]: "x1"}),)
+
+
+def proven(
+    template: AskedTemplate,
+    frame: TurnFrame,
+    dialect: DeclaredDialect,
+    probes: Iterable[tuple[str, tuple[AskedCall, ...]]],
+    hasty: bool = False,
+) -> Proof:
+    """Try every probe; in haste, up to the first that is not read back."""
+    trials, refused = [], []
+    for name, calls in probes:
+        region = template.reply(calls)
+        if region is None or not _says(region, calls):
+            refused.append(name)
+            continue
+        theirs = frame.bare(region)
+        asked, ordered = (
+            written_of(dialect, order, template.form).strip() for order in (calls, _ordered(calls))
+        )
+        by_name = asked != theirs and ordered == theirs
+        read = reads(dialect, theirs, calls)
+        trials.append(
+            ProbeResult(name, calls, theirs, ordered if by_name else asked, read, by_name)
+        )
+        if hasty and not read:
+            break
+    return Proof(tuple(trials), tuple(refused))
+
+
+def written(
+    template: AskedTemplate,
+    frame: TurnFrame,
+    dialect: DeclaredDialect,
+    probes: Iterable[tuple[str, tuple[AskedCall, ...]]],
+) -> int:
+    """How many probes the dialect writes as the template does; nothing is read."""
+    regions = [(template.reply(calls), calls) for _, calls in probes]
+    return sum(
+        frame.bare(region) == written_of(dialect, calls, template.form).strip()
+        for region, calls in regions
+        if region is not None
+    )
+
+
+def unread_answers(
+    template: AskedTemplate, frame: TurnFrame, dialect: DeclaredDialect
+) -> Iterator[str]:
+    """The answers and thoughts of the template that do not come back as they were, in words."""
+    # what stands in a history begins where it begins, whatever a prompt ends with
+    dialect = dataclasses.replace(dialect, opens_reasoning=False)
+    shown = [
+        ("an answer", (), TEXT, ""),
+        ("an answer behind a thought", (), TEXT, THOUGHT),
+        ("a call behind a thought", ONE, "", THOUGHT),
+    ]
+    for name, calls, text, thought in shown:
+        region = template.reply(calls, text, thought)
+        if region is None or text not in region or (thought and thought not in region):
+            continue
+        result = _read(dialect, [frame.before_thought().bare(region)], calls or ONE)
+        found = (result.content.strip(), result.reasoning.strip(), len(result.tool_calls))
+        if found != (text, thought, len(calls)):
+            yield name
+
+
+_RESULTS: Final = {
+    "plain words": RESULT,
+    "quotes": 'say "hello"',
+    "two lines": "one\ntwo",
+    "JSON": '{"a": ["b"]}',
+    "tags": "<b>bold</b> &amp;",
+}
+
+
+def unlike_results(template: AskedTemplate, dialect: DeclaredDialect) -> Iterator[str]:
+    """The kinds of results that a user's turn of the dialect holds with other bytes than the
+    template writes; none where the template has a turn for results, and writes it itself."""
+    if dialect.result_role != "user":
+        return
+    (call,) = ONE
+    for name, words in _RESULTS.items():
+        part = ToolResultPart(template.form.call_id(call, 0), call.name, words)
+        theirs = template.reply(ONE, told=words)
+        if theirs != template.user_turn(ONE, dialect.format_tool_result(part)):
+            yield name
+
+
+def _says(region: str, calls: Sequence[AskedCall]) -> bool:
+    """Whether the template wrote every call at all: some write the first one alone."""
+    return all(region.count(call.name) for call in calls)
+
+
+def _ordered(calls: Sequence[AskedCall]) -> list[AskedCall]:
+    return [AskedCall(call.name, dict(sorted(call.arguments.items()))) for call in calls]
+
+
+def written_of(dialect: DeclaredDialect, calls: Sequence[AskedCall], form: RequestForm) -> str:
+    """The calls as the dialect writes them, with the ids that a template is given."""
+    schemas = {tool.name: tool for tool in read_tools(tools_for(calls))}
+    texts = []
+    for index, call in enumerate(calls):
+        part = ToolCallPart(form.call_id(call, index), call.name, dict(call.arguments))
+        tool = schemas[call.name]
+        text = render_call(
+            dialect.syntax,
+            part.tool_name,
+            part.args,
+            part.tool_call_id,
+            tool.parameter_schema,
+            index,
+        )
+        texts.append((call.name, text))
+    return render_calls(dialect.syntax, texts)
+
+
+def reads(dialect: DeclaredDialect, text: str, calls: Sequence[AskedCall]) -> bool:
+    """Whether the dialect reads these calls, and nothing else, out of a text."""
+    return _as_asked(_read(dialect, [text], calls), calls)
+
+
+def reads_in_pieces(dialect: DeclaredDialect, text: str, calls: Sequence[AskedCall]) -> bool:
+    """The same, character by character."""
+    return _as_asked(_read(dialect, text, calls), calls)
+
+
+def _read(
+    dialect: DeclaredDialect, pieces: Iterable[str], calls: Sequence[AskedCall]
+) -> ParseResult:
+    parser = dialect.create_parser(PromptData(tool_metadata=read_tools(tools_for(calls))))
+    return read_to_end(parser, (parser.feed_text(piece) for piece in pieces))
+
+
+def _as_asked(result: ParseResult, calls: Sequence[AskedCall]) -> bool:
+    if result.aborted or result.content.strip() or len(result.tool_calls) != len(calls):
+        return False
+    return all(
+        read.name == call.name and _sorted(read.arguments) == _sorted(call.arguments)
+        for read, call in zip(result.tool_calls, calls, strict=True)
+    )
+
+
+def _sorted(arguments: Any) -> str:
+    """Arguments whose order does not count: some templates sort them."""
+    return json.dumps(arguments, sort_keys=True, default=str)

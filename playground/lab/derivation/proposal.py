@@ -1,0 +1,273 @@
+"""A form proposed from a few replies of a model: what stays is a marker, what moves is a hole.
+
+The one rule: never a wrong form in silence. A proposal reads every call that was seen, writes it as
+it stood or says where not, and shows every character of the replies that it leaves as text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from playground.base.arguments import items
+from playground.base.errors import InputFault
+from playground.base.findings import Finding, finding
+from playground.dialects import dialect_names, get_dialect
+from playground.dialects.declared import THINK, DeclaredDialect
+from playground.dialects.reading import parse
+from playground.lab.derivation.forms import syntaxes
+from playground.lab.derivation.occurrences import FINDERS, Occurrence
+from playground.nouns.events import ArgumentEvent, TextEvent
+from playground.nouns.messages import ToolCallPart
+from playground.parsing.result import ParseResult
+from playground.parsing.syntax import ReasoningTags, Syntax
+from playground.parsing.values import same
+
+_RULES: Final = "To call a tool, write exactly this:"
+_MOST: Final = 200_000  # characters of all replies
+_MARKUP: Final = re.compile(
+    r"<[\w|/!]|\|>|\[/?[A-Z_]{3,}|\{\s*\"|```|^\s*[\w-]+\s*\($", re.MULTILINE
+)
+_TAGS: Final = re.compile(r"</?[\w|:]+[=>]|<\|")  # of a form that was not seen, in a value of this
+_TOOL: Final = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyReading:
+    """What a proposal makes of one reply: its calls (name and arguments), the stretches that it
+    leaves as text (offset and text), and those of them that look like markup; `written` says that
+    it would write these calls as they stand."""
+
+    calls: tuple[tuple[str, Any], ...]
+    left: tuple[tuple[int, str], ...]
+    unexplained: tuple[tuple[int, str], ...]
+    written: bool
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A form for replies: `dialect` to go on with, how it reads each reply, what could not be told
+    from these replies, and the registered dialects that read the same calls in all of them."""
+
+    dialect: DeclaredDialect
+    readings: tuple[ReplyReading, ...]
+    open: tuple[str, ...]
+    registered: tuple[str, ...]
+
+    def findings(self) -> list[Finding]:
+        """What it does not explain, and what the replies do not tell."""
+        found = []
+        for number, reading in enumerate(self.readings, 1):
+            for start, text in reading.unexplained:
+                told = f"not explained: {text.strip()[:80]!r}"
+                found.append(finding("proposal-left", f"reply {number}, character {start}", told))
+            if not reading.written:
+                found.append(finding("proposal-bytes", f"reply {number}"))
+        return [*found, *(finding("proposal-open", "the replies", told) for told in self.open)]
+
+
+def propose_dialect(
+    replies: Sequence[str], name: str = "proposed", registered: bool = True
+) -> Proposal:
+    """The form in which a model's replies call tools: three replies with calls of different tools.
+
+    A registered dialect that writes them so is proposed as it is (not with `registered=False`);
+    else what stays between the calls is a marker and what moves is a hole. Prose is left as text.
+
+    Raises InputFault where there are no replies, where no call is seen in them, or where no form
+    that can be declared reads every call that was seen.
+    """
+    texts = [
+        _text(reply, number)
+        for number, reply in enumerate(items("propose_dialect(replies=…)", replies), 1)
+    ]
+    if not any(text.strip() for text in texts):
+        raise InputFault("there is no reply", expected="two or three replies with calls in them")
+    if sum(map(len, texts)) > _MOST:
+        raise InputFault("the replies are too long", expected=f"{_MOST:,} characters at most")
+    known = _registered(texts) if registered else []
+    if known:
+        return _of_registered(known, texts, name)
+    best = min(_proposals(texts, name), key=_cost, default=None)
+    if best is None:
+        raise InputFault(
+            "no form was found that reads the calls of these replies",
+            expected="replies with calls of two tools, one of them with two arguments",
+        )
+    return replace(best, registered=_alike(best.readings, texts))
+
+
+def _text(reply: Any, number: int) -> str:
+    if not isinstance(reply, str):
+        raise InputFault(
+            f"{type(reply).__name__} was given", where=f"reply {number}", expected="a text"
+        )
+    return reply
+
+
+def _cost(proposal: Proposal) -> tuple[int, ...]:
+    """Fewer stretches that look like markup, fewer characters left, written alike."""
+    readings = proposal.readings
+    return (
+        sum(len(text) for reading in readings for _, text in reading.unexplained),
+        sum(len(text) for reading in readings for _, text in reading.left),
+        sum(not reading.written for reading in readings),
+    )
+
+
+# a registered one
+
+
+def _registered(replies: Sequence[str]) -> list[str]:
+    """The registered dialects that write the calls of all replies as they stand, and leave no
+    markup; a form that takes any text for a call is no evidence."""
+    found = []
+    for dialect in _declared():
+        if type(dialect) is DeclaredDialect and not dialect.syntax.text_keys:
+            readings = [_reading(dialect, reply) for reply in replies]
+            calls = [reading for reading in readings if reading.calls]
+            clean = all(reading.written and not reading.unexplained for reading in readings)
+            if calls and clean and all(map(_has_call, readings, replies)):
+                found.append(dialect.name)
+    return found
+
+
+def _has_call(reading: ReplyReading, reply: str) -> bool:
+    """A reply without any markup may be an answer."""
+    return bool(reading.calls) or not _MARKUP.search(reply)
+
+
+def _of_registered(known: list[str], replies: Sequence[str], name: str) -> Proposal:
+    dialect = get_dialect(known[0])
+    assert isinstance(dialect, DeclaredDialect)
+    readings = tuple(_reading(dialect, reply) for reply in replies)
+    return Proposal(dialect, readings, (), tuple(known))
+
+
+# a form of its own
+
+
+def _proposals(replies: Sequence[str], name: str) -> Iterator[Proposal]:
+    """Every form that reads each call that one of the finders saw."""
+    stops = _stops(replies)
+    bare = [_without_stop(reply, stops) for reply in replies]
+    for find in FINDERS:
+        found = find(bare)
+        if not any(found):
+            continue
+        for syntax, told in dict(syntaxes(bare, found)).items():
+            dialect = _dialect(name, syntax, replies, stops)
+            readings = tuple(_reading(dialect, reply) for reply in replies)
+            if all(map(_reads, readings, found)):
+                yield Proposal(dialect, readings, (*told, *_odd_names(readings)), ())
+
+
+def _dialect(
+    name: str, syntax: Syntax, replies: Sequence[str], stops: Sequence[str]
+) -> DeclaredDialect:
+    return DeclaredDialect(
+        name=name,
+        syntax=syntax,
+        rules=_RULES,
+        reasoning=tuple(tags for tags in _thoughts() if _stand(tags, replies)),
+        stops=tuple(stops),
+    )
+
+
+def _stops(replies: Sequence[str]) -> list[str]:
+    """The tokens with which replies end that are some registered dialect's stop tokens."""
+    known = {stop for each in _declared() for stop in each.stops} | {"</s>", "<|endoftext|>"}
+    return sorted(stop for stop in known if any(r.rstrip().endswith(stop) for r in replies))
+
+
+def _without_stop(reply: str, stops: Sequence[str]) -> str:
+    end = max((stop for stop in stops if reply.rstrip().endswith(stop)), key=len, default="")
+    return reply.rstrip().removesuffix(end) if end else reply
+
+
+def _declared() -> list[DeclaredDialect]:
+    found = map(get_dialect, dialect_names())
+    return [each for each in found if isinstance(each, DeclaredDialect)]
+
+
+def _thoughts() -> list[ReasoningTags]:
+    """The tags around reasoning of every registered dialect."""
+    tags = {THINK: None}
+    for dialect in _declared():
+        tags |= dict.fromkeys(t for t in dialect.reasoning if t.open and t.close)
+    return list(tags)
+
+
+def _stand(tags: ReasoningTags, replies: Sequence[str]) -> bool:
+    return any(tags.open in reply and tags.close in reply for reply in replies)
+
+
+# how a form reads
+
+
+def _reading(dialect: DeclaredDialect, reply: str) -> ReplyReading:
+    result = parse(reply, dialect)
+    left = tuple(
+        (e.span.start, e.text) for e in result.events if isinstance(e, TextEvent) and e.text.strip()
+    )
+    odd = tuple(each for each in left if _MARKUP.search(each[1]))
+    odd += tuple(
+        (a.span.start, f"a call of {a.name or '?'} that is not whole") for a in result.aborted
+    )
+    odd += tuple(
+        (e.span.start, f"a value that holds markup: {e.text}")
+        for e in result.events
+        if isinstance(e, ArgumentEvent) and e.key is not None and _TAGS.search(e.text)
+    )
+    calls = tuple((call.name, call.arguments) for call in result.tool_calls)
+    return ReplyReading(calls, left, odd, _as_written(dialect, result, reply))
+
+
+def _as_written(dialect: DeclaredDialect, result: ParseResult, reply: str) -> bool:
+    """Whether the dialect would write these calls so, white space aside."""
+    if not result.tool_calls:
+        return not result.aborted
+    parts = [ToolCallPart(c.call_id, c.name, c.arguments) for c in result.tool_calls]
+    solid = re.sub(r"\s+", "", reply)
+    written = [dialect.format_reply(parts), *map(dialect.format_tool_call, parts)]
+    whole, *each = (re.sub(r"\s+", "", text) for text in written)
+    return whole in solid or all(text in solid for text in each)
+
+
+def _odd_names(readings: Sequence[ReplyReading]) -> list[str]:
+    names = dict.fromkeys(name for reading in readings for name, _ in reading.calls)
+    odd = [name for name in names if not _TOOL.fullmatch(name)]
+    return [f"whether all of {name!r} is a tool's name" for name in odd]
+
+
+def _reads(reading: ReplyReading, seen: Sequence[Occurrence]) -> bool:
+    """Whether every call that was seen is read, with its arguments, and no other."""
+    if len(reading.calls) != len(seen):
+        return False
+    return all(
+        name and (not call.name or name == call.name) and _alike_values(arguments, call.arguments)
+        for (name, arguments), call in zip(reading.calls, seen, strict=True)
+    )
+
+
+def _alike_values(read: Any, seen: Any) -> bool:
+    """The same values; texts of parameters up to white space at their edges."""
+    if same(read, dict(seen)):
+        return True
+    texts = (
+        {key: str(value).strip() for key, value in each.items()} for each in (read, dict(seen))
+    )
+    one, other = texts
+    return one == other and all(isinstance(value, str) for value in seen.values())
+
+
+def _alike(readings: Sequence[ReplyReading], replies: Sequence[str]) -> tuple[str, ...]:
+    """The registered dialects that read the same calls, however they would write them."""
+    found = []
+    for dialect in _declared():
+        others = [_reading(dialect, reply).calls for reply in replies]
+        if all(same(list(o), list(r.calls)) for o, r in zip(others, readings, strict=True)):
+            found.append(dialect.name)
+    return tuple(found)

@@ -1,0 +1,166 @@
+"""What a template puts around a thought, and around an answer.
+
+A thought is shown in the history, or beside a call, or it is dropped from a text that holds it:
+then the tags are those of a known pair. The generation prompt may hold one of them, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.dialects.raw_prompts.asking import (
+    ONE,
+    RESULT,
+    TEXT,
+    THOUGHT,
+    USER,
+    AskedTemplate,
+    common_start,
+    user,
+)
+from playground.lab.derivation.alignment import snapped_start
+from playground.parsing.syntax import ReasoningTags
+
+# A tag in angles or brackets, or a word up to the next one.
+TOKEN: Final = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]|[^<\[\s]+")
+_WORDS: Final = re.compile(r"[A-Za-z]+")
+_KNOWN: Final = (
+    ReasoningTags("<think>", "</think>"),
+    ReasoningTags("[THINK]", "[/THINK]"),
+    ReasoningTags("<|START_THINKING|>", "<|END_THINKING|>"),
+    ReasoningTags("<|channel>thought", "<channel|>"),
+    ReasoningTags("<thinking>", "</thinking>"),
+    ReasoningTags("<thought>", "</thought>"),
+)
+_NAMED: Final = re.compile(r"(?:<[^<>\s]+>)+\w")  # tags, and behind them a role
+_TAIL: Final = 3  # tokens before a thought that may be its tag
+
+
+@dataclass(frozen=True, slots=True)
+class Thoughts:
+    """The tags around a thought, the markers around an answer, and what begins a turn anew between
+    the two."""
+
+    reasoning: tuple[ReasoningTags, ...] = ()
+    answer: tuple[str, str] = ("", "")
+    stops: tuple[str, ...] = ()
+
+
+def thoughts_of(template: AskedTemplate, header: str, end: str) -> Thoughts:
+    """What a template shows of them; `header` and `end` stand around every answer."""
+    before, between, text = _shown(template)
+    tags = _tags(before, between, header) if before else None
+    again = _again(header, before, between)
+    reasoning = (tags,) if tags else _known(template)
+    said = template.reply((), TEXT)
+    if said is None or TEXT not in said:
+        return Thoughts(reasoning)
+    if tags and text:
+        opener = between.partition(again)[2] if again else between.strip()[len(tags.close) :]
+    else:
+        start = said.partition(TEXT)[0]
+        opener = start[len(snapped_start(start, common_start(start, header))) :]
+        opener = without_thought(opener, reasoning)
+    opener = _marker(opener)
+    if opener in (tag for tags in reasoning for tag in (tags.open, tags.close)):
+        opener = ""
+    closer = _marker(said.rpartition(TEXT)[2].strip().removesuffix(end.strip()))
+    stops = tuple(dict.fromkeys(each for each in (again, opener, closer) if each))
+    return Thoughts(reasoning, (opener, closer) if opener else ("", ""), stops)
+
+
+def without_thought(text: str, reasoning: tuple[ReasoningTags, ...]) -> str:
+    """The text without the empty thought that some templates write before an answer."""
+    for tags in reasoning:
+        empty = rf"\A(?:{re.escape(tags.open)}\s*)?{re.escape(tags.close)}\s*"
+        text = re.sub(empty, "", text.lstrip())
+    return text
+
+
+def _marker(text: str) -> str:
+    """A text that is a marker, or ends with one; "" for words and white space."""
+    text = text.strip()
+    return text if re.search(r"[>\]]\Z", text) else ""
+
+
+def _shown(template: AskedTemplate) -> tuple[str, str, bool]:
+    """What stands before a thought, and between it and what follows, and whether that is a text;
+    empty where the template shows none."""
+    for region, following in _asked(template):
+        if region and THOUGHT in region:
+            before, _, rest = region.partition(THOUGHT)
+            between, found, _ = rest.partition(following)
+            if found:
+                return before, between, following == TEXT
+    return "", "", False
+
+
+def _asked(template: AskedTemplate) -> Iterator[tuple[str | None, str]]:
+    yield template.reply((), TEXT, THOUGHT), TEXT
+    parts: list[dict[str, Any]] = [
+        {"type": "thinking", "thinking": THOUGHT},
+        {"type": "text", "text": TEXT},
+    ]
+    yield template.ask(user(USER), {"role": "assistant", "content": parts}).behind_user, TEXT
+    yield template.reply(ONE, "", THOUGHT), ONE[0].name
+    yield template.reply(ONE, "", THOUGHT, told=RESULT), ONE[0].name
+    planned = template.form.answer(ONE) | {"tool_plan": THOUGHT}  # Cohere's
+    yield template.ask(user(USER), planned, calls=ONE).behind_user, ONE[0].name
+
+
+def _known(template: AskedTemplate) -> tuple[ReasoningTags, ...]:
+    """The known pair with which a template drops a thought from a text, or opens one."""
+    prompt = template.generation()[-100:]
+    for tags in _KNOWN:
+        held = template.reply((), f"{tags.open}{THOUGHT}{tags.close}{TEXT}")
+        dropped = held is not None and TEXT in held and THOUGHT not in held
+        if dropped or prompt.rstrip().endswith((tags.open, tags.close)):
+            return (tags,)
+    return ()
+
+
+def _again(header: str, before: str, between: str) -> str:
+    """How a turn begins, where it begins anew behind a thought and its closer: the longest end of
+    the header."""
+    header = common_start(header, before)
+    for match in TOKEN.finditer(header):
+        tail = header[match.start() :].strip()
+        if _NAMED.match(tail) and between.partition(tail)[0].strip() and tail in between:
+            return tail
+    return ""
+
+
+def _tags(before: str, between: str, header: str) -> ReasoningTags | None:
+    """The two tags: those that have a word in common, or what stands behind the header and the
+    first token behind the thought."""
+    again = _again(header, before, between)
+    first = between.partition(again)[0] if again else between
+    tail = " ".join(TOKEN.findall(before)[-_TAIL:])
+    known = set(_WORDS.findall(tail))
+    word = next((word for word in _WORDS.findall(first) if word in known), "")
+    if not word:
+        return _plain_tags(before, first, header)
+    at = before.rindex(word)
+    start = max(before.rfind("<", 0, at), before.rfind("[", 0, at))
+    while start > 0 and before[start - 1] in "<[":
+        start -= 1  # `<[thought]>`
+    inner = before[at + len(word) :].strip()
+    stop = first.index(word) + len(word)
+    if inner and first[stop:].startswith(inner):
+        stop += len(inner)
+    else:
+        end = re.search(r"[>\]]+", first[stop:])
+        stop += end.end() if end else 0
+    opener, closer = before[max(start, 0) :].strip(), first[:stop].strip()
+    return ReasoningTags(opener, closer) if _marker(closer) else None
+
+
+def _plain_tags(before: str, first: str, header: str) -> ReasoningTags | None:
+    opener = before[len(common_start(before, header)) :].strip()
+    closer = TOKEN.match(first.strip())
+    if not opener or closer is None or not _marker(closer[0]):
+        return None
+    return ReasoningTags(opener, closer[0])

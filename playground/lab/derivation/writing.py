@@ -1,0 +1,137 @@
+"""How a template writes values that are no texts: JSON's style, words, types, CDATA sections."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from typing import Any, Final
+
+from playground.dialects.raw_prompts.asking import KEYS, NAMES, VALUES, AskedCall, AskedTemplate
+from playground.lab.derivation.bodies import Body, bodies_of
+from playground.lab.derivation.frame import TurnFrame
+from playground.nouns.tools import json_type
+from playground.parsing.syntax import JsonStyle, Literals
+from playground.parsing.values import PLAIN_JSON, Nested, dump_json
+
+_DEEP: Final = {"x": ["é", {"y": 1}], "z": {}}
+_LIST: Final = ["a", {"b": None}]
+_WORDS: Final = {"true": True, "false": False, "null": None}
+_BY_TYPE: Final = (7, 1.5, True, None, ["a"], {"a": 1})
+_ELEMENT: Final = re.compile(r"(\S*)<x>")  # the key of an object, as an element behind a prefix
+# what XML escapes, and what no line holds
+_SECTIONED: Final = '<>&"\n'
+
+
+def json_style(text: str) -> JsonStyle:
+    """The style in which a JSON text was written; the plain one where it is none of ours."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return PLAIN_JSON
+    last = text.rpartition("\n")[2]
+    margin = len(last) - len(last.lstrip(" "))
+    for indent, comma, colon, ascii_ in itertools.product(
+        (0, 1, 2, 3, 4, 8), (", ", ","), (": ", ":"), (False, True)
+    ):
+        style = JsonStyle(indent, margin if indent else 0, ", " if indent else comma, colon, ascii_)
+        if dump_json(value, style=style) == text:
+            return style
+    return PLAIN_JSON
+
+
+def body_fields(template: AskedTemplate, frame: TurnFrame, body: Body) -> dict[str, Any]:
+    """What a call's body says of values, for every notation but parameters."""
+    if body.hole == "args:marked":
+        return _marked_words(template, frame)
+    for value in (_DEEP, "é"):  # some templates refuse an object whose schema says no more
+        call = AskedCall(NAMES[0], {KEYS[0]: value})
+        region = frame.bare(template.reply((call,)) or "")
+        found = bodies_of(region, (call,), [template.form.call_id(call, 0)])
+        if found and found[0].hole == body.hole:
+            style = json_style(region[found[0].start : found[0].stop])
+            return {"json": style} if style != PLAIN_JSON else {}
+    return {}
+
+
+def _marked_words(template: AskedTemplate, frame: TurnFrame) -> dict[str, Any]:
+    """The words for true, false and null behind a key and its colon."""
+    words = {}
+    for name, value in _WORDS.items():
+        region = frame.bare(template.reply((AskedCall(NAMES[0], {KEYS[0]: value}),)) or "")
+        found = re.search(rf"{KEYS[0]}:\s*([\w.]+)", region)
+        words[name] = found[1] if found else ""
+    return _literals(words, "json")
+
+
+def parameter_fields(
+    template: AskedTemplate, frame: TurnFrame, typed: str, quoted: bool
+) -> dict[str, Any]:
+    """What parameters say of values; `typed` is the pattern of what stands before a value, its
+    group the word for the type, where there is one. `quoted` values are JSON, texts too."""
+    if quoted:
+        style = json_style(value_text(template, frame, _DEEP, typed, True)[1])
+        return {"json": style} if style != PLAIN_JSON else {}
+    texts = {
+        repr(value): value_text(template, frame, value, typed)
+        for value in (True, False, None, _LIST, _DEEP)
+    }
+    words = {name: texts[repr(value)][1] for name, value in _WORDS.items()}
+    nested: Nested = "python" if texts[repr(_LIST)][1] == repr(_LIST) else "json"
+    style = json_style(texts[repr(_DEEP)][1])
+    element = _ELEMENT.match(texts[repr(_DEEP)][1])
+    sectioned = _sectioned(template, frame, typed)
+    return {
+        **_literals(words, nested),
+        **({"json": style} if style != PLAIN_JSON else {}),
+        **({"cdata": True, "cdata_for": sectioned} if sectioned else {}),
+        **({"element": element[1]} if element and element[1] else {}),
+        **_type_words(template, frame, typed),
+    }
+
+
+def _literals(words: dict[str, str], nested: Nested) -> dict[str, Any]:
+    """The field, where it says something; words that mean two things, or nothing, are left out."""
+    told = {name: word for name, word in words.items() if word.strip()}
+    found = Literals(**told, nested=nested)
+    if len(found.words) < len(_WORDS):
+        found = Literals(nested=nested)
+    return {"literals": found} if found != Literals() else {}
+
+
+def _type_words(template: AskedTemplate, frame: TurnFrame, typed: str) -> dict[str, Any]:
+    if "(" not in typed.replace(r"\(", ""):
+        return {}
+    words = []
+    for value in ("a text", *_BY_TYPE):
+        word = value_text(template, frame, value, typed)[0]
+        if word and word != json_type(value):
+            words.append((json_type(value), word))
+    return {"type_words": tuple(dict.fromkeys(words))} if words else {}
+
+
+def value_text(
+    template: AskedTemplate, frame: TurnFrame, value: Any, typed: str, quoted: bool = False
+) -> tuple[str, str]:
+    """The word for its type, and the text of a value that stands before another one; "" for both
+    where it is not there. Where texts are `quoted`, what follows the quote follows a value."""
+    known = AskedCall(NAMES[0], {KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]})
+    other = AskedCall(NAMES[0], {KEYS[0]: value, KEYS[1]: VALUES[1]})
+    plain = frame.bare(template.reply((known,)) or "")
+    region = frame.bare(template.reply((other,)) or "")
+    behind = plain.rpartition(VALUES[0])[2][int(quoted) :]
+    at = region.find(KEYS[0])
+    before = re.compile(typed).match(region, at + len(KEYS[0])) if at >= 0 else None
+    if before is None or not behind or not region.endswith(behind):
+        return "", ""
+    word = before[1] if before.re.groups else ""
+    return word, region[before.end() : len(region) - len(behind)]
+
+
+def _sectioned(template: AskedTemplate, frame: TurnFrame, typed: str) -> str:
+    """The characters for which a text is written in a CDATA section."""
+    return "".join(
+        char
+        for char in _SECTIONED
+        if value_text(template, frame, f"a{char}b", typed)[1].startswith("<![CDATA[")
+    )

@@ -1,0 +1,6 @@
+"""Guides: for every dialect what a model reads, what it answers, and what is read from it."""
+
+from playground.lab.guides.guide import Guide, NoGuide, guide_for
+from playground.lab.guides.use_case import Dialog, TextCompletion, UseCase
+
+__all__ = ["Dialog", "Guide", "NoGuide", "TextCompletion", "UseCase", "guide_for"]

@@ -1,0 +1,151 @@
+"""The use cases of every dialect: the same conversations, so that guides can be compared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from playground.dialects.declared import DeclaredDialect
+from playground.dialects.prompts import sample_arguments
+from playground.lab.guides.use_case import Dialog, TextCompletion, UseCase
+from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.tools import ToolMetadata
+
+_SYSTEM = "You help the crew of a harbour pilot. Answer in one sentence."
+_TIDES = ToolMetadata(
+    name="get_tides",
+    description="The times of high and low water at a harbour.",
+    input_schema={
+        "type": "object",
+        "properties": {
+            "harbour": {"type": "string", "description": "The harbour's name."},
+            "days": {"type": "integer", "description": "How many days ahead."},
+        },
+        "required": ["harbour"],
+    },
+)
+_WEATHER = ToolMetadata(
+    name="get_weather",
+    description="Wind and sight at a harbour.",
+    input_schema={
+        "type": "object",
+        "properties": {"harbour": {"type": "string", "description": "The harbour's name."}},
+        "required": ["harbour"],
+    },
+)
+
+
+# Not an example of the tool: its documentation would show the call that the model is to write.
+_TIDES_CALL = ToolCallPart("call_1", _TIDES.name, {"harbour": "Brest", "days": 2})
+
+
+def use_cases(dialect: DeclaredDialect) -> list[UseCase]:
+    """The use cases of one dialect, in the order of its guide."""
+    call, tool = _example(dialect)
+    # A call of texts names no tool, so that two calls of one reply would be the same twice.
+    several = dialect.parallel and not dialect.syntax.text_keys
+    cases = [
+        _plain(dialect),
+        _single(dialect, call, tool),
+        _round_trip(dialect, call, tool),
+        _several(dialect) if several else _only_one(),
+    ]
+    raw = dialect.raw_prompt
+    if raw is None:
+        return cases
+    # Only a raw prompt can show a base model's: it has no roles, which messages always have.
+    return [replace(case, tool_prompt_format=raw.tools) for case in (_base_model(), *cases)]
+
+
+def _example(dialect: DeclaredDialect) -> tuple[ToolCallPart, ToolMetadata]:
+    """A call that the dialect can write, and its tool."""
+    texts = dialect.syntax.sample_texts
+    if texts:
+        name = dialect.syntax.name or _TIDES.name
+        return ToolCallPart("call_1", name, texts), _text_tool(name, texts)
+    own = dialect.own_tool
+    if own:
+        return ToolCallPart("call_1", own.name, sample_arguments(own)), own
+    return _TIDES_CALL, _TIDES
+
+
+def _text_tool(name: str, arguments: dict[str, str]) -> ToolMetadata:
+    properties = {key: {"type": "string"} for key in arguments}
+    schema = {"type": "object", "properties": properties, "required": list(arguments)}
+    return ToolMetadata(name=name, description="The dialect's own tool.", input_schema=schema)
+
+
+def _user(text: str) -> Message:
+    return Message("user", (TextPart(text),))
+
+
+def _base_model() -> UseCase:
+    return UseCase(
+        "A base model",
+        "Text without roles: the model goes on where the prompt ends.",
+        (TextCompletion("High water at the quay comes twice a day because"),),
+        ("A base model has no headers and no end of a turn.",),
+    )
+
+
+def _plain(dialect: DeclaredDialect) -> UseCase:
+    answer = "High water is at 04:12."
+    before, after = dialect.answer
+    dialog = Dialog(
+        (_user("When is high water?"),),
+        system=_SYSTEM,
+        response=before + answer + after,
+        origin="scripted",
+    )
+    return UseCase("A conversation without tools", "A system prompt and a question.", (dialog,))
+
+
+def _single(dialect: DeclaredDialect, call: ToolCallPart, tool: ToolMetadata) -> UseCase:
+    dialog = Dialog(
+        (_user("When is high water in Brest?"),),
+        (tool,),
+        _SYSTEM,
+        dialect.format_reply([call], [tool]),
+        "scripted",
+    )
+    return UseCase(
+        "One tool call", "The tools stand in the prompt, the model calls one.", (dialog,)
+    )
+
+
+def _round_trip(dialect: DeclaredDialect, call: ToolCallPart, tool: ToolMetadata) -> UseCase:
+    result = ToolResultPart(call.tool_call_id, call.tool_name, "high 04:12, low 10:31")
+    before, after = dialect.answer
+    messages = (
+        _user("When is high water in Brest?"),
+        Message("assistant", (call,)),
+        Message("tool", (result,)),
+    )
+    dialog = Dialog(
+        messages, (tool,), _SYSTEM, f"{before}High water is at 04:12.{after}", "scripted"
+    )
+    return UseCase(
+        "A full round trip", "The call and its result are part of the history.", (dialog,)
+    )
+
+
+def _several(dialect: DeclaredDialect) -> UseCase:
+    calls = [
+        _TIDES_CALL,
+        ToolCallPart("call_2", _WEATHER.name, {"harbour": "Brest"}),
+    ]
+    dialog = Dialog(
+        (_user("Tides and wind in Brest?"),),
+        (_TIDES, _WEATHER),
+        _SYSTEM,
+        dialect.format_reply(calls, [_TIDES, _WEATHER]),
+        "scripted",
+    )
+    return UseCase("Several calls in one reply", "Two calls, one after the other.", (dialog,))
+
+
+def _only_one() -> UseCase:
+    return UseCase(
+        "Several calls in one reply",
+        "",
+        ("This dialect takes one tool call a reply.",),
+    )

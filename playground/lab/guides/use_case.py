@@ -1,0 +1,98 @@
+"""One thing a dialect is used for: dialogs, each with its prompt and its response, and notes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from playground.base.arguments import items, wrong
+from playground.dialects.raw_prompts.llama import ToolFormat
+from playground.nouns.messages import Message
+from playground.nouns.tools import ToolMetadata
+
+Origin = Literal["recorded", "scripted", "none"]
+_Kind = TypeVar("_Kind")
+
+
+@dataclass(frozen=True)
+class TextCompletion:
+    """The prompt of a base model: text without roles."""
+
+    content: str
+
+
+@dataclass(frozen=True)
+class Dialog:
+    """A conversation up to the model's turn, its tools, and the response that follows.
+
+    `origin` says where the response comes from: a stream of a model, or written by hand. Lists are
+    kept as tuples. Raises InputFault for what is no message or no tool.
+    """
+
+    messages: Sequence[Message]
+    tools: Sequence[ToolMetadata] = ()
+    system: str = ""
+    response: str = ""
+    origin: Origin = "none"
+
+    def __post_init__(self) -> None:
+        messages = _each("a dialog's messages", self.messages, Message)
+        object.__setattr__(self, "messages", messages)
+        object.__setattr__(self, "tools", _each("a dialog's tools", self.tools, ToolMetadata))
+
+
+@dataclass(frozen=True)
+class UseCase:
+    """A titled section of a guide.
+
+    A dialog that is a text stands in the page as it is, and one that is a list of messages, as Meta
+    writes them, becomes a Dialog. Notes may be one text, its lines beginning with `- ` as Meta
+    writes them. Lists are kept as tuples. Raises InputFault for what is no dialog or no note.
+    """
+
+    title: str = ""
+    description: str = ""
+    dialogs: Sequence[Dialog | TextCompletion | str] = ()
+    notes: Sequence[str] = ()
+    tool_prompt_format: ToolFormat = "json"
+    max_gen_len: int = 512
+
+    def __post_init__(self) -> None:
+        place = f"use case {self.title!r}"
+        listed = items(f"{place}, dialogs", self.dialogs)
+        dialogs = (_dialog(f"{place}, dialogs.{n}", each) for n, each in enumerate(listed))
+        object.__setattr__(self, "dialogs", tuple(dialogs))
+        notes = _split(self.notes) if isinstance(self.notes, str) else self.notes
+        object.__setattr__(self, "notes", _each(f"{place}, notes", notes, str))
+
+
+def _dialog(place: str, given: Any) -> Dialog | TextCompletion | str:
+    if isinstance(given, Dialog | TextCompletion | str):
+        return given
+    if isinstance(given, Sequence) and given and isinstance(given[0], Message):
+        return Dialog(given)
+    expected = "Dialog(messages), TextCompletion(content), a list of messages or a text"
+    raise wrong(place, given, expected)
+
+
+def _each(place: str, given: Iterable[_Kind], kind: type[_Kind]) -> tuple[_Kind, ...]:
+    """The items, every one of its kind. Raises InputFault, naming the one that is not."""
+    found = items(place, given)
+    for index, item in enumerate(found):
+        if not isinstance(item, kind):
+            raise wrong(f"{place}.{index}", item, f"a {kind.__name__}")
+    return found
+
+
+def _split(notes: str) -> list[str]:
+    return [note for each in re.split(r"^- ", notes, flags=re.M) if (note := each.strip())]
+
+
+def fenced(text: str, language: str = "") -> str:
+    """A code block whose fence is longer than any run of back-ticks in the text."""
+    # CommonMark: a fence ends at the first line of as many back-ticks as it began with, or more.
+    runs = [len(run) for run in re.findall(r"`+", text)]
+    fence = "`" * max(3, 1 + max(runs, default=0))
+    return f"{fence}{language}\n{text}\n{fence}"

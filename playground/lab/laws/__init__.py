@@ -1,0 +1,105 @@
+"""Does a dialect keep the laws? Each is tried on random examples, and what fails is made small.
+
+For a dialect of one's own, declared or written by hand, before it is used: the same laws that every
+registered dialect meets in the tests. Seeded: the same dialect gives the same answer.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from playground.base.arguments import takes, wrong
+from playground.base.display import Listed
+from playground.base.errors import in_words
+from playground.base.findings import Finding, finding
+from playground.dialects import Dialect, get_dialect
+from playground.lab.laws.choices import Choices, smallest
+from playground.lab.laws.each import LAWS, Law, LawBreak
+from playground.lab.laws.examples import Subject
+
+__all__ = ["LAWS", "LawBreak", "LawCheck", "LawChecks", "check_dialect"]
+
+_MOST: int = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class LawCheck:
+    """One law: how many examples were tried, and the smallest that breaks it; None where it holds
+    for all of them."""
+
+    law: int
+    title: str
+    tried: int
+    broken: LawBreak | None
+
+    @property
+    def holds(self) -> bool:
+        return self.broken is None
+
+
+class LawChecks(Listed[LawCheck]):
+    """Every law that was tried, by its number. Its table has a row for each."""
+
+    @property
+    def broken(self) -> list[LawCheck]:
+        """Those that do not hold."""
+        return [check for check in self if not check.holds]
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """As `--json` prints it."""
+        return [
+            {"law": check.law, "title": check.title, "tried": check.tried, "holds": check.holds}
+            | (
+                {"says": check.broken.says, "example": dict(check.broken.shown)}
+                if check.broken
+                else {}
+            )
+            for check in self
+        ]
+
+    def findings(self) -> list[Finding]:
+        """A finding for each law that does not hold."""
+        return [
+            finding("law-broken", f"law {check.law}", f"{check.title}: {check.broken.says}")
+            for check in self
+            if check.broken
+        ]
+
+
+@takes(dialect=(str, Dialect))
+def check_dialect(
+    dialect: str | Dialect, examples: int = 50, laws: Sequence[int] = tuple(LAWS)
+) -> LawChecks:
+    """Try laws 1, 2, 3, 5, 6, 7 and 10 on so many random examples each.
+
+    The first example that breaks a law is made as small as it goes. Takes about half a second for
+    50. Raises InputFault for a number of examples below 1 or above 10,000, and for other laws.
+    """
+    if isinstance(examples, bool) or not isinstance(examples, int) or not 1 <= examples <= _MOST:
+        raise wrong("check_dialect(examples=…)", examples, f"a number from 1 to {_MOST:,}")
+    for law in laws:
+        if law not in LAWS:
+            raise wrong("check_dialect(laws=…)", law, f"some of {', '.join(map(str, LAWS))}")
+    subject = Subject(get_dialect(dialect))
+    return LawChecks(_checked(subject, law, examples) for law in sorted(set(laws)))
+
+
+def _checked(subject: Subject, number: int, examples: int) -> LawCheck:
+    title, law = LAWS[number]
+    for index in range(examples):
+        choices = Choices(rng=random.Random(f"{number} {index}"))
+        if _tried(law, subject, choices):
+            small = smallest(lambda given: _tried(law, subject, given), choices.made)
+            return LawCheck(number, title, index + 1, _tried(law, subject, Choices(small)))
+    return LawCheck(number, title, examples, None)
+
+
+def _tried(law: Law, subject: Subject, choices: Choices) -> LawBreak | None:
+    """What breaks the law; that it cannot even be tried is a break, too, of whatever law."""
+    try:
+        return law(subject, choices)
+    except Exception as error:  # a dialect by hand may raise anything, anywhere
+        return LawBreak(f"the dialect raises {in_words(error)}", ())

@@ -1,0 +1,1 @@
+"""What everything here is about: messages, tools, events, and a request as it is sent."""

@@ -1,0 +1,108 @@
+"""Messages and their parts: frozen values that know nothing of any dialect."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Annotated, Any, Final, Literal, TypeVar
+
+from pydantic import ConfigDict, Discriminator, Tag
+from pydantic.dataclasses import dataclass
+
+_STRICT = ConfigDict(extra="forbid")
+
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+@dataclass(frozen=True, config=_STRICT)
+class TextPart:
+    text: str
+    type: Literal["text"] = "text"
+
+
+@dataclass(frozen=True, config=_STRICT)
+class ReasoningPart:
+    """What the model thought before it answered; `signature` is the provider's proof, if any."""
+
+    text: str
+    signature: str | None = None
+    type: Literal["reasoning"] = "reasoning"
+
+
+@dataclass(frozen=True, config=_STRICT)
+class ImagePart:
+    """An image by address; `url` may be a `data:` URL. It is never fetched."""
+
+    url: str
+    detail: str | None = None
+    type: Literal["image"] = "image"
+
+
+@dataclass(frozen=True, config=_STRICT)
+class ToolCallPart:
+    """A call of a tool; `args` are JSON values by argument name."""
+
+    tool_call_id: str
+    tool_name: str
+    args: dict[str, Any] = field(default_factory=dict)
+    type: Literal["tool_call"] = "tool_call"
+
+
+@dataclass(frozen=True, config=_STRICT)
+class ToolResultPart:
+    """A tool's result; a `result` that is not a string is shown to the model as JSON."""
+
+    tool_call_id: str
+    tool_name: str
+    result: Any = ""
+    is_error: bool = False
+    type: Literal["tool_result"] = "tool_result"
+
+
+Value = TypeVar("Value")
+
+
+_made: Final = object.__new__
+_put: Final = object.__setattr__
+
+
+def unchecked(kind: type[Value], fields: dict[str, Any]) -> Value:
+    """A message or part of all its fields, without pydantic's look at each: for a reader that has
+    made them what they are to be, a million times a file."""
+    value = _made(kind)
+    _put(value, "__dict__", fields)
+    return value
+
+
+def _part_type(value: Any) -> Any:
+    return value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
+
+
+Part = Annotated[
+    Annotated[TextPart, Tag("text")]
+    | Annotated[ReasoningPart, Tag("reasoning")]
+    | Annotated[ImagePart, Tag("image")]
+    | Annotated[ToolCallPart, Tag("tool_call")]
+    | Annotated[ToolResultPart, Tag("tool_result")],
+    Discriminator(_part_type),
+]
+
+
+@dataclass(frozen=True, config=_STRICT)
+class Message:
+    """One turn: a role and its parts, in their order."""
+
+    role: Role
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return "".join(part.text for part in self.parts if isinstance(part, TextPart))
+
+    @property
+    def tool_calls(self) -> list[ToolCallPart]:
+        return [part for part in self.parts if isinstance(part, ToolCallPart)]
+
+    @property
+    def tool_results(self) -> list[ToolResultPart]:
+        return [part for part in self.parts if isinstance(part, ToolResultPart)]

@@ -1,0 +1,277 @@
+"""The forms in which providers and programs write a tool as JSON, each unpacked to one shape.
+
+| form | its shape |
+|---|---|
+| ours, Azad | `name`, `description`, `parameters` by name or `input_schema`, `examples` |
+| OpenAI chat | `{type: function, function: {name, description, parameters, strict}}` |
+| OpenAI Responses, older functions, Roo | `{name, description, parameters}` |
+| Anthropic | `{name, description, input_schema}` |
+| MCP, Cline | `{name, description, inputSchema}`, a list of them under `result.tools` |
+| Gemini | `{functionDeclarations: [{name, parameters or parametersJsonSchema}]}` |
+| Bedrock | `{tools: [{toolSpec: {name, inputSchema: {json}}}]}` |
+| Flink-Agents | `{name, description, args_schema}` |
+| OpenAPI 3 | a document: every operation is a tool (`openapi.py`) |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from pydantic import BaseModel, ValidationError
+
+from playground.base.errors import InputFault
+from playground.base.findings import Finding, finding
+from playground.nouns.tool_formats.gemini import json_schema
+from playground.nouns.tool_formats.openapi import is_openapi, operations
+from playground.nouns.tools import ToolMetadata
+
+_SCHEMAS: Final = ("input_schema", "inputSchema", "args_schema", "parameters")
+_LISTS: Final = ("tools", "functions", "functionDeclarations", "function_declarations")
+_INNER: Final = ("result", "toolConfig", "tool_config", "function", "toolSpec", "serialized")
+_TOOLS_ALONE: Final = {*_SCHEMAS, *_LISTS, *_INNER, "openapi"} - {"result"}
+# Keys of messages, requests, traces and sessions, which may hold tools beside what was said.
+_NO_TOOLS: Final = frozenset(
+    {"role", "messages", "contents", "input", "format", "agent", "trace", "request", "mcpServers"}
+    | {"conversations", "conversation", "chat", "query", "chat_messages", "mapping", "response"}
+)
+_SCHEMA_WORDS: Final = frozenset(
+    {"type", "properties", "required", "$ref", "$defs", "anyOf", "oneOf", "allOf", "enum", "const"}
+)
+_TYPES: Final = ("object", "string", "integer", "number", "boolean", "array", "null", "OBJECT")
+_EXPECTED: Final = (
+    "a tool with a name and a JSON Schema, in one of the forms that docs/tools.md lists"
+)
+_MOST_TOOLS: Final = 10_000
+
+
+def looks_like_tools(value: Any) -> bool:
+    """Return True if a JSON value holds only tools, by its keys: no messages beside them."""
+    if isinstance(value, list):
+        if any(not isinstance(item, dict) or _NO_TOOLS & item.keys() for item in value):
+            return False
+        return any("description" in item or looks_like_tools(item) for item in value)
+    if not isinstance(value, dict) or _NO_TOOLS & value.keys() or _is_call(value):
+        return False
+    result = value.get("result")
+    inner = {*value, *(result if isinstance(result, dict) else ())}
+    return bool(inner & _TOOLS_ALONE) or {"name", "description"} <= inner
+
+
+def _is_call(value: Mapping[str, Any]) -> bool:
+    """Return True for a call as Llama writes one: `parameters` holds its arguments, not a
+    schema."""
+    parameters = value.get("parameters")
+    if (
+        "name" not in value
+        or "description" in value
+        or not isinstance(parameters, Mapping)
+        or not parameters
+    ):
+        return False
+    by_name = any(isinstance(v, Mapping) and _SCHEMA_WORDS & v.keys() for v in parameters.values())
+    return (
+        not by_name
+        and parameters.get("type") not in _TYPES
+        and not _SCHEMA_WORDS & {*parameters} - {"type"}
+    )
+
+
+def read_tool(value: Any, where: str = "tool") -> ToolMetadata:
+    """Read one tool in any known form.
+
+    Raises InputFault, with the place, if there is no tool or more than one.
+    """
+    tools, findings = read_entry(value, where)
+    if len(tools) != 1:
+        why = findings[0].message if findings else f"{len(tools)} tools in it"
+        raise InputFault(why, field=where, expected="one tool")
+    return tools[0]
+
+
+def read_tools(value: Any) -> list[ToolMetadata]:
+    """Read tools in any known form: a list, or an object that holds one.
+
+    Tools without a schema (a provider's own, a cache point) are left out. Raises InputFault.
+    """
+    return read_tools_and_findings(value)[0]
+
+
+def read_tools_and_findings(
+    value: Any, where: str = "tools"
+) -> tuple[list[ToolMetadata], list[Finding]]:
+    """Read tools, and report what was left out or mended."""
+    if isinstance(value, str | bytes | BaseModel) or not isinstance(value, Iterable):
+        raise InputFault(f"tools must be a list, not {value!r:.60}", field=where)
+    tools, findings = read_entry(value if isinstance(value, Mapping) else list(value), where)
+    if len(tools) > _MOST_TOOLS:
+        raise InputFault(f"{len(tools):,} tools", field=where, expected=f"at most {_MOST_TOOLS:,}")
+    return tools, findings
+
+
+def read_entry(value: Any, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
+    """Read an entry of a list of tools: usually one tool; several if the entry wraps them, none if
+    it is no tool. Raises InputFault."""
+    findings: list[Finding] = []
+    try:
+        return list(_tools(value, where, findings)), findings
+    except RecursionError as error:
+        raise InputFault("nested too deeply", field=where, expected=_EXPECTED) from error
+
+
+def _tools(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMetadata]:
+    if isinstance(value, Mapping):
+        yield from _of_mapping(value, where, found)
+    elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        for index, item in enumerate(value):
+            if isinstance(item, Sequence):  # a list within a list, or a text
+                raise InputFault(f"a tool must be an object, not {item!r:.60}", field=where)
+            yield from _tools(item, f"{where}.{index}", found)
+    else:
+        yield from _of_object(value, where, found)
+
+
+def _of_mapping(
+    value: Mapping[str, Any], where: str, found: list[Finding]
+) -> Iterator[ToolMetadata]:
+    if is_openapi(value):
+        for item, more in operations(value, where):
+            found += more
+            if item is not None:
+                yield _tool(item, where)
+        return
+    # Lists before single tools: an MCP answer and a Gemini entry have keys of both.
+    for key in _LISTS:
+        if isinstance(value.get(key), Sequence) and not isinstance(value[key], str):
+            yield from _tools(value[key], f"{where}.{key}" if where else key, found)
+            return
+    for key in _INNER:
+        if isinstance(value.get(key), Mapping):
+            _report_unkept_fields(value, {key}, where, found)
+            yield from _of_mapping(value[key], where, found)
+            return
+    # Bedrock's mark stands between the tools; Anthropic's stands on one, which has a name.
+    if "cachePoint" in value or ("cache_control" in value and "name" not in value):
+        found.append(finding("cache-mark", where, "a cache mark, not a tool"))
+        return
+    if left_out := _why_no_tool(value):
+        found.append(finding("tool-left-out", where, left_out))
+        return
+    _report_unkept_fields(
+        value, {"name", "description", "examples", "required_parameters"}, where, found
+    )
+    yield _tool(value, where)
+
+
+def _report_unkept_fields(
+    value: Mapping[str, Any], kept: set[str], where: str, found: list[Finding]
+) -> None:
+    """Report the fields of a tool, or of its envelope, that `ToolMetadata` does not keep."""
+    if left := sorted(map(str, value.keys() - kept - _KNOWN)):
+        found.append(finding("tool-fields", where, f"not kept: {', '.join(left)}"))
+
+
+_KNOWN: Final = {*_SCHEMAS, "parametersJsonSchema", "type", "jsonrpc", "id"}
+
+
+def _why_no_tool(value: Mapping[str, Any]) -> str:
+    """Return the reason why an entry is not a tool with a schema; "" if it is one."""
+    if "mcpServers" in value:
+        return "a list of MCP servers; `playground tools --mcp` asks them for their tools"
+    # `web_search_20250305`, `computer_use` …: named by their type, described by nobody.
+    kind = value.get("type")
+    own = isinstance(kind, str) and kind not in ("function", "custom", "object")
+    if own and not any(isinstance(value.get(key), Mapping) for key in _SCHEMAS):
+        return f"{kind} is a tool of the provider's own, without a schema"
+    # Gemini's are named by their one key: `{"googleSearch": {}}`.
+    if "name" not in value and len(value) == 1 and isinstance(next(iter(value.values())), Mapping):
+        return f"{next(iter(value))} is a tool of the provider's own, without a schema"
+    return ""
+
+
+def _tool(body: Mapping[str, Any], where: str) -> ToolMetadata:
+    data = {key: body[key] for key in ("name", "description", "examples") if body.get(key)}
+    schema = _schema(body)
+    if schema is None and body.get("type") == "custom":  # OpenAI's: any text, under this name
+        schema = {"type": "object", "properties": {"input": {"type": "string"}}}
+    # Azad's form: parameters by name, which ToolMetadata makes a schema of.
+    if "required_parameters" in body:
+        data |= {"parameters": schema or {}, "required_parameters": body["required_parameters"]}
+    elif schema:
+        data["input_schema"] = dict(schema)
+    try:
+        return ToolMetadata.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(filter(None, [where, *(str(step) for step in first["loc"])]))
+        raise InputFault(str(first["msg"]), field=field, expected=_EXPECTED) from error
+
+
+def _schema(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    if isinstance(body.get("parametersJsonSchema"), Mapping):
+        return body["parametersJsonSchema"]  # type: ignore[no-any-return]
+    for key in _SCHEMAS:
+        value = body.get(key)
+        if isinstance(value, type) and issubclass(value, BaseModel):
+            return value.model_json_schema()
+        if isinstance(value, Mapping):
+            # Bedrock wraps it in `json`; a schema with a property of that name has other keys too.
+            inner = value.get("json") if key == "inputSchema" else None
+            unwrapped = inner if isinstance(inner, Mapping) and len(value) == 1 else value
+            return unwrapped if "required_parameters" in body else json_schema(unwrapped)
+    return None
+
+
+def _of_object(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMetadata]:
+    """Read a live Python object: our own, a model, a function, a tool of LangChain or of MCP's
+    SDK."""
+    from playground.nouns.tool_formats.functions import tool_from_function
+    from playground.nouns.tool_formats.python_files import tool_from_model
+
+    if isinstance(value, ToolMetadata):
+        yield _without_own_fields(value)
+    elif isinstance(value, type) and issubclass(value, BaseModel):
+        yield tool_from_model(value)
+    elif hasattr(value, "tool_call_schema"):
+        yield _tool(_of_langchain(value), where)
+    elif any(hasattr(value, key) for key in _SCHEMAS) and hasattr(value, "name"):
+        names = ("name", "description", *_SCHEMAS)
+        attributes = {name: getattr(value, name) for name in names if hasattr(value, name)}
+        yield _tool(attributes, where)
+    elif isinstance(getattr(value, "metadata", None), ToolMetadata):
+        yield _without_own_fields(value.metadata)
+    elif callable(value):
+        try:
+            tool, more = tool_from_function(value)
+        except Exception as error:  # no signature, or one that pydantic refuses
+            why = str(error).splitlines()[0]
+            raise InputFault(f"{value!r:.60} is not a tool: {why}", field=where) from error
+        found += more
+        yield tool
+    else:
+        raise InputFault(f"a tool must be an object, not {value!r:.60}", field=where)
+
+
+def _without_own_fields(tool: ToolMetadata) -> ToolMetadata:
+    """Copy a tool without the fields that a system's own class adds: those would decide its
+    form."""
+    return ToolMetadata(**{name: getattr(tool, name) for name in ToolMetadata.model_fields})
+
+
+_ONE_TEXT: Final = {  # LangChain's word for the text that its simplest tools take
+    "properties": {"__arg1": {"title": "__arg1", "type": "string"}},
+    "required": ["__arg1"],
+    "type": "object",
+}
+
+
+def _of_langchain(tool: Any) -> dict[str, Any]:
+    """Return what LangChain tells a model about a tool, without injected arguments and without the
+    texts of its own classes."""
+    schema = tool.tool_call_schema
+    if isinstance(schema, type) and issubclass(schema, BaseModel):
+        schema = schema.model_json_schema()
+    if tool.args_schema is None and getattr(tool, "args", {}).keys() == {"tool_input"}:
+        schema = _ONE_TEXT
+    told = {key: inner for key, inner in schema.items() if key not in ("title", "description")}
+    return {"name": tool.name, "description": tool.description, "input_schema": told}

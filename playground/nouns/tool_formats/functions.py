@@ -1,0 +1,263 @@
+"""Make a tool from a Python function's signature and docstring: types by pydantic, words by
+docstrings.
+
+Arguments that a model cannot give (`*args`, `**kwargs`) are left out, and a type without a JSON
+Schema becomes any value. Both are reported as findings; so is a docstring that describes another
+signature.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import typing
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, TypeAdapter, create_model
+from pydantic.errors import PydanticSchemaGenerationError
+from pydantic.fields import FieldInfo
+from pydantic_core import SchemaError
+
+from playground.base.errors import InputFault
+from playground.base.findings import Finding, finding
+from playground.nouns.tools import ToolMetadata, allowed_types
+
+if TYPE_CHECKING:
+    from docstring_parser import Docstring, DocstringParam
+
+_NO_SCHEMA: Final = (PydanticUserError, PydanticSchemaGenerationError, TypeError, ValueError)
+_PARAMETERS: Final = "__parameter_names__"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter as it is declared; `default` is `inspect.Parameter.empty` if it has none."""
+
+    name: str
+    annotation: Any = Any
+    default: Any = inspect.Parameter.empty
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSignature:
+    """The parameters and the docstring of a function, from any source."""
+
+    name: str
+    docstring: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    findings: list[Finding] = field(default_factory=list)
+
+
+def create_schema_from_function(
+    name: str, func: Callable[..., Any], injected_args: Collection[str] = ()
+) -> type[BaseModel]:
+    """Build a pydantic model of a function's arguments; its `model_json_schema()` is what a model
+    reads.
+
+    Descriptions come from `Annotated`, `Field` or the docstring (numpy, Google, Sphinx, Epydoc), in
+    this order; else they are `Parameter: NAME`. `injected_args` are given by the program and hidden
+    from the model.
+    """
+    return model_of(_named(signature_of(func), name), injected_args)
+
+
+def tool_from_function(
+    func: Callable[..., Any], name: str = "", injected_args: Collection[str] = ()
+) -> tuple[ToolMetadata, list[Finding]]:
+    """Make a tool from a function, and report what no schema can express."""
+    return tool_from_signature(_named(signature_of(func), name), injected_args)
+
+
+def tool_from_signature(
+    signature: FunctionSignature, injected_args: Collection[str] = ()
+) -> tuple[ToolMetadata, list[Finding]]:
+    """Make a tool from a signature, and report what no schema can express."""
+    model = model_of(signature, injected_args)
+    schema = model.model_json_schema()
+    documented = _parsed(signature.docstring)
+    tool = ToolMetadata(
+        name=signature.name,
+        description=(documented.description or "").strip(),
+        input_schema=schema,
+    )
+    return tool, [
+        *signature.findings,
+        *_docstring_mismatches(tool, signature, documented, injected_args),
+    ]
+
+
+def signature_of(func: Callable[..., Any]) -> FunctionSignature:
+    """Read the signature of a live function without calling it."""
+    name = getattr(func, "__name__", "tool")
+    found: list[Finding] = []
+    try:
+        hints = typing.get_type_hints(_annotations_holder(func), include_extras=True)
+    except Exception as error:  # an annotation is any expression
+        found.append(finding("annotation-unread", f"tool {name}", f"annotations: {error}"))
+        hints = {}
+    parameters = []
+    for given in inspect.signature(func).parameters.values():
+        if given.kind in (given.VAR_POSITIONAL, given.VAR_KEYWORD):
+            stars = "*" if given.kind == given.VAR_POSITIONAL else "**"
+            found.append(var_arguments(name, stars + given.name))
+            continue
+        annotation = hints.get(given.name, Any)
+        known = checked_annotation(annotation, name, given.name, found)
+        parameters.append(Parameter(given.name, known, given.default))
+    return FunctionSignature(name, func.__doc__ or "", tuple(parameters), found)
+
+
+def _annotations_holder(func: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the object that holds the annotations of a callable."""
+    if isinstance(func, functools.partial):
+        return _annotations_holder(func.func)
+    return func if inspect.isroutine(func) or inspect.isclass(func) else type(func).__call__
+
+
+def var_arguments(tool: str, written: str) -> Finding:
+    """Report arguments without names, which a model cannot give."""
+    message = f"{written} is left out: its arguments have no names"
+    return finding("var-arguments", f"tool {tool}", message)
+
+
+def checked_annotation(annotation: Any, tool: str, name: str, found: list[Finding]) -> Any:
+    """Return the annotation; if pydantic has no JSON Schema for it, return Any and report it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            TypeAdapter(annotation).json_schema()
+    except _NO_SCHEMA as error:
+        why = str(error).splitlines()[0]
+        place = f"tool {tool}, parameter {name}"
+        found.append(finding("annotation-unread", place, f"any value is allowed: {why}"))
+        return Any
+    return annotation
+
+
+def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) -> type[BaseModel]:
+    """Build the pydantic model of a signature's arguments.
+
+    Raises InputFault if pydantic cannot, for instance because of bounds that a type does not have.
+    """
+    documented = {p.arg_name: p.description for p in _parsed(signature.docstring).params}
+    fields: dict[str, Any] = {}
+    parameters: dict[str, str] = {}
+    for index, parameter in enumerate(signature.parameters):
+        if parameter.name in injected_args:
+            continue
+        name, described = parameter.name, _description(parameter, documented)
+        if name.startswith("_") or hasattr(BaseModel, name):  # no name for a field of pydantic
+            name = f"parameter_{index}"
+            described["alias"] = parameter.name
+        # In pydantic's own notation `...` is "no default": None would make it optional.
+        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+        # what is written in the signature comes later, and wins
+        parameters[name] = parameter.name
+        fields[name] = (
+            Annotated[_with_first_note(parameter.annotation, Field(**described))],
+            default,
+        )
+    config = ConfigDict(protected_namespaces=())
+    try:
+        made: type[BaseModel] = create_model(signature.name, __config__=config, **fields)
+    except (*_NO_SCHEMA, SchemaError) as error:
+        why = str(error).splitlines()[-1].strip()
+        raise InputFault(f"no schema for its arguments: {why}", where=signature.name) from error
+    setattr(made, _PARAMETERS, parameters)
+    return made
+
+
+def parameter_names(model: type[BaseModel]) -> Mapping[str, str]:
+    """Map each field of a model of a function's arguments to its parameter; other models give an
+    empty mapping."""
+    names: Mapping[str, str] = getattr(model, _PARAMETERS, {})
+    return names
+
+
+def _description(parameter: Parameter, documented: Mapping[str, str | None]) -> dict[str, Any]:
+    """Return the description, unless a `Field` has its own, within `Annotated` or as the
+    default."""
+    notes = getattr(parameter.annotation, "__metadata__", ())
+    if any(isinstance(note, FieldInfo) for note in (*notes, parameter.default)):
+        return {}
+    text = next((note for note in notes if isinstance(note, str)), "")
+    fallback = f"Parameter: {parameter.name}"
+    return {"description": text or documented.get(parameter.name, fallback)}
+
+
+def _with_first_note(annotation: Any, first: FieldInfo) -> Any:
+    """Return the type, with a note before the type's own notes."""
+    base = getattr(annotation, "__origin__", annotation)
+    notes = getattr(annotation, "__metadata__", None)
+    return (base, first, *notes) if notes is not None else (annotation, first)
+
+
+def _named(signature: FunctionSignature, name: str) -> FunctionSignature:
+    if not name:
+        return signature
+    return FunctionSignature(name, signature.docstring, signature.parameters, signature.findings)
+
+
+def _parsed(docstring: str) -> Docstring:
+    import docstring_parser
+
+    try:
+        return docstring_parser.parse(docstring)
+    except docstring_parser.ParseError:
+        return docstring_parser.Docstring()
+
+
+_WRITTEN_TYPES: Final[Mapping[str, str]] = {
+    "str": "string",
+    "string": "string",
+    "int": "integer",
+    "integer": "integer",
+    "float": "number",
+    "bool": "boolean",
+    "list": "array",
+    "dict": "object",
+}
+
+
+def _docstring_mismatches(
+    tool: ToolMetadata,
+    signature: FunctionSignature,
+    documented: Docstring,
+    injected_args: Collection[str],
+) -> list[Finding]:
+    """Report parameters in a docstring that do not exist or have another type."""
+    findings = []
+    names = {*tool.parameters, *injected_args}
+    # They are told of as left out already; that the docstring knows them is no lie.
+    stars = {"args", "kwargs"} if _has_stars(signature.findings) else set()
+    for parameter in _documented_parameters(documented):
+        name = parameter.arg_name.lstrip("*")
+        place = f"tool {tool.name}, parameter {name}"
+        if name not in names | stars:
+            known = ", ".join(tool.parameters) or "none"
+            text = f"the docstring describes it, but the signature has: {known}"
+            findings.append(finding("docstring-lies", place, text))
+            continue
+        written = _WRITTEN_TYPES.get((parameter.type_name or "").strip().lower())
+        given = allowed_types(tool.parameter_schema(name))
+        # `float` in the text of an `int` parameter is careless, but no call goes wrong by it.
+        wider = written == "number" and "integer" in given
+        if written and given and written not in given and not wider:
+            text = f"{parameter.type_name} in the docstring, {' or '.join(sorted(given))} declared"
+            findings.append(finding("docstring-lies", place, text))
+    return findings
+
+
+def _documented_parameters(documented: Docstring) -> list[DocstringParam]:
+    """Return the parameters of a docstring, without an underlined `Returns:`, which the library
+    takes for a parameter."""
+    names = [parameter.arg_name for parameter in documented.params]
+    end = next((i for i, name in enumerate(names) if name.endswith(":")), len(names))
+    return documented.params[:end]
+
+
+def _has_stars(findings: Sequence[Finding]) -> bool:
+    return any(found.code == "var-arguments" for found in findings)

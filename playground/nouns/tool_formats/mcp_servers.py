@@ -1,0 +1,237 @@
+"""Ask the MCP servers of an `mcp.json` for their tools, with the official SDK (extra `[mcp]`).
+
+Nothing is started or asked before `allow` has agreed to that very command or address. Every server
+has a time limit.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from playground.base.errors import InputFault, shown_address
+from playground.base.findings import Finding
+from playground.nouns.tool_formats.forms import read_tools_and_findings
+from playground.nouns.tools import ToolMetadata
+
+_VARIABLE: Final = re.compile(r"\$\{(?:env:)?([A-Za-z_]\w*)\}")
+_EXPECTED: Final = "mcpServers: an object of servers, each with a command or a url"
+SECONDS: Final = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class McpServer:
+    """A server as `mcp.json` has it: a program with its arguments, or an address."""
+
+    name: str
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    url: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    kind: str = ""
+    cwd: str = ""  # the folder that a program is started in; "" is the user's
+
+    def __str__(self) -> str:
+        """Name the command or address, without the values of variables or keys."""
+        if self.url:
+            return f"{self.name}: {shown_address(self.url)}"
+        return f"{self.name}: {json.dumps([self.command, *self.args], ensure_ascii=False)}"
+
+    def consequences(self) -> list[str]:
+        """List everything that consent would do, a line each: nobody can agree to what is not
+        shown.
+
+        The program and its arguments are a list, so that no line break or blank hides one. The
+        values of variables are not shown, but their names, and who gets them.
+        """
+        place = _quoted(self.url) if self.url else "the program"
+        lines = [f"ask {_quoted(self.url)}" if self.url else f"start {_quoted(self.command)}"]
+        lines += [f"  in the folder {_quoted(self.cwd)}"] if self.cwd else []
+        lines += [f"  argument {_quoted(argument)}" for argument in self.args]
+        lines += [f"  environment {_quoted(f'{k}={v}')}" for k, v in self.env.items()]
+        lines += [f"  header {_quoted(f'{k}: {v}')}" for k, v in self.headers.items()]
+        filled = [self.cwd, *self.args, *self.env.values(), *self.headers.values()]
+        names = dict.fromkeys(name for text in filled for name in _VARIABLE.findall(text))
+        lines += [f"  ${name} of your environment goes to {place}" for name in names]
+        return lines
+
+
+def _quoted(text: str) -> str:
+    """Write a text as JSON, with every control or other invisible character escaped."""
+    escaped = json.dumps(text, ensure_ascii=False)
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in escaped)
+
+
+Allow = Callable[[McpServer], bool]
+
+
+def read_servers(text: str, where: str = "mcp.json") -> list[McpServer]:
+    """Read the servers of an `mcp.json`. Raises InputFault with server and field."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputFault(f"not JSON ({error})", where=where, expected=_EXPECTED) from error
+    listed = value.get("mcpServers", value.get("servers")) if isinstance(value, dict) else None
+    if not isinstance(listed, dict) or not listed:
+        raise InputFault("no servers in it", where=where, expected=_EXPECTED)
+    return [_server(name, given, where) for name, given in listed.items()]
+
+
+def ask_servers(
+    servers: list[McpServer], allow: Allow, seconds: float = SECONDS
+) -> dict[str, tuple[list[ToolMetadata], list[Finding]]]:
+    """Ask every server for its tools. Return them by its name, with what was left out.
+
+    Raises InputFault naming the server if it is not allowed, does not start, does not answer within
+    `seconds` or does not exist; and if the SDK is not installed.
+    """
+    # All questions come before the first start: who says no to one has started none.
+    for server in servers:
+        if not allow(server):
+            raise InputFault(
+                "not allowed", where=str(server), expected="your consent before it is asked"
+            )
+    return {server.name: ask_server(server, seconds) for server in servers}
+
+
+def ask_server(server: McpServer, seconds: float) -> tuple[list[ToolMetadata], list[Finding]]:
+    """Start or ask one server at once, without consent, and return its tools; see `ask_servers`."""
+    try:
+        import anyio
+    except ImportError as error:
+        raise _no_sdk() from error
+    # anyio reports every failure in a group of groups; what the user wants is the first of them.
+    try:
+        with ThreadPoolExecutor(max_workers=1) as pool:  # a notebook's thread has a loop of its own
+            listed = pool.submit(anyio.run, _listed, server, seconds).result()
+    except BaseExceptionGroup as group:
+        raise _fault(server, _first(group), seconds) from group
+    except (InputFault, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        raise _fault(server, error, seconds) from error
+    return read_tools_and_findings(listed, server.name)
+
+
+async def _listed(server: McpServer, seconds: float) -> list[dict[str, Any]]:
+    import anyio
+
+    try:
+        from mcp import Client
+    except ImportError as error:
+        raise _no_sdk() from error
+    logging.getLogger("mcp").setLevel(logging.CRITICAL)  # it raises what it logs
+    with anyio.fail_after(seconds), _silent() as errors:
+        async with Client(_transport(server, errors)) as client:
+            tools: list[dict[str, Any]] = []
+            cursor: str | None = None
+            while True:
+                page = await client.list_tools(cursor=cursor)
+                tools += [t.model_dump(by_alias=True, exclude_none=True) for t in page.tools]
+                cursor = page.next_cursor
+                if cursor is None:
+                    return tools
+
+
+def _silent() -> Any:
+    """Discard a program's own log: the terminal belongs to the user."""
+    return Path(os.devnull).open("w", encoding="utf-8")
+
+
+def _transport(server: McpServer, errors: Any) -> Any:
+    if server.command:
+        from mcp.client.stdio import StdioServerParameters, stdio_client
+
+        env = {name: _filled(value, server) for name, value in server.env.items()}
+        args = [_filled(argument, server) for argument in server.args]
+        cwd = _filled(server.cwd, server) or None
+        given = StdioServerParameters(command=server.command, args=args, env=env or None, cwd=cwd)
+        return stdio_client(given, errlog=errors)
+    headers = {name: _filled(value, server) for name, value in server.headers.items()}
+    if server.kind == "sse":
+        from mcp.client.sse import sse_client
+
+        return sse_client(server.url, headers=headers)
+    from mcp.client.streamable_http import (  # type: ignore[attr-defined]
+        create_mcp_http_client,
+        streamable_http_client,
+    )
+
+    return streamable_http_client(server.url, http_client=create_mcp_http_client(headers=headers))
+
+
+def _filled(text: str, server: McpServer) -> str:
+    """Replace `${NAME}` by the environment's value. Raises InputFault for a name that is not
+    set."""
+
+    def value(found: re.Match[str]) -> str:
+        if found[1] not in os.environ:
+            raise InputFault("a variable that is not set", where=server.name, field=found[0])
+        return os.environ[found[1]]
+
+    return _VARIABLE.sub(value, text)
+
+
+def _server(name: str, given: Any, where: str) -> McpServer:
+    def fault(field: str, problem: str) -> InputFault:
+        return InputFault(problem, where=where, field=f"{name}.{field}", expected=_EXPECTED)
+
+    if not isinstance(given, dict):
+        raise InputFault("not an object", where=where, field=name, expected=_EXPECTED)
+    command, url = given.get("command", ""), given.get("url", "")
+    if not isinstance(command, str) or not isinstance(url, str) or bool(command) == bool(url):
+        raise fault("command", "it needs either a command or a url")
+    if url and (not url.startswith(("http://", "https://")) or not url.isprintable()):
+        raise fault("url", f"not a web address: {shown_address(url)}")
+    args = given.get("args") or []
+    if not isinstance(args, list) or not all(isinstance(item, str) for item in args):
+        raise fault("args", "not a list of texts")
+    pairs = {}
+    for key in ("env", "headers"):
+        pairs[key] = given.get(key) or {}
+        if not _is_texts_by_name(pairs[key]):
+            raise fault(key, "not an object of strings")
+    cwd = given.get("cwd") or ""
+    if not isinstance(cwd, str) or (url and cwd):
+        raise fault("cwd", "not the folder of a program")
+    kind = str(given.get("type") or given.get("transport") or "")
+    return McpServer(name, command, tuple(args), pairs["env"], url, pairs["headers"], kind, cwd)
+
+
+def _is_texts_by_name(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
+
+
+def _first(group: BaseExceptionGroup[Any]) -> BaseException:
+    found: BaseException = group
+    while isinstance(found, BaseExceptionGroup):
+        found = found.exceptions[0]
+    return found
+
+
+def _fault(server: McpServer, error: BaseException, seconds: float) -> InputFault:
+    if isinstance(error, InputFault):
+        return error
+    if isinstance(error, TimeoutError):
+        why = f"no answer within {seconds:g} seconds"
+    else:
+        why = str(error) or type(error).__name__
+        with suppress(IndexError):
+            why = why.splitlines()[0]
+    return InputFault(why, where=str(server), expected="an MCP server that lists its tools")
+
+
+def _no_sdk() -> InputFault:
+    return InputFault(
+        "MCP servers cannot be asked: the package mcp is not installed",
+        expected='pip install "dialect-playground[mcp]"',
+    )

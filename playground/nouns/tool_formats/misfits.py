@@ -1,0 +1,106 @@
+"""Check a call's arguments against the tool's schema, and name the first mismatch."""
+
+from __future__ import annotations
+
+import marshal
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError, ValidationError
+from referencing import Registry
+from referencing.exceptions import Unresolvable
+
+from playground.nouns.tools import ToolMetadata
+
+_MOST_SAID: Final = 200  # characters
+_PLAIN: Final = 2  # a version of marshal's that says equal things alike
+
+
+# Of a plain schema nothing else counts, and of a plain property its type alone.
+_OF_PLAIN: Final = frozenset(
+    ("$schema", "type", "properties", "required", "additionalProperties", "title", "description")
+)
+_OF_PLAIN_PROPERTY: Final = frozenset(("type", "title", "description", "default", "examples"))
+_TYPES: Final[dict[str, frozenset[type]]] = {
+    "string": frozenset({str}),
+    "integer": frozenset({int}),
+    "number": frozenset({int, float}),
+    "boolean": frozenset({bool}),
+    "array": frozenset({list}),
+    "object": frozenset({dict}),
+    "null": frozenset({type(None)}),
+}
+
+
+class Check(NamedTuple):
+    """A schema's validator, and the types of its parameters if the schema says nothing else.
+
+    Arguments of exactly these types fit without the validator, which takes twenty times as long.
+    """
+
+    validator: Draft202012Validator
+    plain: dict[str, frozenset[type]] | None
+    required: tuple[str, ...]
+
+    def surely_takes(self, arguments: Mapping[str, Any]) -> bool:
+        """Return True if the arguments fit by their types alone; if not, the validator decides."""
+        if self.plain is None or type(arguments) is not dict:
+            return False
+        types = self.plain
+        known = all(type(value) in types.get(name, ()) for name, value in arguments.items())
+        return known and all(name in arguments for name in self.required)
+
+
+def check_of(tool: ToolMetadata) -> Check | None:
+    """Return the check of a tool's arguments; None for a broken schema, which the doctor
+    reports."""
+    try:
+        return _validator(marshal.dumps(tool.input_schema, _PLAIN))
+    except (ValueError, RecursionError):  # of no JSON, or too deep
+        return None
+
+
+def misfit(check: Check, arguments: Mapping[str, Any]) -> str:
+    """Return the first objection of a schema to these arguments; "" if there is none, or if the
+    schema cannot decide because it refers to something outside, or to itself without an end."""
+    if check.surely_takes(arguments):
+        return ""
+    try:
+        error: ValidationError | None = next(check.validator.iter_errors(arguments), None)
+    except (Unresolvable, RecursionError, re.error):
+        return ""
+    return "" if error is None else error.message[:_MOST_SAID]
+
+
+@lru_cache(maxsize=512)
+def _validator(dumped: bytes) -> Check | None:
+    """Build the check of a schema, given as bytes: two dicts with `1` and `true` are equal, their
+    bytes are not. References to other documents are not fetched."""
+    schema = marshal.loads(dumped)
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError:
+        return None
+    validator = Draft202012Validator(schema, registry=Registry())
+    types = _plain_types(schema)
+    return Check(validator, types, tuple(schema.get("required", ())) if types is not None else ())
+
+
+def _plain_types(schema: Mapping[str, Any]) -> dict[str, frozenset[type]] | None:
+    """Return the types of the parameters of a plain schema; None for any other."""
+    if type(schema) is not dict:  # `true` is a schema, too
+        return None
+    properties = schema.get("properties", {})
+    if not _OF_PLAIN.issuperset(schema) or schema.get("type", "object") != "object":
+        return None
+    if not all(type(each) is dict and _is_plain(each) for each in properties.values()):
+        return None
+    return {name: _TYPES[each["type"]] for name, each in properties.items()}
+
+
+def _is_plain(schema: Mapping[str, Any]) -> bool:
+    kind = schema.get("type")
+    return _OF_PLAIN_PROPERTY.issuperset(schema) and isinstance(kind, str) and kind in _TYPES

@@ -1,0 +1,171 @@
+"""Read OpenAPI 3 documents: every operation is a tool, its parameters and its JSON body one schema.
+
+`$ref`s within the document are replaced by their targets. An operation with a `$ref` that leads
+back to itself, or out of the document, is left out with a finding. Source: OpenAPI Specification
+3.0 and 3.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from playground.base.errors import InputFault
+from playground.base.findings import Finding, finding
+from playground.nouns.tools import target_of
+
+_METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+_LEFT: Final = ("responses", "security", "servers", "callbacks")
+_MOST_VALUES: Final = 200_000  # of an operation's schema, once every reference is in its place
+_Found = tuple[dict[str, Any] | None, list[Finding]]
+
+
+def is_openapi(value: Mapping[str, Any]) -> bool:
+    """Return True for a complete document of OpenAPI 3."""
+    return str(value.get("openapi", "")).startswith("3") and isinstance(value.get("paths"), Mapping)
+
+
+def operations(document: Mapping[str, Any], where: str) -> Iterator[_Found]:
+    """Yield each operation as a tool, or None if it is left out, with the findings about it.
+
+    Raises InputFault if none is left.
+    """
+    any_read, first_refusal = False, ""
+    names: set[str] = set()
+    for path, item in document["paths"].items():
+        for method, operation in (item if isinstance(item, Mapping) else {}).items():
+            if method not in _METHODS or not isinstance(operation, Mapping):
+                continue
+            place = f"{where}, {method.upper()} {path}"
+            try:
+                shared = item.get("parameters") or ()
+                tool, found = _tool(document, operation, shared, f"{method}_{path}", place)
+            except _Refused as refused:
+                first_refusal = first_refusal or str(refused)
+                yield None, [finding(refused.code, place, f"left out: {refused}")]
+                continue
+            if tool["name"] in names:
+                taken_name, tool["name"] = tool["name"], f"{tool['name']}_{len(names)}"
+                text = f"{taken_name} is used twice: {tool['name']}"
+                found.append(finding("name-mended", place, text))
+            names.add(tool["name"])
+            any_read = True
+            yield tool, found
+    if not any_read:
+        problem = f"no operation can be read{': ' if first_refusal else ''}{first_refusal}"
+        raise InputFault(problem, field=where, expected="an operation whose $refs can be resolved")
+
+
+class _Refused(Exception):
+    """The reason why an operation cannot be a tool."""
+
+    def __init__(self, code: str, message: str) -> None:
+        self.code = code
+        super().__init__(message)
+
+
+def _tool(
+    document: Mapping[str, Any], operation: Mapping[str, Any], shared: Any, made: str, place: str
+) -> tuple[dict[str, Any], list[Finding]]:
+    refs = _References(document)
+    findings: list[Finding] = []
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    every: dict[tuple[str, str], dict[str, Any]] = {}
+    # An operation's own parameter takes the place of the path's of the same name and place.
+    for parameter in [*refs.mappings(shared), *refs.mappings(operation.get("parameters"))]:
+        if isinstance(parameter.get("name"), str):
+            every[str(parameter.get("in")), parameter["name"]] = parameter
+        else:
+            findings.append(finding("tool-fields", place, "a parameter without a name is not kept"))
+    for (within, name), parameter in every.items():
+        # `id` may be in the path and in the query: a tool has one namespace.
+        key = name if name not in properties else f"{name}_{within}"
+        properties[key] = _described(parameter)
+        if parameter.get("required"):
+            required.append(key)
+    left = [key for key in _LEFT if key in operation]
+    left += ["where the parameters stand"] if every else []
+    if left:
+        findings.append(finding("tool-fields", place, f"not kept: {', '.join(left)}"))
+    body = refs.placed(operation.get("requestBody"))
+    if isinstance(body, Mapping):
+        _add_body(body, properties, required)
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = required
+    name = str(operation.get("operationId") or "")
+    if not name:
+        name = re.sub(r"[^A-Za-z0-9]+", "_", made).strip("_")
+        findings.append(finding("name-mended", place, f"no operationId: {name}"))
+    description = operation.get("description") or operation.get("summary") or ""
+    return {"name": name, "description": str(description), "input_schema": schema}, findings
+
+
+def _described(parameter: Mapping[str, Any]) -> Any:
+    """Return a parameter's schema, with the parameter's own description."""
+    schema = parameter.get("schema")
+    if not isinstance(schema, Mapping):
+        schema = next(iter(_content(parameter)), {})
+    description = parameter.get("description")
+    return {**schema, "description": str(description)} if description else dict(schema)
+
+
+def _add_body(body: Mapping[str, Any], properties: dict[str, Any], required: list[str]) -> None:
+    """Add the fields of a body that is an object to the parameters; add any other body as
+    `body`."""
+    schema = next(iter(_content(body)), {})
+    fields = schema.get("properties")
+    if not isinstance(fields, Mapping) or set(fields) & set(properties):
+        properties["body"] = schema
+        if body.get("required"):
+            required.append("body")
+        return
+    properties |= fields
+    body_required = schema.get("required")
+    if isinstance(body_required, list):
+        required += [name for name in body_required if isinstance(name, str)]
+
+
+def _content(holder: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the schemas of a `content`, JSON first."""
+    content = holder.get("content")
+    kinds = content if isinstance(content, Mapping) else {}
+    ordered = sorted(kinds, key=lambda kind: "json" not in str(kind))
+    schemas = [kinds[kind].get("schema") for kind in ordered if isinstance(kinds[kind], Mapping)]
+    return [dict(schema) for schema in schemas if isinstance(schema, Mapping)]
+
+
+class _References:
+    """The document's `$ref`s, replaced by their targets within bounds."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self._document, self._left = dict(document), _MOST_VALUES
+
+    def mappings(self, values: Any) -> list[dict[str, Any]]:
+        placed = self.placed(list(values) if isinstance(values, list) else [])
+        return [item for item in placed if isinstance(item, dict)]
+
+    def placed(self, node: Any, inside: tuple[str, ...] = ()) -> Any:
+        """Return the value with its references replaced. Raises _Refused."""
+        # References within references double at every step: a kilobyte may stand for gigabytes.
+        self._left -= 1
+        if self._left < 0:
+            raise _Refused("cyclic-ref", f"its $refs expand to more than {_MOST_VALUES:,} values")
+        if isinstance(node, list):
+            return [self.placed(item, inside) for item in node]
+        if not isinstance(node, Mapping):
+            return node
+        reference = node.get("$ref")
+        if not isinstance(reference, str):
+            return {key: self.placed(value, inside) for key, value in node.items()}
+        if reference in inside:
+            raise _Refused("cyclic-ref", " → ".join([*inside, reference]))
+        target = target_of(reference, self._document)
+        if target is None:
+            raise _Refused("unresolved-ref", f"nothing at {reference}")
+        # 3.1 allows keywords beside a `$ref`, 3.0 ignores them: what is said is kept.
+        placed = self.placed(target, (*inside, reference))
+        beside = {key: value for key, value in node.items() if key != "$ref"}
+        return {**placed, **beside} if isinstance(placed, dict) else placed

@@ -1,0 +1,268 @@
+"""Find what a provider refuses or changes in a tool's schema: dated data, a file for each target.
+
+Every row has its source. Nobody has documented as refused what a target's file does not name.
+Schemas are walked without recursion, because they may be nested without bounds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from playground.base.errors import UnknownNameError
+from playground.base.findings import Finding, finding
+from playground.nouns.tools import ToolMetadata
+
+_HERE: Final = Path(__file__).parent / "accepted"
+_STRICT: Final = ConfigDict(extra="forbid", frozen=True)
+Effect = Literal["refused", "dropped", "changed"]
+Schema = dict[str, Any]
+_BY_NAME: Final = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
+_BY_INDEX: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
+_ONE: Final = ("items", "additionalProperties", "not", "if", "then", "else", "contains")
+_CODES: Final[Mapping[Effect, str]] = {
+    "refused": "schema-refused",
+    "dropped": "schema-ignored",
+    "changed": "schema-changed",
+}
+INSTEAD: Final[Mapping[str, str]] = {
+    "": "there is nothing to write in its place",
+    "as anyOf": "write anyOf",
+    "as enum": "write an enum of that one value",
+    "as texts": "write the values as texts",
+    "close": "write additionalProperties: false in every object",
+    "describe": "leave it out, and say it in the description",
+    "flatten": "write one object with all properties; its description says which belong together",
+    "inline": "write the definition where it is referred to",
+    "merge": "write its schemas as one",
+    "nullable": "write nullable: true, or an anyOf of single types",
+    "remove": "leave it out",
+    "rename": "give it another name",
+    "require": "list it in required, and let it be null",
+    "unravel": "write the definition there itself, and the rest beside it",
+    "say": "say what the tool does, or leave the description out",
+}
+
+
+class SchemaRule(BaseModel):
+    """A keyword, or one of the CASES, with its effect and its source.
+
+    `instead` is a name of INSTEAD: what to write instead. `confirmed` is a second source.
+    """
+
+    model_config = _STRICT
+
+    keyword: str
+    effect: Effect
+    instead: Literal[
+        "", "as anyOf", "as enum", "as texts", "close", "describe", "flatten", "inline", "merge",
+        "nullable", "remove", "rename", "require", "say", "unravel",
+    ]  # fmt: skip
+    source: str = Field(min_length=8)
+    date: str = Field(pattern=r"^\d{4}-\d{2}-\d{2}$")
+    note: str = ""
+    confirmed: str = ""
+
+
+class SchemaTarget(BaseModel):
+    """A provider's way of taking tools, with its rules."""
+
+    model_config = _STRICT
+
+    target: str
+    title: str
+    rules: tuple[SchemaRule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaNode:
+    """A schema inside a tool's schema: its path, its own text, and the tool's schema."""
+
+    path: tuple[str | int, ...]
+    schema: Schema
+    root: Schema
+
+    @property
+    def is_root(self) -> bool:
+        return not self.path
+
+    @property
+    def where(self) -> str:
+        """The path as people write it: `geo.lat`, `fields[]`."""
+        words: list[str] = []
+        for index, step in enumerate(self.path):
+            if index and self.path[index - 1] in _BY_NAME:
+                words.append(f".{step}")
+            elif step == "items":
+                words.append("[]")
+            elif isinstance(step, int):
+                words.append(f"|{step + 1}")
+        return "".join(words).strip(".") or "(arguments)"
+
+
+def is_open(node: SchemaNode) -> bool:
+    schema = node.schema
+    is_object = schema.get("type") == "object" or "properties" in schema
+    return is_object and schema.get("additionalProperties") is not False
+
+
+def is_optional(node: SchemaNode) -> bool:
+    names, required = node.schema.get("properties"), node.schema.get("required")
+    known = required if isinstance(required, list) else []
+    return isinstance(names, dict) and any(name not in known for name in names)
+
+
+def _is_recursive(node: SchemaNode) -> bool:
+    """Return True if a `$ref` leads, through other references, to a schema that contains it."""
+    ref = node.schema.get("$ref")
+    seen: set[str] = set()
+    waiting = [ref] if isinstance(ref, str) else []
+    while waiting:
+        at = waiting.pop()
+        if at == "#" or (at in seen and at == ref):
+            return True
+        if at in seen:
+            continue
+        seen.add(at)
+        inner = referred(node.root, at)
+        waiting += [
+            each.schema["$ref"]
+            for each in nodes(inner if inner is not None else {})
+            if isinstance(each.schema.get("$ref"), str)
+        ]
+    return False
+
+
+def _enum(node: SchemaNode, kind: type | tuple[type, ...]) -> bool:
+    values = node.schema.get("enum")
+    return isinstance(values, list) and any(
+        isinstance(value, kind) and not isinstance(value, bool) for value in values
+    )
+
+
+def _ref_beside_more(node: SchemaNode) -> bool:
+    return isinstance(node.schema.get("$ref"), str) and len(node.schema) > 1
+
+
+def _all_of_with_ref(node: SchemaNode) -> bool:
+    parts = node.schema.get("allOf")
+    return isinstance(parts, list) and any(isinstance(p, dict) and "$ref" in p for p in parts)
+
+
+def _many(node: SchemaNode) -> bool:
+    least = node.schema.get("minItems")
+    return isinstance(least, int) and least > 1
+
+
+CASES: Final[Mapping[str, Callable[[SchemaNode], bool]]] = {
+    "anyOf at the root": lambda node: node.is_root and "anyOf" in node.schema,
+    "oneOf at the root": lambda node: node.is_root and "oneOf" in node.schema,
+    "allOf at the root": lambda node: node.is_root and "allOf" in node.schema,
+    "a $ref to itself": _is_recursive,
+    "a $ref with keywords beside it": _ref_beside_more,
+    "allOf with a $ref": _all_of_with_ref,
+    "a property that is not required": is_optional,
+    "additionalProperties that is not false": is_open,
+    "enum of numbers": lambda node: _enum(node, (int, float)),
+    "enum of objects": lambda node: _enum(node, (dict, list)),
+    "minItems above 1": _many,
+    "type as a list": lambda node: isinstance(node.schema.get("type"), list),
+}
+_OF_TOOLS: Final[Mapping[str, Callable[[ToolMetadata], bool]]] = {
+    "a name that is no name": lambda tool: not re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", tool.name),
+    "a name that is no name of Gemini's": lambda tool: (
+        not re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}", tool.name)
+    ),
+    "an empty description": lambda tool: not tool.description,
+}
+
+
+@cache
+def schema_targets() -> dict[str, SchemaTarget]:
+    """Read every target, by its name. The files are checked as they are read."""
+    targets = {}
+    for path in sorted(_HERE.glob("*.json")):
+        target = SchemaTarget.model_validate_json(path.read_bytes())
+        targets[target.target] = target
+    return targets
+
+
+def schema_target(name: str) -> SchemaTarget:
+    """Return one target. Raises UnknownNameError, which lists the targets."""
+    if name not in schema_targets():
+        raise UnknownNameError("target of tools", name, list(schema_targets()))
+    return schema_targets()[name]
+
+
+def lint_tool(tool: ToolMetadata, target: SchemaTarget) -> list[Finding]:
+    """Report what a target refuses or changes in a tool: a finding for each rule and place, with
+    what to write instead, and the source."""
+    findings = []
+    every = list(nodes(tool.input_schema))
+    for rule in target.rules:
+        about = _OF_TOOLS.get(rule.keyword)
+        places = ["name and description"] if about and about(tool) else []
+        if about is None:
+            places = [node.where for node in every if applies(rule, node)]
+        findings += [_finding(rule, target, f"tool {tool.name}: {place}") for place in places]
+    return findings
+
+
+def _finding(rule: SchemaRule, target: SchemaTarget, where: str) -> Finding:
+    note = f" ({rule.note})" if rule.note else ""
+    message = f"{target.title}: {rule.keyword} is {rule.effect}{note}; {INSTEAD[rule.instead]}"
+    return finding(_CODES[rule.effect], where, f"{message} [{rule.source}, {rule.date}]")
+
+
+def applies(rule: SchemaRule, node: SchemaNode) -> bool:
+    case = CASES.get(rule.keyword)
+    return case(node) if case else rule.keyword in node.schema
+
+
+def nodes(schema: Schema) -> Iterator[SchemaNode]:
+    """Yield every schema inside a schema, beginning with itself."""
+    stack: list[tuple[tuple[str | int, ...], Any]] = [((), schema)]
+    while stack:
+        path, node = stack.pop()
+        if not isinstance(node, dict):
+            continue
+        yield SchemaNode(path, node, schema)
+        stack += reversed([(path + step, inner) for step, inner in inner_schemas(node)])
+
+
+def inner_schemas(node: Schema) -> list[tuple[tuple[str | int, ...], Any]]:
+    """Return the schemas directly inside a schema, each with the steps that lead to it."""
+    schemas: list[tuple[tuple[str | int, ...], Any]] = []
+    for key, value in node.items():
+        if key in _BY_NAME and isinstance(value, dict):
+            schemas += [((key, name), inner) for name, inner in value.items()]
+        elif key in _BY_INDEX and isinstance(value, list):
+            schemas += [((key, index), inner) for index, inner in enumerate(value)]
+        elif key in _ONE:
+            schemas.append(((key,), value))
+    return schemas
+
+
+def referred(root: Schema, ref: str) -> Schema | None:
+    """Return the target of a `$ref` within the schema; None if it leads elsewhere."""
+    node: Any = root
+    if not ref.startswith("#"):
+        return None
+    for step in ref[1:].split("/")[1:]:
+        step = step.replace("~1", "/").replace("~0", "~")
+        node = node.get(step) if isinstance(node, dict) else None
+    return node if isinstance(node, dict) else None
+
+
+def steps_to(places: Sequence[str | int], schema: Schema) -> Any:
+    """Return the value at a path of a schema."""
+    node: Any = schema
+    for step in places:
+        node = node[step]
+    return node

@@ -1,0 +1,154 @@
+"""Read the tools of a Python file from its syntax tree: the file is never imported or executed.
+
+If some functions are marked `@tool` (or `@function_tool`, `@mcp.tool()` …), only those are tools;
+else all public ones are. A pydantic model is a tool if nothing else in the file uses it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from playground.base.errors import InputFault
+from playground.base.findings import Finding, finding
+from playground.base.python_source import module
+from playground.nouns.tool_formats.functions import (
+    FunctionSignature,
+    Parameter,
+    checked_annotation,
+    tool_from_signature,
+    var_arguments,
+)
+from playground.nouns.tool_formats.python_types import REQUIRED, UNKNOWN, Types, Unread, optional
+from playground.nouns.tools import ToolMetadata
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_OWN: Final = ("self", "cls")
+_UNREADABLE: Final = (SyntaxError, ValueError, RecursionError, MemoryError)  # some nest too deep
+
+
+def read_python(text: str, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
+    """Read the tools of Python source. Raises InputFault, with the line, if it is not Python."""
+    try:
+        return _read(module(text), where)
+    except _UNREADABLE as error:
+        line = getattr(error, "lineno", None)
+        why = getattr(error, "msg", None) or str(error)
+        raise InputFault(
+            f"not Python: {why}", where=where, line=line, expected="Python source"
+        ) from error
+
+
+def _read(tree: ast.Module, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
+    types, found = Types(), list[Finding]()
+    models = _declared(tree, types, found)
+    tools: list[ToolMetadata] = []
+    for node in _functions(tree):
+        try:
+            tool, more = tool_from_signature(_signature(node, types))
+        except Exception as error:  # whatever pydantic says of a field
+            why = str(error).splitlines()[0]
+            raise InputFault(why, where=where, line=node.lineno, field=node.name) from error
+        tools.append(tool)
+        found += more
+    # A model that a function or another model names is the type of an argument, and no tool.
+    used = {item.id for item in ast.walk(tree) if isinstance(item, ast.Name)}
+    tools += [tool_from_model(model) for name, model in models.items() if name not in used]
+    if not tools:
+        raise InputFault("no tool in it", where=where, expected="functions or pydantic models")
+    return tools, found
+
+
+def tool_from_model(model: type[BaseModel]) -> ToolMetadata:
+    """Make the tool whose arguments a pydantic model describes."""
+    schema = model.model_json_schema()
+    description = str(schema.get("description") or "")
+    return ToolMetadata(name=model.__name__, description=description, input_schema=schema)
+
+
+def _declared(tree: ast.Module, types: Types, found: list[Finding]) -> dict[str, type[BaseModel]]:
+    """Return the file's own types, in order; pydantic models by name."""
+    models: dict[str, type[BaseModel]] = {}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            try:
+                model = types.declare(node)
+            except Unread as error:
+                text = f"the class is not known: {error}"
+                found.append(finding("annotation-unread", f"line {node.lineno}", text))
+                continue
+            if model is not None:
+                models[node.name] = model
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            types.alias(node.targets[0].id, node.value)
+    return models
+
+
+def _functions(tree: ast.Module) -> Iterator[_Function]:
+    """Return the functions that are tools: the marked ones if there are any, else all public
+    ones."""
+    # Marked ones wherever they stand (methods, too); unmarked ones of the module's own level only.
+    every = [node for node in ast.walk(tree) if isinstance(node, _Function)]
+    marked = [node for node in every if any(_is_tool_mark(m) for m in node.decorator_list)]
+    if marked:
+        return iter(marked)
+    return iter(n for n in tree.body if isinstance(n, _Function) and not n.name.startswith("_"))
+
+
+def _is_tool_mark(mark: ast.expr) -> bool:
+    inner = mark.func if isinstance(mark, ast.Call) else mark
+    name = inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "")
+    return str(name).endswith("tool")
+
+
+def _signature(node: _Function, types: Types) -> FunctionSignature:
+    """Read a signature from the tree, as `inspect` would return it."""
+    given, found = node.args, list[Finding]()
+    for stars, argument in (("*", given.vararg), ("**", given.kwarg)):
+        if argument is not None:
+            found.append(var_arguments(node.name, stars + argument.arg))
+    # `ast` keeps the defaults of positional parameters from the end, those by keyword one for one.
+    positional = [*given.posonlyargs, *given.args]
+    missing: list[ast.expr | None] = [None] * (len(positional) - len(given.defaults))
+    pairs = [
+        *zip(positional, [*missing, *given.defaults], strict=True),
+        *zip(given.kwonlyargs, given.kw_defaults, strict=True),
+    ]
+    parameters = []
+    for index, (argument, default) in enumerate(pairs):
+        if index == 0 and argument.arg in _OWN:
+            continue
+        parameters.append(_parameter(node.name, argument, default, types, found))
+    return FunctionSignature(
+        node.name, ast.get_docstring(node, clean=False) or "", tuple(parameters), found
+    )
+
+
+def _parameter(
+    tool: str, argument: ast.arg, default: ast.expr | None, types: Types, found: list[Finding]
+) -> Parameter:
+    place = f"tool {tool}, parameter {argument.arg}"
+
+    def unread(text: str) -> None:
+        message = f"{text} is not known without running the file"
+        found.append(finding("annotation-unread", place, message))
+
+    try:
+        annotation = types.type_of(argument.annotation)
+        known = checked_annotation(annotation, tool, argument.arg, found)
+    except Unread as error:
+        unread(f"any value is allowed: {error}")
+        known = Any
+    try:
+        value = types.value(default)
+    except Unread as error:
+        unread(f"it is taken as required: {error}")
+        value = REQUIRED
+    if value is UNKNOWN and default is not None:
+        unread(f"it is optional; its default, {ast.unparse(default)[:80]},")
+    given = inspect.Parameter.empty if value is REQUIRED else optional(value)
+    return Parameter(argument.arg, known, given)

@@ -1,0 +1,74 @@
+"""Shrink a tool's schema, to save tokens: without loss, or by leaving things out."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from playground.nouns.tool_formats.portability import Schema, nodes, steps_to
+
+_WORTH: Final = 80  # characters of a schema that is worth a definition
+_NO_NAME: Final = re.compile(r"\W+")
+
+
+def hoisted(schema: Schema) -> Schema:
+    """Return the schema with each repeated part written once, in `$defs`; the largest first."""
+    result = copy.deepcopy(schema)
+    while repeated := _repeated(result):
+        text, places = repeated
+        definition = steps_to(places[0], result)
+        definitions = result.setdefault("$defs", {})
+        name = _name(places[0], definition, definitions)
+        for place in places:
+            node = steps_to(place, result)
+            node.clear()
+            node["$ref"] = f"#/$defs/{name}"
+        definitions[name] = json.loads(text)
+    return result
+
+
+def _repeated(schema: Schema) -> tuple[str, list[tuple[str | int, ...]]] | None:
+    """Return the largest part that stands in several places, and these places."""
+    texts: dict[str, list[tuple[str | int, ...]]] = {}
+    for node in nodes(schema):
+        if node.path and node.path[0] != "$defs":
+            texts.setdefault(json.dumps(node.schema), []).append(node.path)
+    several = [text for text, places in texts.items() if len(places) > 1 and len(text) >= _WORTH]
+    if not several:
+        return None
+    text = max(several, key=lambda each: len(each) * (len(texts[each]) - 1))
+    return text, texts[text]
+
+
+def _name(path: tuple[str | int, ...], definition: Schema, taken: Mapping[str, Any]) -> str:
+    words = [definition.get("title"), *(step for step in reversed(path) if isinstance(step, str))]
+    known = [w for w in words if isinstance(w, str) and w not in ("items", "properties", "anyOf")]
+    plain = _NO_NAME.sub("_", known[0] if known else "part")
+    name, number = plain, Counter([plain])[plain]
+    while name in taken:
+        number += 1
+        name = f"{plain}{number}"
+    return name
+
+
+def _without(*keywords: str) -> Callable[[Schema], Schema]:
+    def shorter(schema: Schema) -> Schema:
+        result = copy.deepcopy(schema)
+        for node in list(nodes(result)):
+            for keyword in keywords:
+                node.schema.pop(keyword, None)
+        return result
+
+    return shorter
+
+
+SHORTER: Final[Mapping[str, Callable[[Schema], Schema]]] = {
+    "repeated parts in $defs": hoisted,
+    "without titles, defaults, examples": _without("title", "default", "examples", "$schema"),
+    "without enums": _without("enum"),
+    "without descriptions of parameters": _without("description"),
+}

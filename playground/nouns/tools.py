@@ -1,0 +1,293 @@
+"""Tool metadata: the JSON Schema is kept as given; everything else is read from it."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from playground.base.findings import Finding, finding
+
+Schema = dict[str, Any]
+
+
+class ParameterMetadata(BaseModel):
+    """One parameter as a prompt describes it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    description: str = ""
+    type: str = "string"
+
+
+class ToolExample(BaseModel):
+    """A worked call for the tool's documentation."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    explanation: str = ""
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+
+class ToolMetadata(BaseModel):
+    """A tool: its name, description, JSON Schema as given, and examples.
+
+    `parameters=` and `required_parameters=` may be given in place of `input_schema=`; a schema of
+    string properties is then built from them, so that there is one truth. `args_schema=` takes a
+    schema too, or a pydantic model, whose schema is kept.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(min_length=1)
+    description: str = ""
+    input_schema: Schema = Field(default_factory=lambda: {"type": "object", "properties": {}})
+    examples: tuple[ToolExample, ...] = ()
+
+    if TYPE_CHECKING:  # the validator below takes more than the fields; a type checker should know
+
+        def __init__(
+            self,
+            *,
+            name: str,
+            description: str = "",
+            input_schema: Schema = ...,
+            examples: Sequence[ToolExample] = (),
+            parameters: Mapping[str, str | Schema | ParameterMetadata] = ...,
+            required_parameters: Sequence[str] = ...,
+            args_schema: Schema | type[BaseModel] = ...,
+        ) -> None: ...
+
+    @model_validator(mode="before")
+    @classmethod
+    def _schema_from_parameters(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        if "args_schema" in data:
+            return _with_args_schema(data)
+        if not {"parameters", "required_parameters"} & set(data):
+            return data
+        if "input_schema" in data:
+            raise ValueError("give input_schema or parameters, not both")
+        rest = {k: v for k, v in data.items() if k not in ("parameters", "required_parameters")}
+        properties = {
+            name: _property(value) for name, value in (data.get("parameters") or {}).items()
+        }
+        required = list(data.get("required_parameters") or [])
+        schema = {"type": "object", "properties": properties, "required": required}
+        return {**rest, "input_schema": schema}
+
+    @property
+    def parameters(self) -> dict[str, ParameterMetadata]:
+        """The parameters in the schema's order, `$ref` followed one step at a time."""
+        return {name: self._parameter(name) for name in self._properties()}
+
+    @property
+    def parameter_names(self) -> set[str]:
+        """What the parameters are called: a parser asks at every call, and needs no more."""
+        return set(self._properties())
+
+    @property
+    def required_parameters(self) -> list[str]:
+        required = self.input_schema.get("required", [])
+        if not _is_list(required):  # some write `required: true`, beside a parameter's type
+            return []
+        return [name for name in required if isinstance(name, str)]
+
+    def parameter_schema(self, name: str) -> Schema:
+        """The JSON Schema of one parameter, or {} where the tool does not declare it; a `$ref` is
+        followed, those of a union too."""
+        return resolve_union(self._properties().get(name, {}), self.input_schema)
+
+    def own_schema(self, name: str) -> Schema:
+        """The JSON Schema of one parameter as it stands there, its references not followed."""
+        found = self._properties().get(name, {})
+        return found if isinstance(found, dict) else {}
+
+    def _parameter(self, name: str) -> ParameterMetadata:
+        schema = self.parameter_schema(name)
+        given = self._properties()[name]
+        # What stands beside a `$ref` is about this parameter, what it leads to about the type.
+        own = given.get("description") if isinstance(given, dict) else None
+        description = own or schema.get("description") or ""
+        return ParameterMetadata(
+            description=str(description), type=type_name(schema, self.input_schema)
+        )
+
+    def _properties(self) -> dict[str, Any]:
+        schema = resolve(self.input_schema, self.input_schema)
+        properties = schema.get("properties", {})
+        return properties if isinstance(properties, dict) else {}
+
+
+def _with_args_schema(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Flink-Agents' name for the schema, or for the model whose schema it is."""
+    if {"input_schema", "parameters", "required_parameters"} & set(data):
+        raise ValueError("give args_schema or another schema, not both")
+    rest = {key: value for key, value in data.items() if key != "args_schema"}
+    given = data["args_schema"]
+    if isinstance(given, type) and issubclass(given, BaseModel):
+        given = given.model_json_schema()
+    return {**rest, "input_schema": given}
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if _is_list(value) else []
+
+
+def _property(value: Any) -> Schema:
+    if isinstance(value, ParameterMetadata):
+        return {"type": value.type, "description": value.description}
+    if isinstance(value, Mapping):
+        return {"type": "string", **value}
+    return {"type": "string", "description": str(value)}
+
+
+def type_name(schema: Schema, root: Schema, depth: int = 0) -> str:
+    """The schema's type in a word or two: `integer`, `string or null`, `array of string`."""
+    # A list of itself (`$ref` in `items`) would go on for ever.
+    schema = resolve(schema, root) if depth < 8 else {}
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        return " or ".join(str(item) for item in kind)
+    if kind == "array" and isinstance(schema.get("items"), dict):
+        return f"array of {type_name(schema['items'], root, depth + 1)}"
+    if kind is None:
+        variants = schema.get("anyOf") or schema.get("oneOf") or []
+        names = [type_name(item, root, depth + 1) for item in variants if isinstance(item, dict)]
+        return " or ".join(dict.fromkeys(names)) or "any"
+    return str(kind)
+
+
+_UNION_DEPTH = 2  # a union of unions may lead back to itself
+_UNIONS = ("anyOf", "oneOf", "allOf")
+_TYPE_NAMES = {  # written by people who think in Python or TypeScript
+    "str": "string",
+    "int": "integer",
+    "float": "number",
+    "double": "number",
+    "bool": "boolean",
+    "list": "array",
+    "tuple": "array",
+    "dict": "object",
+    "none": "null",
+}
+
+
+def allowed_types(schema: Schema) -> set[str]:
+    """Every JSON type that the schema admits; empty where it says nothing of types."""
+    kind = schema.get("type")
+    if isinstance(kind, str | list):
+        names = [kind] if isinstance(kind, str) else kind
+        return {_TYPE_NAMES.get(str(name).lower(), str(name).lower()) for name in names}
+    found: set[str] = set()
+    for variant in variants(schema):
+        found |= allowed_types(variant)
+    # Without a type, the values that are allowed tell it.
+    values = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
+    return found | {json_type(value) for value in values}
+
+
+def variants(schema: Schema) -> list[Schema]:
+    """The schemas that a union, or an `allOf` around a reference, is made of."""
+    found = [item for key in _UNIONS for item in _listed(schema.get(key))]
+    return [item for item in found if isinstance(item, dict)]
+
+
+JSON_TYPES: Final = ("string", "integer", "number", "boolean", "null", "array", "object")
+
+
+def json_type(value: Any) -> str:
+    """The JSON Schema type of a Python value."""
+    names = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
+    return names.get(type(value), "array" if isinstance(value, list) else "object")
+
+
+def resolve(schema: Any, root: Schema) -> Schema:
+    """Follow `$ref` within `root` until a schema without one; {} for a cycle or a broken path."""
+    if type(schema) is dict and "$ref" not in schema:  # as most
+        return schema
+    seen: set[str] = set()
+    while isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
+        reference = schema["$ref"]
+        if reference in seen:
+            return {}
+        seen.add(reference)
+        schema = target_of(reference, root)
+    return schema if isinstance(schema, dict) else {}
+
+
+def resolve_union(schema: Any, root: Schema, depth: int = 0) -> Schema:
+    """`resolve`, and the same for what a union is made of, so that its types can be told."""
+    found = resolve(schema, root)
+    if depth == _UNION_DEPTH or not any(key in found for key in _UNIONS):
+        return found
+    resolved = {
+        key: [resolve_union(item, root, depth + 1) for item in _listed(found[key])]
+        for key in _UNIONS
+        if key in found
+    }
+    return {**found, **resolved}
+
+
+def target_of(reference: str, root: Schema) -> Any:
+    node: Any = root
+    for step in reference.removeprefix("#").strip("/").split("/"):
+        if not step:
+            continue
+        # RFC 6901: in this order, or `~01` would become a slash.
+        step = step.replace("~1", "/").replace("~0", "~")
+        node = node.get(step) if isinstance(node, dict) else None
+    return node if reference.startswith("#") else None
+
+
+def _has_references(schema: Any) -> bool:
+    """Whether `$ref` is a key anywhere in it: in most schemas it is none, and in no text."""
+    with suppress(ValueError):  # what is no plain value
+        if b"$ref" not in marshal.dumps(schema):
+            return False
+    waiting = [schema]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            if "$ref" in each:
+                return True
+            waiting += [one for one in each.values() if type(one) is not str]
+        elif isinstance(each, list):
+            waiting += [one for one in each if type(one) is not str]
+    return False
+
+
+def schema_findings(tool: ToolMetadata, where: str) -> list[Finding]:
+    """`$ref`s that lead nowhere or back to themselves."""
+    if not _has_references(tool.input_schema):
+        return []
+    found: list[Finding] = []
+    stack: list[tuple[Any, frozenset[str], str]] = [(tool.input_schema, frozenset(), where)]
+    expanded: set[str] = set()
+    while stack:
+        node, path, place = stack.pop()
+        if isinstance(node, list):
+            stack += [(item, path, f"{place}.{i}") for i, item in enumerate(node)]
+        if not isinstance(node, dict):
+            continue
+        reference = node.get("$ref")
+        if isinstance(reference, str):
+            target = target_of(reference, tool.input_schema)
+            if reference in path:
+                found.append(finding("cyclic-ref", place, f"{reference} refers to itself"))
+            elif target is None:
+                found.append(finding("unresolved-ref", place, f"nothing at {reference}"))
+            # Each target once: schemas that share definitions would be walked 2ⁿ times.
+            elif reference not in expanded:
+                expanded.add(reference)
+                stack.append((target, path | {reference}, f"{place}.$ref"))
+        stack += [(value, path, f"{place}.{key}") for key, value in node.items() if key != "$ref"]
+    return found

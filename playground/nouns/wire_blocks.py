@@ -1,0 +1,307 @@
+"""A provider's request as blocks: what is cached, in the order in which it is cached.
+
+One block for each tool, each part of the system prompt and each part of a message; a text alone is
+one text part. Marks are kept beside a block and are no part of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
+
+from playground.base.shared_lists import SharedList
+from playground.nouns.wire_bodies import (
+    MARKS,
+    identity,
+    kind_of,
+    mark_holders,
+    messages_of,
+    parameters_of,
+    parts_of,
+    system_of,
+    tools_of,
+)
+from playground.nouns.wire_estimates import tokens_of
+
+Tier = Literal["tools", "system", "messages"]
+TIERS: Final[tuple[Tier, ...]] = ("tools", "system", "messages")
+_PICTURES: Final = ("image", "image_url", "input_image")
+
+
+@dataclass(frozen=True, slots=True)
+class WireBlock:
+    """One block: where it stands, what it says, and the mark on it (its TTL), if any. Where a hash
+    stands in place of what it says, `size` is that of the text, in estimated tokens."""
+
+    tier: Tier
+    role: str
+    kind: str
+    text: str
+    ttl: str | None = None
+    markable: bool = True
+    place: tuple[int, int] | None = None  # message and part
+    is_string: bool = False  # a content that is no list
+    size: int | None = None
+
+    @property
+    def tokens(self) -> int:
+        """About how many."""
+        return tokens_of(self.text) if self.size is None else self.size
+
+    def says_the_same(self, other: WireBlock) -> bool:
+        """Whether both are one block to the cache: marks and places do not count."""
+        return self is other or (
+            (self.text, self.kind, self.role, self.tier)
+            == (other.text, other.kind, other.role, other.tier)
+        )
+
+    @property
+    def digest(self) -> bytes:
+        identity = f"{self.tier}\0{self.role}\0{self.kind}\0{self.text}"
+        return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).digest()
+
+
+@dataclass(slots=True)
+class WireRequest:
+    """What matters of a request: blocks, parameters that salt a tier, a top-level mark.
+
+    `starts` has the index of the first block of each message, or where it would stand.
+    """
+
+    model: str
+    blocks: SharedList[WireBlock]
+    parameters: dict[str, Any] = field(default_factory=dict)
+    automatic_ttl: str | None = None
+    explicit_only: bool = False  # OpenAI: no implicit breakpoint
+    starts: SharedList[int] = field(default_factory=SharedList)
+
+    def insert(self, index: int, block: WireBlock) -> None:
+        """A block more, after those of the message before it."""
+        self.blocks = self.blocks.and_more(index, [block, *self.blocks[index:]])
+        message = bisect_left(self.starts, index)
+        self.starts = self.starts.and_more(message, [n + 1 for n in self.starts[message:]])
+
+    def at(self, message: int, part: int) -> Iterator[int]:
+        """The blocks that stand at a part of a message."""
+        start, *after = self.starts[message : message + 2]
+        for index in range(start, after[0] if after else len(self.blocks)):
+            if self.blocks[index].place == (message, part):
+                yield index
+
+
+def read_wire(body: dict[str, Any], model: str = "", default_ttl: str = "5m") -> WireRequest:
+    """A body of Anthropic, OpenAI (chat, responses), Bedrock, Gemini or OpenRouter as blocks."""
+    return WireReader(model, default_ttl).read(body)
+
+
+class WireReader:
+    """Reads a row of requests; a message that the request before had too is not read again.
+
+    Every request of a session holds the history before it: read once, a session of n requests costs
+    n messages and not n²/2. Even a loop over what is shared would be that square: it is told by
+    comparing lists.
+    """
+
+    def __init__(self, model: str = "", default_ttl: str = "5m") -> None:
+        self._model, self._ttl = model, default_ttl
+        self._before = _Read()
+        self._given: Sequence[dict[str, Any]] = ()
+        self._blocks: SharedList[WireBlock] = SharedList()
+        self._starts: SharedList[int] = SharedList()
+        self._tools: tuple[Any, list[WireBlock]] = None, []
+
+    def read(self, body: dict[str, Any]) -> WireRequest:
+        head = _Reader(self._ttl, self._tool_blocks(tools_of(body)))
+        system = system_of(body)
+        for part in parts_of(system):
+            head.part("system", "system", part, None, isinstance(system, str))
+        if body.get("instructions"):  # OpenAI's Responses API: its system prompt
+            head.part("system", "system", {"type": "text", "text": body["instructions"]})
+        read = self._messages(messages_of(body), head.blocks)
+        options = body.get("prompt_cache_options")
+        mode = options.get("mode") if isinstance(options, dict) else None
+        top = body.get("cache_control")
+        return WireRequest(
+            model=self._model or str(body.get("model") or ""),
+            blocks=self._blocks,
+            parameters=parameters_of(body, read.pictures),
+            automatic_ttl=str(top.get("ttl") or self._ttl) if isinstance(top, dict) else None,
+            explicit_only=mode == "explicit",
+            starts=self._starts,
+        )
+
+    def _tool_blocks(self, given: Any) -> list[WireBlock]:
+        """Tools as blocks, in a new list; those of a whole session are often one object."""
+        if given is not self._tools[0]:
+            reader = _Reader(self._ttl, [])
+            reader.tools(given)
+            self._tools = given, reader.blocks
+        return self._tools[1].copy()
+
+    def _messages(self, given: Sequence[dict[str, Any]], head: list[WireBlock]) -> _Read:
+        before, same = self._before, self._given
+        known = same.shared(given) if isinstance(same, SharedList) else 0
+        count = shared_length(before.messages, given, known)
+        count = written_alike(before.messages, given, known, count)
+        read = before.up_to(count) if head == before.head else None
+        messages, blocks = (len(read.messages), len(read.blocks)) if read else (0, 0)
+        read = read or _Read(head, blocks=list(head), pictures=_has_pictures(head))
+        for message in given[messages:]:
+            read.add(message, self._ttl)
+        if read.marked and read.marked[-1][0] >= messages:  # what stood there has a mark now
+            blocks = min(blocks, *(block for at, block in read.marked if at >= messages))
+        self._before, self._given = read, given
+        self._blocks = self._blocks.and_more(blocks, read.blocks[blocks:])
+        self._starts = self._starts.and_more(messages, read.starts[messages:])
+        return read
+
+
+@dataclass(slots=True)
+class _Read:
+    """Messages that were read, with what was known before each of them: the number of blocks,
+    whether all were the system's, and whether one was a picture."""
+
+    head: list[WireBlock] = field(default_factory=list)  # tools and the system prompt
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    blocks: list[WireBlock] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    known: list[tuple[bool, bool]] = field(default_factory=list)
+    marked: list[tuple[int, int]] = field(default_factory=list)  # by a later message: it, the block
+    leads: bool = True  # messages of the system, before the first of anybody else
+    pictures: bool = False
+
+    def up_to(self, count: int) -> _Read | None:
+        """The same up to so many messages; None where what is after them has left its marks."""
+        if count == len(self.messages):
+            return self
+        start = self.starts[count]
+        if any(message >= count and block < start for message, block in self.marked):
+            return None
+        return _Read(
+            self.head,
+            self.messages[:count],
+            self.blocks[:start],
+            self.starts[:count],
+            self.known[:count],
+            [pair for pair in self.marked if pair[0] < count],
+            *self.known[count],
+        )
+
+    def add(self, message: dict[str, Any], ttl: str) -> None:
+        index, start = len(self.messages), len(self.blocks)
+        last = self.blocks[-1] if self.blocks else None
+        _Reader(ttl, self.blocks).message(message, index, self.leads)
+        if start and self.blocks[start - 1] is not last:  # it marked what stands before it
+            self.marked.append((index, start - 1))
+        own = self.blocks[start:]
+        self.messages.append(message)
+        self.starts.append(start)
+        self.known.append((self.leads, self.pictures))
+        self.leads = self.leads and all(block.tier == "system" for block in own)
+        self.pictures = self.pictures or _has_pictures(own)
+
+
+def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
+    """How many items both lists begin with, those before `start` taken for granted.
+
+    In steps that double and then halve, each compared at once: what is the same object costs no
+    more than a look at it.
+    """
+    if isinstance(one, SharedList):
+        start = max(start, one.shared(other))
+    most, step = min(len(one), len(other)), 1
+    while start < most and one[start : start + step] == other[start : start + step]:
+        start, step = min(start + step, most), step * 2
+    while step > 1 and start < most:
+        step //= 2
+        if one[start : start + step] == other[start : start + step]:
+            start = min(start + step, most)
+    return start
+
+
+def written_alike(one: Sequence[Any], other: Sequence[Any], start: int, stop: int) -> int:
+    """Up to where, from `start`, items that are equal are also written alike: to Python the same
+    fields in another order are equal, and so are 1 and true; to a provider they are not."""
+    for index in range(start, stop):
+        before, after = one[index], other[index]
+        if before is not after and json.dumps(before) != json.dumps(after):
+            return index
+    return stop
+
+
+class _Reader:
+    def __init__(self, default_ttl: str, blocks: list[WireBlock]) -> None:
+        self.blocks = blocks
+        self._ttl = default_ttl
+
+    def tools(self, given: Any) -> None:
+        for tool in given if isinstance(given, list) else []:
+            if isinstance(tool, dict):
+                self._add("tools", "", "tool", tool)
+
+    def message(self, message: dict[str, Any], index: int, leading: bool) -> None:
+        role = str(message.get("role") or message.get("type") or "")
+        tier: Tier = "system" if role in ("system", "developer") and leading else "messages"
+        # The Responses API sends calls and results as items of their own, without a role.
+        if "role" not in message:
+            self._add(tier, role, role, message, (index, 0))
+            return
+        # A provider sees a result as part of the user's turn, whoever the library says spoke.
+        if role == "tool":
+            self._add(tier, "user", "tool_result", {**message, "role": None}, (index, 0))
+            return
+        content = message.get("content", message.get("parts"))
+        for number, part in enumerate(parts_of(content)):
+            self.part(tier, role, part, (index, number), isinstance(content, str))
+        self._mark_last(message.get("cache_control"))
+        calls = message.get("tool_calls")
+        for call in calls if isinstance(calls, list) else ():
+            if isinstance(call, dict):
+                self._add(tier, role, "tool_use", call)
+
+    def _mark_last(self, mark: Any) -> None:
+        """A mark that stands beside the last block; requests share blocks, so it is a new one."""
+        if isinstance(mark, dict) and self.blocks:
+            self.blocks[-1] = replace(self.blocks[-1], ttl=str(mark.get("ttl") or self._ttl))
+
+    def part(
+        self,
+        tier: Tier,
+        role: str,
+        part: dict[str, Any],
+        place: tuple[int, int] | None = None,
+        is_string: bool = False,
+    ) -> None:
+        self._add(tier, role, kind_of(part), part, place, is_string)
+
+    def _add(
+        self,
+        tier: Tier,
+        role: str,
+        kind: str,
+        value: dict[str, Any],
+        place: tuple[int, int] | None = None,
+        is_string: bool = False,
+    ) -> None:
+        point = value.get("cachePoint")
+        if isinstance(point, dict) and len(value) == 1:  # Bedrock: a mark on what stands before it
+            self._mark_last(point)
+            return
+        ttl = None
+        for holder in mark_holders(kind, value):
+            for key in MARKS:
+                if isinstance(mark := holder.get(key), dict):
+                    ttl = str(mark.get("ttl") or self._ttl)
+        text = identity(kind, value)
+        # Anthropic refuses a mark on these with an error 400, for the whole request.
+        empty = kind == "text" and not text
+        markable = not empty and kind not in ("thinking", "redacted_thinking")
+        self.blocks.append(WireBlock(tier, role, kind, text, ttl, markable, place, is_string))
+
+
+def _has_pictures(blocks: Iterable[WireBlock]) -> bool:
+    return any(block.kind in _PICTURES for block in blocks)

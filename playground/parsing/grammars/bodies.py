@@ -1,0 +1,288 @@
+"""The bodies of calls, one function for each notation: all that `Notation.write` may give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from playground.nouns.tools import Schema, allowed_types
+from playground.parsing.grammars.call_rules import CALL_ID, CallRules
+from playground.parsing.grammars.expressions import (
+    IMPOSSIBLE,
+    Expression,
+    FreeText,
+    either,
+    in_order,
+    optional,
+    repeated,
+    token,
+)
+from playground.parsing.grammars.styles import Style, bare_key, marked_style, python_style
+from playground.parsing.grammars.texts import ANY, LINES, SOME, TextShape, beginning, trimmed
+from playground.parsing.grammars.values import RawValues
+from playground.parsing.grammars.words import filled, longest_word, value_words, written_name
+from playground.parsing.notations import VALUES
+from playground.parsing.template import Hole, declared_hole, holes_of
+
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*\Z")
+
+
+def call_of(rules: CallRules, first: bool) -> Expression:
+    """Build a call by its template. `first` says that no call stands before it."""
+    template = rules.syntax.call_template
+    body = _BODIES.get(declared_hole(template.body, _BODIES))
+    if body is None:
+        rules.notes.none(rules.place, f"no grammar is known for {{{template.body}}}")
+        return IMPOSSIBLE
+    before = (rules.piece(piece, first) for piece in template.before)
+    return in_order(*before, body(rules))
+
+
+# JSON
+
+
+def _arguments(call: CallRules, style: Style) -> Expression:
+    """Build the arguments as one object."""
+    rules = call.schema_rules(style)
+    schema = {**call.tool.input_schema}
+    schema.setdefault("type", "object")
+    return rules.finished(rules.value(schema, call.place))
+
+
+def _json_arguments(call: CallRules) -> Expression:
+    return in_order(_arguments(call, call.json_style()), call.after)
+
+
+def _json_call(call: CallRules) -> Expression:
+    """Build name and arguments in one object, in the order in which we write them."""
+    shape, style = call.syntax.shape, call.json_style()
+    if shape.name_is_key:
+        named = in_order(style.key(call.tool.name), _arguments(call, style))
+        return in_order(style.within("{", named, "}"), call.after)
+    inside = call.json_style(in_text=True) if shape.arguments_as_text else style
+    arguments = _arguments(call, inside)
+    if shape.arguments_as_text:
+        arguments = in_order('"', arguments, '"')
+    elif shape.text_key:
+        arguments = either([*_one_text(call, shape.text_key, style), arguments])
+    members: dict[str, Any] = {}
+    if shape.id:
+        members[shape.id] = in_order('"', CALL_ID, '"')
+    members |= {name: in_order(style.constant(value)) for name, value in shape.constants}
+    name = in_order(style.constant(call.tool.name))
+    for path, value in ((shape.name, name), (shape.arguments, arguments)):
+        node = members
+        for step in path[:-1]:
+            node = node.setdefault(step, {})
+        node[path[-1]] = value
+    return in_order(_members(members, style), call.after)
+
+
+def _members(members: dict[str, Any], style: Style) -> Expression:
+    parts: list[Expression | str] = []
+    for name, value in members.items():
+        inside = _members(value, style) if isinstance(value, dict) else value
+        parts += [style.comma, style.key(name), inside]
+    return style.within("{", in_order(*parts[1:]), "}")
+
+
+def _one_text(call: CallRules, key: str, style: Style) -> list[Expression]:
+    """Build the one argument `key` in place of the object, if the tool needs no other."""
+    rules, texts = call.schema_rules(style), []
+    for members, _ in call.objects():
+        schemas = {name: schema for name, schema, _ in members}
+        if key in schemas and not any(needed and name != key for name, _, needed in members):
+            text = {"allOf": [schemas[key], {"type": "string"}]}
+            texts.append(rules.value(text, f"{call.place}.{key}"))
+    return texts
+
+
+# marked and Python
+
+
+def _marked(call: CallRules) -> Expression:
+    style = marked_style(call.syntax.string_mark)
+    return in_order(_arguments(call, style), call.after)
+
+
+def _python(call: CallRules) -> Expression:
+    rules = call.schema_rules(python_style())
+    comma = rules.style.comma
+    alternatives = []
+    for members, extra in call.objects():
+        listed: list[tuple[Expression, bool]] = []
+        for key, schema, needed in members:
+            if not _IDENTIFIER.match(key):
+                call.notes.narrower(f"{call.place}.{key}", f"{key!r} is no name of Python")
+                listed += [(IMPOSSIBLE, True)] if needed else []
+                continue
+            value = rules.value(schema, f"{call.place}.{key}")
+            listed.append((in_order(f"{key}=", value), needed))
+        more = None
+        if extra is not None:
+            names = [key for key, _, _ in members]
+            value = rules.value(extra, f"{call.place}, other keys")
+            more = in_order(token(bare_key(names)), "=", value)
+        alternatives.append(rules.joined(listed, more, comma))
+    return in_order(either(alternatives), call.after)
+
+
+# parameters
+
+
+def _params(call: CallRules) -> Expression:
+    alternatives = []
+    for members, extra in call.objects():
+        written = []
+        for key, schema, needed in members:
+            param = _param(call, key, schema)
+            written.append(param if needed else optional(param))
+        if extra is not None and _takes_text(extra):
+            written.append(repeated(_other_param(call, [key for key, _, _ in members], extra)))
+        elif extra is not None:
+            call.notes.narrower(call.place, "other keys are read as text: none are allowed")
+        alternatives.append(in_order(*written))
+    return in_order(either(alternatives), call.after)
+
+
+def _takes_text(schema: Any) -> bool:
+    return schema is True or (isinstance(schema, dict) and allowed_types(schema) <= {"string"})
+
+
+def _values(call: CallRules, key: str, then: str) -> RawValues:
+    words, template = value_words(call.syntax, call.tool, key), call.syntax.param_template
+    assert template is not None
+    notation = VALUES[template.body]
+    if notation.json:  # a value ends by its own quotes and brackets
+        rules = call.schema_rules(call.json_style())
+        return RawValues(rules, (), then, quoted=True)
+    call.notes.narrower(call.place, f"no value holds {' or '.join(map(repr, words))}")
+    rules = call.schema_rules(call.json_style(words))
+    return RawValues(rules, words, then, call.syntax.untyped, notation.block)
+
+
+def _param(call: CallRules, key: str, schema: Any) -> Expression:
+    """Build one parameter, its value by the schema."""
+    template = call.syntax.param_template
+    assert template is not None
+    name = written_name(call.syntax, key)
+    holes = set(holes_of(template.before))
+    values = _values(call, key, filled(template.after, key=name))
+    place, seen = f"{call.place}.{key}", call.tool.parameter_schema(key)
+
+    def param(value: Expression, **more: str) -> Expression:
+        return in_order(filled(template.before, key=name, **more), value)
+
+    if "is_text" in holes:
+        text = values.text(schema, place) if _reads_text(seen) else IMPOSSIBLE
+        json = values.json(_without_texts(schema), place)
+        return either([param(text, is_text="true"), param(json, is_text="false")])
+    if "type" in holes:
+        word = call.syntax.type_word
+        text = values.text(schema, place) if _reads_text(seen) else IMPOSSIBLE
+        alternatives = [param(text, type=word("string"))]
+        for kind in ("integer", "number", "boolean", "null", "array", "object"):
+            json = values.json(_of_type(schema, kind), place)
+            alternatives.append(param(json, type=word(kind)))
+        return either(alternatives)
+    return param(values.value(schema, seen, place))
+
+
+def _reads_text(seen: Schema) -> bool:
+    types = allowed_types(seen)
+    return not types or "string" in types
+
+
+def _without_texts(schema: Any) -> Any:
+    others = ["number", "boolean", "null", "array", "object"]
+    return _of_type(schema, *others)
+
+
+def _of_type(schema: Any, *kinds: str) -> Any:
+    return {"allOf": [schema, {"type": list(kinds)}]}
+
+
+def _other_param(call: CallRules, names: Sequence[str], schema: Any) -> Expression:
+    """Build a parameter that the schema does not name. Its value is read as text."""
+    template = call.syntax.param_template
+    assert template is not None
+    if "key" in holes_of(template.after) or {"type", "is_text"} & set(holes_of(template.before)):
+        call.notes.narrower(call.place, "keys that the schema does not name are not allowed")
+        return IMPOSSIBLE
+    at = template.before.index(Hole("key"))
+    before, after = filled(template.before[:at]), filled(template.before[at + 1 :])
+    values = _values(call, "", filled(template.after))
+    value = values.value(schema, {}, f"{call.place}, other keys")
+    return in_order(before, token(bare_key(names)), after, value)
+
+
+# plain texts
+
+
+def _texts(call: CallRules) -> Expression:
+    """Build each text up to what the template has after it; or a JSON object in their place."""
+    syntax, template = call.syntax, call.syntax.call_template
+    keys = tuple(name.removeprefix("text:") for name in template.holes)
+    beside = (name.partition(":") for name in holes_of(template.before))
+    lines = tuple(key for kind, _, key in beside if kind == "line")
+    alternatives = []
+    for members, _ in call.objects():
+        schemas = {key: schema for key, schema, _ in members}
+        needed = {key for key, _, must in members if must}
+        if needed <= {*keys, *lines} <= set(schemas):
+            alternatives.append(in_order(*_each_text(call, schemas)))
+    if syntax.objects:
+        words = tuple(filter(None, (*call.outside, longest_word(call.after))))
+        rules = call.schema_rules(call.json_style(words))
+        call.notes.narrower(
+            call.place, f"no text of its JSON holds {' or '.join(map(repr, words))}"
+        )
+        arguments = {"type": "object", **call.tool.input_schema}
+        alternatives.append(in_order(rules.value(arguments, call.place), call.after))
+    if not alternatives:
+        listed = " and ".join(map(repr, (*lines, *keys)))
+        call.notes.none(call.place, f"its arguments are not the texts {listed}")
+    return either(alternatives)
+
+
+def _each_text(call: CallRules, schemas: dict[str, Any]) -> list[Expression]:
+    syntax, template = call.syntax, call.syntax.call_template
+    texts: list[Expression] = []
+    for hole, pieces in zip(template.holes, template.between, strict=True):
+        key = hole.removeprefix("text:")
+        then = filled(pieces, name=written_name(syntax, call.tool.name))
+        words = (longest_word(then),) if then.strip() else call.outside
+        place = f"{call.place}.{key}"
+        call.notes.narrower(place, f"no text holds {' or '.join(map(repr, words))}")
+        shape = _text_shape(call, then, _is_needed(call, schemas[key], place))
+        texts.append(FreeText(shape, tuple(filter(None, words)), then, last=not then))
+    return texts
+
+
+def _is_needed(call: CallRules, schema: Any, place: str) -> bool:
+    """Return True if a text may not be empty. Nothing else of its schema counts here."""
+    variants = call.schema_rules(call.json_style()).merger.variants(schema, place)
+    if any(set(variant) - {"type", "minLength"} for variant in variants):
+        call.notes.wider(place, "of a text's schema nothing but its type counts")
+    return any(variant.get("minLength") for variant in variants)
+
+
+def _text_shape(call: CallRules, then: str, needed: bool) -> TextShape:
+    if call.syntax.line_start and then and not then.startswith("\n"):
+        return LINES
+    if call.syntax.objects:
+        return trimmed("{")
+    if not then:  # the text is read without the blanks around it
+        return beginning("", empty=False)
+    return SOME if needed else ANY
+
+
+_BODIES: Final[dict[str, Callable[[CallRules], Expression]]] = {
+    "call:json": _json_call,
+    "args:json": _json_arguments,
+    "args:marked": _marked,
+    "args:python": _python,
+    "params": _params,
+    "text:KEY": _texts,
+}

@@ -1,0 +1,115 @@
+"""The parts of the grammar of one tool's calls: its name and schema, and what stands around
+them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from playground.nouns.tools import ToolMetadata
+from playground.parsing.declaration import Declaration
+from playground.parsing.grammars.characters import ALL, BLANKS, DIGITS, characters
+from playground.parsing.grammars.expressions import (
+    EMPTY,
+    Expression,
+    NamedRules,
+    OneOf,
+    Use,
+    either,
+    in_order,
+    repeated,
+    token,
+)
+from playground.parsing.grammars.merging import given_values, types_of
+from playground.parsing.grammars.notes import Notes
+from playground.parsing.grammars.schemas import SchemaRules, any_value
+from playground.parsing.grammars.styles import Style, json_style
+from playground.parsing.grammars.words import filled, written_name
+from playground.parsing.template import Piece
+
+CALL_ID: Final = token(repeated(OneOf(characters("a-z", "A-Z", "0-9", "_.:-")), 1, 64))
+_LINE: Final = token(
+    in_order(
+        OneOf(ALL - BLANKS - characters("`")),
+        repeated(OneOf(ALL - characters("\n`")), 0, 200),
+    )
+)
+
+
+@dataclass
+class CallRules:
+    """A maker of rules for one tool's calls. `outside` are the words that no text may hold
+    at all."""
+
+    syntax: Declaration
+    tool: ToolMetadata
+    rules: NamedRules
+    notes: Notes
+    any_values: dict[Style, Use]
+    outside: tuple[str, ...]
+    _made: dict[Style, SchemaRules] = field(default_factory=dict)
+
+    @property
+    def place(self) -> str:
+        return f"tool {self.tool.name}"
+
+    def schema_rules(self, style: Style) -> SchemaRules:
+        """Return the rules of the tool's schema in a style, made once."""
+        if style not in self._made:
+            if style not in self.any_values:
+                self.any_values[style] = any_value(style, self.rules)
+            self._made[style] = SchemaRules(
+                self.tool.input_schema,
+                style,
+                self.rules,
+                self.notes,
+                self.tool.name,
+                self.any_values[style],
+            )
+        return self._made[style]
+
+    def json_style(self, without: Sequence[str] = (), in_text: bool = False) -> Style:
+        """Return the style of JSON in which the dialect writes."""
+        return json_style(without, in_text, bool(self.syntax.json.indent))
+
+    def piece(self, piece: Piece, first: bool) -> Expression | str:
+        if isinstance(piece, str):
+            return piece
+        kind, _, key = piece.name.partition(":")
+        match kind:
+            case "name":
+                return written_name(self.syntax, self.tool.name)
+            case "id":
+                return CALL_ID
+            case "index" | "number":
+                start = "0" if kind == "index" else "1"
+                return start if first else token(repeated(OneOf(DIGITS), 1, 3))
+            case "line":
+                return self._line(key)
+        return EMPTY
+
+    def _line(self, key: str) -> Expression:
+        values = given_values(self.tool.parameter_schema(key))
+        texts = [v for v in values or [] if isinstance(v, str)]
+        return either(in_order(text) for text in texts) if values else _LINE
+
+    def objects(self) -> list[tuple[list[tuple[str, Any, bool]], Any]]:
+        """Return the members of the arguments, and the schema of other members or None, for each
+        object that the schema is a choice of."""
+        rules = self.schema_rules(self.json_style())
+        objects_found = []
+        for variant in rules.merger.variants(self.tool.input_schema, self.place):
+            if "object" not in types_of(variant) and "type" in variant:
+                self.notes.narrower(self.place, "arguments that are no object are not written")
+                continue
+            objects_found.append(
+                rules.members(rules.merger.note_unread(variant, self.place), self.place)
+            )
+        return objects_found
+
+    @property
+    def after(self) -> str:
+        """The text after the body."""
+        name = written_name(self.syntax, self.tool.name)
+        return filled(self.syntax.call_template.after, name=name)

@@ -1,0 +1,171 @@
+"""llama.cpp's GBNF, and xgrammar's EBNF, which grew out of it. One text is written that both read.
+
+Neither can say what a text must not hold, so each state of a free text's automaton is a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from playground.parsing.grammars.characters import CharacterSet, characters
+from playground.parsing.grammars.expressions import (
+    Either,
+    Exact,
+    Expression,
+    FreeText,
+    InOrder,
+    OneOf,
+    Repeated,
+    Token,
+    Use,
+)
+from playground.parsing.grammars.texts import TextState, states
+
+_SHORT: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+
+
+def gbnf(rules: Mapping[str, Expression], root: str) -> str:
+    """Write the rules as llama.cpp and xgrammar read them; the rule `root` becomes their `root`."""
+    writer = _Writer(root)
+    lines = [f"{writer.name(name)} ::= {writer.top(rule)}" for name, rule in rules.items()]
+    return "\n".join([*lines, *writer.lines]) + "\n"
+
+
+class _Writer:
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.lines: list[str] = []
+        self._names: dict[Expression, str] = {}
+
+    def name(self, rule: str) -> str:
+        return "root" if rule == self.root else f"r-{rule}"
+
+    def top(self, rule: Expression) -> str:
+        if isinstance(rule, Either):
+            return " | ".join(map(self.text, rule.items))
+        return self.text(rule)
+
+    def text(self, given: Expression) -> str:
+        match given:
+            case Exact(text):
+                return f'"{"".join(map(_char, text))}"'
+            case OneOf(of):
+                return _set(of)
+            case FreeText():
+                return self._free(given)
+            case Token():
+                return self._token(given)
+            case Use(rule):
+                return self.name(rule)
+            case InOrder(items):
+                return f"({' '.join(map(self.text, items))})" if items else '""'
+            case Either(items):
+                return f"({' | '.join(map(self.text, items))})"
+            case Repeated(item, least, most):
+                text = self.text(item)
+                # a name, a set, one text or something in brackets needs no brackets
+                single = not isinstance(item, Repeated) and not text.startswith('""')
+                return f"{text if single else f'({text})'}{_times(least, most)}"
+
+    def _free(self, free_text: FreeText) -> str:
+        """Write a free text as rules; return the name of the first."""
+        if free_text not in self._names:
+            stem = self._names[free_text] = self._own("text")
+            listed = states(free_text.shape, free_text.without, free_text.then, free_text.last)
+            self.lines += _state_rules(stem, listed, self.text(Exact(free_text.then)))
+        return self._names[free_text]
+
+    def _token(self, token: Token) -> str:
+        """Write a token as a rule of its own, because several rules may use it; return the rule's
+        name."""
+        if token not in self._names:
+            name = self._names[token] = self._own("token")
+            self.lines.append(f"{name} ::= {self.text(token.inside)}")
+        return self._names[token]
+
+    def _own(self, kind: str) -> str:
+        """Return a name that no rule has, nor begins with: states of a text add their numbers."""
+        return f"{kind}-{len(self._names) + 1}"
+
+
+def _set(of: CharacterSet) -> str:
+    """Write a set. Escapes stand last, because xgrammar reads as many hexadecimal digits as follow.
+
+    After them come `^` and `-`, which mean something elsewhere and have no escape that both read.
+    """
+    # llama.cpp refuses a character whose first bytes are those of an excluded one
+    without = of.is_most and all(last < 0x80 for _, last in of.others.ranges)
+    shown = of.others if without else of & _WRITTEN
+    ranges = [each for whole in shown.ranges for each in _apart(whole)]
+    listed = sorted((_range(*each) for each in ranges), key=_place)
+    if not without:
+        return '"^"' if listed == ["^"] else f"[{''.join(listed)}]"
+    return f"[^{''.join(sorted([*listed, _NUL], key=_place))}]"
+
+
+_NUL: Final = "\\x00"
+_WRITTEN: Final = characters("\0").others
+
+
+def _place(text: str) -> int:
+    return (
+        ["^", "-"].index(text) + 2
+        if text in ("^", "-")
+        else int(text.startswith(("\\x", "\\u", "\\U")))
+    )
+
+
+def _apart(whole: tuple[int, int]) -> list[tuple[int, int]]:
+    """Split a range into the dash and the caret at its ends, and the rest."""
+    first, last = whole
+    ranges = []
+    for char in "^-":
+        if first < last and ord(char) in (first, last):
+            ranges.append((ord(char), ord(char)))
+            first += first == ord(char)
+            last -= last == ord(char)
+    return [*ranges, (first, last)]
+
+
+def _range(first: int, last: int) -> str:
+    start, stop = _in_set(chr(first)), _in_set(chr(last))
+    return start if first == last else f"{start}-{stop}"
+
+
+def _in_set(char: str) -> str:
+    if char in "[]":
+        return f"\\{char}"
+    if char == '"':
+        return char
+    return f"\\x{ord(char):02X}" if ord(char) < 0x100 and len(_char(char)) == 6 else _char(char)
+
+
+def _state_rules(stem: str, listed: list[TextState], then: str) -> list[str]:
+    """Write a rule for each state; the first has the stem for its name."""
+
+    def name(index: int) -> str:
+        return stem if index == 0 else f"{stem}-{index}"
+
+    lines = []
+    for index, state in enumerate(listed):
+        ways = [f"{_set(chars)} {name(target)}" for chars, target in state.row]
+        ways += [then] if state.ends else []
+        lines.append(f"{name(index)} ::= {' | '.join(ways)}")
+    return lines
+
+
+def _times(least: int, most: int | None) -> str:
+    named = {(0, None): "*", (1, None): "+", (0, 1): "?"}
+    if (least, most) in named:
+        return named[least, most]
+    return f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
+
+
+def _char(char: str) -> str:
+    if char in _SHORT:
+        return _SHORT[char]
+    number = ord(char)
+    if char.isprintable():
+        return char
+    return f"\\u{number:04X}" if number < 0x10000 else f"\\U{number:08X}"

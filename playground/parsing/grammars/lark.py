@@ -1,0 +1,141 @@
+"""llguidance's Lark: one terminal for a string, a number or a free text, rules for the rest.
+
+Its terminals are regular expressions with a complement (`~`) and an intersection (`&`), so a text
+that holds no closing marker can be written directly. The marker after such a text is part of its
+terminal: alone, the text would take the marker's beginning as well.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from playground.parsing.grammars.characters import escape
+from playground.parsing.grammars.expressions import (
+    Either,
+    Exact,
+    Expression,
+    FreeText,
+    InOrder,
+    OneOf,
+    Repeated,
+    Token,
+    Use,
+)
+from playground.parsing.grammars.texts import fatal_ends, states
+
+
+def lark(rules: Mapping[str, Expression], root: str, by_characters: bool = False) -> str:
+    """Write the rules as llguidance reads them; the rule `root` becomes its `start`.
+
+    With `by_characters` each terminal is one character: rules then distinguish what the terminals
+    of a text cannot.
+    """
+    writer = _CharacterWriter(root) if by_characters else _Writer(root)
+    lines = [f"{writer.name(name)}: {writer.top(rule)}" for name, rule in rules.items()]
+    lines += writer.lines
+    lines += [f"{name}: {text}" for text, name in writer.terminals.items()]
+    return "\n".join(lines) + "\n"
+
+
+class _Writer:
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.terminals: dict[str, str] = {}
+        self.lines: list[str] = []
+
+    def name(self, rule: str) -> str:
+        return "start" if rule == self.root else f"r_{rule.replace('-', '_')}"
+
+    def top(self, given: Expression) -> str:
+        """Write an expression on the right side of a rule, where alternatives need no brackets."""
+        if isinstance(given, Either):
+            return "\n    | ".join(self.text(item) for item in given.items)
+        return self.text(given)
+
+    def text(self, given: Expression) -> str:
+        match given:
+            case Exact(text):
+                return json.dumps(text, ensure_ascii=False)
+            case OneOf(of):
+                return self._terminal(f"/{of.pattern}/")
+            case FreeText():
+                return self._terminal(_free(given))
+            case Token(inside):
+                return self._terminal(f"/{pattern(inside)}/")
+            case Use(rule):
+                return self.name(rule)
+            case InOrder(items):
+                return " ".join(map(self.text, items)) or '""'
+            case Either(items):
+                return f"({' | '.join(map(self.text, items))})"
+            case Repeated(item, least, most):
+                text = self.text(item)
+                # a name, a terminal, one text or something in brackets needs no brackets
+                single = isinstance(item, Use | Token | OneOf | FreeText | Exact | Either)
+                return f"{text if single else f'({text})'}{_times(least, most)}"
+
+    def _terminal(self, text: str) -> str:
+        return self.terminals.setdefault(text, f"T{len(self.terminals) + 1}")
+
+
+class _CharacterWriter(_Writer):
+    """A writer whose terminals are single characters; a free text is a rule for each state."""
+
+    def text(self, given: Expression) -> str:
+        match given:
+            case Exact(text):
+                return " ".join(json.dumps(char, ensure_ascii=False) for char in text)
+            case Token(inside):
+                return f"({self.text(inside)})"
+            case FreeText(shape, without, then, last):
+                stem = f"t{len(self.lines)}"
+                written = self.text(Exact(then)) or '""'
+                for index, state in enumerate(states(shape, without, then, last)):
+                    ways = [f"{self.text(OneOf(of))} {stem}_{target}" for of, target in state.row]
+                    ways += [written] if state.ends else []
+                    self.lines.append(f"{stem}_{index}: {' | '.join(ways)}")
+                return f"{stem}_0"
+            case Repeated(item, least, most):
+                return f"({self.text(item)}){_times(least, most)}"
+        return super().text(given)
+
+
+def _times(least: int, most: int | None) -> str:
+    named = {(0, None): "*", (1, None): "+", (0, 1): "?"}
+    if (least, most) in named:
+        return named[least, most]
+    return f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
+
+
+def pattern(given: Expression) -> str:
+    """Write an expression without references and free text as a regular expression."""
+    match given:
+        case Exact(text):
+            return _words(text)
+        case OneOf(of):
+            return of.pattern
+        case InOrder(items):
+            return "".join(map(pattern, items))
+        case Either(items):
+            return f"({'|'.join(map(pattern, items))})"
+        case Repeated(item, least, most):
+            text = pattern(item)
+            single = isinstance(item, OneOf | Either) or len(text) == 1
+            return f"{text if single else f'({text})'}{_times(least, most)}"
+    raise TypeError(f"{given!r:.80} is no part of a terminal")
+
+
+def _free(free_text: FreeText) -> str:
+    text = f"/{free_text.shape.pattern}/"
+    forbidden = "|".join(map(_words, free_text.without))
+    if forbidden:
+        text += f" & ~/(?s:.)*({forbidden})(?s:.)*/"
+    ends = "|".join(map(_words, fatal_ends(free_text.without, free_text.then, free_text.last)))
+    if ends:
+        text += f" & ~/(?s:.)*({ends})/"
+    return f"({text}) {json.dumps(free_text.then, ensure_ascii=False)}" if free_text.then else text
+
+
+def _words(text: str) -> str:
+    return "".join(map(escape, text))

@@ -1,0 +1,234 @@
+"""JSON Schemas made plain: references followed, unions split into alternatives, `allOf` merged.
+
+A plain schema has no `$ref`, `anyOf`, `oneOf` or `allOf`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from playground.nouns.tools import Schema, allowed_types, json_type, target_of
+from playground.parsing.grammars.notes import Notes
+
+TYPES: Final = ("string", "integer", "number", "boolean", "null", "array", "object")
+_MOST_VARIANTS: Final = 200
+_MOST_DEPTH: Final = 40
+_FOR_PEOPLE: Final = frozenset(
+    {"title", "description", "default", "example", "examples", "deprecated", "$comment"}
+)
+_NO_RULE: Final = _FOR_PEOPLE | frozenset(
+    {"readOnly", "writeOnly", "nullable", "discriminator", "$schema", "$id", "$anchor"}
+    | {"$defs", "definitions"}
+)
+_UNREAD: Final = (
+    *("not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies"),
+    *("patternProperties", "propertyNames", "unevaluatedProperties", "unevaluatedItems"),
+    *("contains", "minContains", "maxContains", "uniqueItems", "minProperties", "maxProperties"),
+    *("format", "multipleOf", "contentEncoding", "contentMediaType", "contentSchema"),
+    *("$dynamicRef", "$recursiveRef"),
+)
+_NOTHING_SAID: Final[dict[str, tuple[Any, ...]]] = {
+    "uniqueItems": (False,),
+    "minProperties": (0,),
+    "unevaluatedProperties": (True,),
+    "not": (False,),
+    "multipleOf": (1,),
+}
+_UNION: Final = ("anyOf", "oneOf")
+
+
+def is_reference(schema: Any) -> bool:
+    """Return True if a schema is a `$ref` with nothing but words for people beside it."""
+    return (
+        isinstance(schema, dict)
+        and isinstance(schema.get("$ref"), str)
+        and set(schema) - {"$ref"} <= _NO_RULE
+    )
+
+
+class Merger:
+    """A maker of plain schemas for one tool. `root` is the schema in which references are looked
+    up."""
+
+    def __init__(self, root: Schema, notes: Notes) -> None:
+        self.root, self.notes = root, notes
+
+    def variants(self, schema: Any, place: str, depth: int = 0) -> list[Schema]:
+        """Return the plain schemas that a schema is a choice of: {} for any value, [] for
+        no value."""
+        if schema is False:
+            return []
+        if not isinstance(schema, dict) or not set(schema) - _NO_RULE:
+            if not isinstance(schema, dict | bool):
+                self.notes.wider(place, f"{schema!r:.60} is no schema: any value")
+            return [{}]
+        if depth > _MOST_DEPTH:
+            self.notes.wider(place, "the schema leads back to itself: any value")
+            return [{}]
+        schemas = [{k: v for k, v in schema.items() if k not in ("$ref", "allOf", *_UNION)}]
+        for parts in self._parts(schema, place):
+            alternatives = [v for part in parts for v in self.variants(part, place, depth + 1)]
+            schemas = self._product(schemas, alternatives, place)
+        return schemas
+
+    def _parts(self, schema: Schema, place: str) -> Iterable[list[Any]]:
+        """Yield the parts of a schema; each is a choice."""
+        if "$ref" in schema:
+            yield [self.target(schema["$ref"], place)]
+        listed = schema.get("allOf")
+        for part in listed if isinstance(listed, list) else []:
+            yield [part]
+        for key in _UNION:
+            parts = schema.get(key)
+            if isinstance(parts, list) and parts:
+                if key == "oneOf" and not _apart(parts):
+                    self.notes.wider(place, "oneOf is read as anyOf: several may fit")
+                yield parts
+
+    def target(self, reference: Any, place: str) -> Any:
+        """Return the target of a reference; any value, with a note, if it leads nowhere."""
+        target_schema = target_of(reference, self.root) if isinstance(reference, str) else None
+        if target_schema is None:
+            where = "out of the schema" if not str(reference).startswith("#") else "to nothing"
+            self.notes.wider(place, f"$ref {str(reference)[:80]!r} leads {where}: any value")
+            return True
+        return target_schema
+
+    def _product(self, left: list[Schema], right: list[Schema], place: str) -> list[Schema]:
+        pairs = [(a, b) for a in left for b in right]
+        if len(pairs) > _MOST_VARIANTS:
+            self.notes.narrower(place, f"a union of more than {_MOST_VARIANTS} parts: its first")
+            pairs = pairs[:_MOST_VARIANTS]
+        merged = (self._merged(a, b, place) for a, b in pairs)
+        return [schema for schema in merged if schema is not None]
+
+    def _merged(self, left: Schema, right: Schema, place: str) -> Schema | None:
+        """Return the schema of values that fit both; None if no value does."""
+        result = {**left}
+        for key, value in right.items():
+            if key in _NO_RULE or key not in left or left[key] == value:
+                result.setdefault(key, value)
+                continue
+            both = _both(key, left[key], value)
+            if both is None:
+                self.notes.wider(place, f"{key} is given twice: {value!r:.60} is not kept")
+            else:
+                result[key] = both
+        if _closed_apart(left, right):
+            self.notes.wider(place, "additionalProperties of one part of allOf is not kept")
+            result.pop("additionalProperties", None)
+        if "type" in left and "type" in right:
+            types = [allowed_types({"type": part["type"]}) for part in (left, right)]
+            kept = (types[0] & types[1]) | _integers(*types)
+            if not kept:
+                return None
+            result["type"] = sorted(kept)
+        return None if result.get("enum") == [] else result
+
+    def note_unread(self, schema: Schema, place: str) -> Schema:
+        """Return the schema as it is, with a note for each keyword that our grammars cannot
+        hold."""
+        for key in _UNREAD:
+            if key in schema and schema[key] not in _NOTHING_SAID.get(key, ()):
+                self.notes.wider(place, f"{key} {_short(schema[key])} is not in the grammar")
+        return schema
+
+
+def _short(value: Any) -> str:
+    return f"{value!r:.60}" if isinstance(value, str | int | float | bool) else "…"
+
+
+def _integers(left: set[str], right: set[str]) -> set[str]:
+    """Return {"integer"} if one side allows integers and the other numbers."""
+    pairs = ((left, right), (right, left))
+    return {"integer"} if any("integer" in a and "number" in b for a, b in pairs) else set()
+
+
+def _both(key: str, left: Any, right: Any) -> Any:
+    """Combine two values of one keyword; None if one of them has to go."""
+    match key:
+        case "type":
+            return left  # the caller combines the types
+        case "properties":
+            shared = {k: {"allOf": [left[k], right[k]]} for k in left if k in right}
+            return {**left, **right, **shared}
+        case "required":
+            return list(dict.fromkeys([*left, *right]))
+        case "enum":
+            return [value for value in left if value in right]
+        case "minimum" | "exclusiveMinimum" | "minLength" | "minItems":
+            return max(left, right)
+        case "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems":
+            return min(left, right)
+        case "items":
+            return {"allOf": [left, right]}
+        case "additionalProperties":
+            return False if False in (left, right) else {"allOf": [left, right]}
+    return None
+
+
+def _closed_apart(left: Schema, right: Schema) -> bool:
+    """Return True if one part allows no keys but its own, and the other has more."""
+    for one, other in ((left, right), (right, left)):
+        if one.get("additionalProperties") is False:
+            own = one.get("properties", {})
+            if any(key not in own for key in other.get("properties", {})):
+                return True
+    return False
+
+
+def _apart(parts: list[Any]) -> bool:
+    """Return True if no value can fit two parts: their types differ, or the value of one
+    property."""
+    if not all(isinstance(part, dict) for part in parts):
+        return False
+    types = [allowed_types(part) for part in parts]
+    listed = [kind for each in types for kind in each]
+    if all(types) and len(listed) == len(set(listed)):
+        return not {"integer", "number"} <= set(listed)
+    keys = set.intersection(*(set(_constants(part)) for part in parts))
+    return any(len({repr(_constants(p)[key]) for p in parts}) == len(parts) for key in keys)
+
+
+def _constants(part: Schema) -> dict[str, Any]:
+    """Return the required properties for which the schema allows a single value."""
+    constants = {}
+    properties = part.get("properties")
+    for key, schema in properties.items() if isinstance(properties, dict) else ():
+        values = schema.get("enum") if isinstance(schema, dict) else None
+        if isinstance(schema, dict) and "const" in schema:
+            values = [schema["const"]]
+        if isinstance(values, list) and len(values) == 1 and key in part.get("required", []):
+            constants[key] = values[0]
+    return constants
+
+
+def types_of(schema: Schema) -> list[str]:
+    """Return the JSON types that a plain schema allows. Without `type`, a keyword for one type
+    alone decides."""
+    if "type" in schema:
+        named = allowed_types({"type": schema["type"]})
+        return [kind for kind in TYPES if kind in named] or list(TYPES)
+    if "properties" in schema or "required" in schema or "additionalProperties" in schema:
+        return ["object"]
+    if "items" in schema or "prefixItems" in schema:
+        return ["array"]
+    return list(TYPES)
+
+
+def given_values(schema: Schema) -> list[Any] | None:
+    """Return the values that a schema lists, those of its types; None if it lists none."""
+    listed = schema.get("enum")
+    if "const" in schema:
+        values = [schema["const"]]
+        if isinstance(listed, list) and schema["const"] not in listed:
+            return []
+    elif isinstance(listed, list):
+        values = listed
+    else:
+        return None
+    named = allowed_types({"type": schema["type"]}) if "type" in schema else set(TYPES)
+    if "number" in named:
+        named.add("integer")
+    return [value for value in values if json_type(value) in named]

@@ -1,0 +1,71 @@
+"""Rules without what can never be written: branches and rules that nothing fulfils."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from playground.parsing.grammars.expressions import (
+    IMPOSSIBLE,
+    Either,
+    Expression,
+    InOrder,
+    Repeated,
+    Use,
+    either,
+    in_order,
+    repeated,
+)
+
+
+def pruned(named: Mapping[str, Expression], root: str) -> dict[str, Expression]:
+    """Return the rules that the root reaches, in the order in which they are met.
+
+    What nothing can fulfil, such as a list that must hold itself, is left out.
+    """
+    writable = _writable(named)
+    kept_rules: dict[str, Expression] = {}
+    waiting = [root]
+    while waiting:
+        name = waiting.pop(0)
+        if name not in kept_rules:
+            kept_rules[name] = _without(named[name], writable)
+            waiting += _uses(kept_rules[name])
+    return kept_rules
+
+
+def _writable(named: Mapping[str, Expression]) -> set[str]:
+    """Return the rules that some text fulfils."""
+    writable: set[str] = set()
+    while True:
+        more = {name for name, each in named.items() if _without(each, writable) != IMPOSSIBLE}
+        if more == writable:
+            return writable
+        writable = more
+
+
+def _without(expression: Expression, writable: set[str]) -> Expression:
+    """Return an expression without the parts that use other rules than these."""
+    match expression:
+        case Use(rule):
+            return expression if rule in writable else IMPOSSIBLE
+        case InOrder(items):
+            return in_order(*(_without(item, writable) for item in items))
+        case Either(items):
+            possible = [_without(item, writable) for item in items]
+            return either(item for item in possible if item != IMPOSSIBLE)
+        case Repeated(item, least, most):
+            return repeated(_without(item, writable), least, most)
+        case _:
+            return expression
+
+
+def _uses(expression: Expression) -> list[str]:
+    match expression:
+        case Use(rule):
+            return [rule]
+        case InOrder(items) | Either(items):
+            return [name for item in items for name in _uses(item)]
+        case Repeated(item):
+            return _uses(item)
+        case _:
+            return []

@@ -1,0 +1,195 @@
+"""A whole reply: reasoning, text, and calls in their sections, as a declaration has them."""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from playground.nouns.tools import ToolMetadata
+from playground.parsing.declaration import Declaration, Markers
+from playground.parsing.grammars.bodies import call_of
+from playground.parsing.grammars.call_rules import CallRules
+from playground.parsing.grammars.expressions import (
+    EMPTY,
+    IMPOSSIBLE,
+    Either,
+    Exact,
+    Expression,
+    FreeText,
+    InOrder,
+    NamedRules,
+    Use,
+    either,
+    in_order,
+    optional,
+    repeated,
+)
+from playground.parsing.grammars.notes import Notes, quoted
+from playground.parsing.grammars.pruning import pruned
+from playground.parsing.grammars.styles import Style
+from playground.parsing.grammars.texts import ANY, SOME
+from playground.parsing.grammars.words import filled, outside_words, written_name
+from playground.parsing.template import Piece, holes_of
+
+ROOT: Final = "root"
+
+
+@dataclass(frozen=True)
+class WantedReply:
+    """The kinds of reply to allow: `required` allows no text without a call, `several` more than
+    one call, `reasoning` a thought before anything else."""
+
+    required: bool
+    several: bool
+    reasoning: bool
+
+
+class ReplyRules:
+    """A maker of rules for a reply with calls of these tools."""
+
+    def __init__(
+        self,
+        syntax: Declaration,
+        markers: Markers,
+        answer: tuple[str, str],
+        tools: Sequence[ToolMetadata],
+        notes: Notes,
+    ) -> None:
+        self.syntax, self.markers, self.answer = syntax, markers, answer
+        self.tools, self.notes, self.rules = tools, notes, NamedRules()
+        self.by_characters = False
+        """True if only a walk character by character shows where a text ends."""
+        self.outside = outside_words(syntax, markers, tools)
+        any_values: dict[Style, Use] = {}
+        self._calls = [
+            CallRules(syntax, tool, self.rules, notes, any_values, self.outside) for tool in tools
+        ]
+
+    def make(self, wanted: WantedReply) -> dict[str, Expression]:
+        """Build the rules, the reply's first."""
+        root = self.rules.take(ROOT)
+        calls = self._all_calls(wanted.several)
+        reply = calls if wanted.required else self._with_text(calls)
+        if wanted.reasoning:
+            reply = self._with_reasoning(reply, calls)
+        self.rules.named[root] = reply
+        return pruned(self.rules.named, root)
+
+    # calls
+
+    def _all_calls(self, several: bool) -> Expression:
+        syntax = self.syntax
+        own = holes_of(syntax.call_template.pieces)
+        counted = bool({"index", "number"} & set(own))
+        first = self._one("call", first=True)
+        later = self._one("later-call", first=False) if counted and several else first
+        if first == IMPOSSIBLE:
+            return IMPOSSIBLE
+        if counted and several:
+            self.notes.wider("calls", "the numbers of calls after the first are not counted")
+        more = repeated(in_order(syntax.separator, later)) if several else EMPTY
+        listed = in_order(first, more)
+        section = syntax.section_template
+        if section is None or syntax.one_call_a_section:
+            return listed
+        return in_order(filled(section.before), listed, filled(section.after))
+
+    def _one(self, name: str, first: bool) -> Expression:
+        """Build one call of any tool, each tool's a rule of its own; in its section, if it
+        has one."""
+        calls = []
+        for call in self._calls:
+            expression = call_of(call, first)
+            if expression == IMPOSSIBLE:
+                continue
+            if self.syntax.one_call_a_section and self.syntax.section_template:
+                expression = self._sectioned(expression, call.tool)
+            calls.append(self.rules.add(f"{name}-{call.tool.name}", expression))
+        return either(calls)
+
+    def _sectioned(self, call: Expression, tool: ToolMetadata) -> Expression:
+        section = self.syntax.section_template
+        assert section is not None
+        name = written_name(self.syntax, tool.name)
+
+        def text(pieces: Sequence[Piece]) -> str:
+            return filled(pieces, name=name)
+
+        return in_order(text(section.before), call, text(section.after))
+
+    # text and reasoning
+
+    def _with_text(self, calls: Expression) -> Expression:
+        """Build text alone, or calls with or without text before them."""
+        before, after = self.answer
+        self.notes.narrower("text", f"text beside calls holds none of {quoted(self.outside)}")
+        alone = in_order(before, FreeText(ANY, self.outside, after))
+        if calls == IMPOSSIBLE:
+            return alone
+        if after:
+            text = in_order(before, FreeText(SOME, self.outside, after), optional("\n"))
+            return either([calls, in_order(text, calls), alone])
+        if before or self.syntax.line_start:
+            return either([self._begun(calls), in_order(before, self._then(calls)), alone])
+        return either([self._then(calls), alone])
+
+    def _begun(self, following: Expression) -> Expression:
+        """Build what follows, which its beginning distinguishes from a text in its place."""
+        return either(in_order(head, rest) for head, rest in self._heads_with_word(following))
+
+    def _then(self, following: Expression) -> Expression:
+        """Build a text up to something whose beginning is part of the text's own terminal."""
+        line = "\n" if self.syntax.line_start else ""
+        return either(
+            in_order(FreeText(ANY, self.outside, line + head), rest)
+            for head, rest in self._heads_with_word(following)
+        )
+
+    def _heads_with_word(self, following: Expression) -> list[tuple[str, Expression]]:
+        """Return the beginnings of an expression, each with what follows it.
+
+        Each should hold a word that no text holds. If one does not, only a walk character by
+        character finds the text's end.
+        """
+        heads = self._heads(following)
+        common = os.path.commonprefix([head for head, _ in heads])
+        if self._has_word(common):
+            return [(common, either(in_order(h[len(common) :], rest) for h, rest in heads))]
+        self.by_characters |= not all(self._has_word(head) for head, _ in heads)
+        return heads
+
+    def _has_word(self, head: str) -> bool:
+        return any(word in head for word in self.outside)
+
+    def _heads(self, expression: Expression) -> list[tuple[str, Expression]]:
+        """Return the texts with which an expression begins, each with what follows it."""
+        match expression:
+            case Exact(text):
+                return [(text, EMPTY)]
+            case InOrder(items) if items:
+                rest = in_order(*items[1:])
+                return [(head, in_order(more, rest)) for head, more in self._heads(items[0])]
+            case Either(items):
+                return [head for item in items for head in self._heads(item)]
+            case Use(rule):
+                return self._heads(self.rules.named[rule])
+        return [("", expression)]
+
+    def _with_reasoning(self, reply: Expression, calls: Expression) -> Expression:
+        """Build a reply, alone or after a thought.
+
+        If only a call closes a thought, there is no room for text between them.
+        """
+        tags = self.markers.reasoning[:1]
+        if not tags:
+            self.notes.narrower("reasoning", "the dialect has no marks for it: none is allowed")
+            return reply
+        opener = "" if self.markers.opens_reasoning else tags[0].open
+        if not tags[0].close:
+            return either([in_order(opener, self._then(calls)), reply])
+        least = 1 if self.syntax.line_start else 0
+        space = repeated(Exact("\n"), least, 2)
+        thought = FreeText(ANY, self.outside, tags[0].close)
+        return either([in_order(opener, thought, space, reply), reply])

@@ -1,0 +1,256 @@
+"""Styles of writing values: JSON, Python literals, marked texts. A style has all punctuation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.parsing.grammars.characters import ALL, CONTROL, HEX, NONE, CharacterSet, characters
+from playground.parsing.grammars.expressions import (
+    EMPTY,
+    IMPOSSIBLE,
+    Either,
+    Exact,
+    Expression,
+    FreeText,
+    InOrder,
+    OneOf,
+    Repeated,
+    Token,
+    either,
+    in_order,
+    optional,
+    repeated,
+    token,
+)
+from playground.parsing.grammars.texts import ANY, JSON_TEXT
+from playground.parsing.notations import marked_values
+from playground.parsing.values import dump_json
+
+_HEX: Final = OneOf(HEX)
+_NO_HALF: Final = either(  # four hexadecimal digits that are not half a surrogate pair
+    [
+        in_order(OneOf(HEX - characters("dD")), repeated(_HEX, 3, 3)),
+        in_order(OneOf(characters("dD")), OneOf(characters("0-7")), repeated(_HEX, 2, 2)),
+    ]
+)
+# at most sixteen levels of four blanks: a model that may write blanks for ever does so
+_LINE_BREAK: Final = token(in_order("\n", repeated(OneOf(characters(" ")), 0, 64)))
+_SHORT: Final = {"\n": "n", "\r": "r", "\t": "t"}
+_JSON_SHORT: Final = _SHORT | {"\b": "b", "\f": "f"}
+
+
+@dataclass(frozen=True)
+class Quotes:
+    """One way to write a text: the marks around it, and the characters that are escaped inside."""
+
+    open: str
+    close: str
+    escaped: CharacterSet
+    short: tuple[tuple[str, str], ...]
+    long: str = ""
+    """The letter of an escape by number; "" if nothing can be escaped."""
+    barred: CharacterSet = NONE
+    """The characters that stand in no text, escaped or not."""
+
+    def unit(self, of: CharacterSet) -> Expression:
+        """Build one character of a set, as it is written."""
+        ways: list[Expression] = []
+        if plain := of - self.escaped - self.barred:
+            ways.append(OneOf(plain))
+        if self.long:
+            ways += self._escapes(of)
+        return either(ways)
+
+    def _escapes(self, of: CharacterSet) -> list[Expression]:
+        own = (of & self.escaped) - self.barred
+        if of == ALL and not self.barred:
+            letters = "".join(letter for _, letter in self.short)
+            return [in_order("\\", either([OneOf(characters(letters)), in_order("u", _NO_HALF)]))]
+        short = dict(self.short)
+        return [
+            Exact("\\" + (short.get(chr(number)) or self._numbered(number)))
+            for first, last in own.ranges
+            for number in range(first, last + 1)
+        ]
+
+    def _numbered(self, number: int) -> str:
+        return f"u00{number:02x}" if self.long == "u" else f"x{number:02x}"
+
+
+def _quotes(mark: str, short: dict[str, str], long: str, without: Sequence[str]) -> Quotes:
+    """Return quotes with escapes. Texts with limits leave out every character that begins one of
+    the words."""
+    own = tuple({mark: mark, "\\": "\\", **short}.items())
+    barred = characters("".join(word[0] for word in without))
+    return Quotes(mark, mark, CONTROL | characters(mark, "\\"), own, long, barred)
+
+
+@dataclass(frozen=True)
+class Style:
+    """One way to write values. A blank that we write may be left out."""
+
+    name: str
+    words: tuple[str, str, str]
+    """null, true and false."""
+    quotes: tuple[Quotes, ...]
+    any_text: Expression
+    constant: Callable[[Any], str]
+    """Writes a known value."""
+    comma: Expression
+    colon: Expression
+    write_key: Callable[[str], str]
+    any_key: Callable[[Sequence[str]], Expression]
+    """Builds a key that is none of these."""
+    without: tuple[str, ...] = ()
+    """Words that stand in no text: the reader searches for them inside of strings too."""
+    in_text: bool = False
+    """True if all of it stands in a JSON string once more."""
+    edge: Expression = EMPTY
+    """The white space inside a bracket."""
+
+    def within(self, opener: str, inside: Expression, closer: str) -> Expression:
+        """Put brackets around something."""
+        return in_order(opener, self.edge, inside, self.edge, closer)
+
+    def key(self, name: str) -> Expression:
+        """Build a member's key and its colon."""
+        return in_order(self.write_key(name), self.colon)
+
+    def text(self, inside: Callable[[Quotes], Expression] | None = None) -> Expression:
+        """Build any text, or one whose inside is made for each way to quote it."""
+        if inside is None:
+            return self.any_text
+        return either(token(in_order(q.open, inside(q), q.close)) for q in self.quotes)
+
+    def exactly(self, value: Any) -> Expression:
+        """Build a known value; it is impossible if its text would hold one of the words."""
+        text = self.constant(value)
+        return IMPOSSIBLE if any(word in text for word in self.without) else Exact(text)
+
+
+def json_style(without: Sequence[str] = (), in_text: bool = False, indented: bool = False) -> Style:
+    """Return the style of JSON. `without` are words that no text may hold. `indented` JSON may
+    stand on one line too."""
+    quotes = _quotes('"', _JSON_SHORT, "u", without)
+    any_text: Expression = Token(in_order('"', repeated(_json_unit(quotes)), '"'))
+    if without:
+        any_text = in_order('"', FreeText(JSON_TEXT, tuple(without), '"'))
+    chars = ALL - quotes.escaped - quotes.barred
+    return Style(
+        name="json",
+        words=("null", "true", "false"),
+        quotes=(quotes,),
+        any_text=any_text,
+        constant=dump_json,
+        comma=in_order(",", optional(either([Exact(" "), _LINE_BREAK]) if indented else " ")),
+        colon=in_order(":", optional(" ")),
+        write_key=dump_json,
+        any_key=lambda names: token(in_order('"', other_than(names, chars), '"')),
+        without=tuple(without),
+        in_text=in_text,
+        edge=optional(_LINE_BREAK) if indented else EMPTY,
+    )
+
+
+def _json_unit(quotes: Quotes) -> Expression:
+    """Build a character of any text. Halves of surrogate pairs are escapes of their own."""
+    escape = either([OneOf(characters('"\\/bfnrt')), in_order("u", repeated(_HEX, 4, 4))])
+    return either([OneOf(ALL - quotes.escaped), in_order("\\", escape)])
+
+
+def python_style() -> Style:
+    """Return the style of Python literals, their texts in single or double quotes."""
+    quotes = tuple(_quotes(mark, _SHORT, "x", ()) for mark in "'\"")
+    escape = either(
+        [
+            OneOf(characters("'\"\\nrt")),
+            in_order("x", repeated(_HEX, 2, 2)),
+            in_order("u", repeated(_HEX, 4, 4)),
+        ]
+    )
+    escape = in_order("\\", escape)
+    texts = (
+        in_order(q.open, repeated(either([OneOf(ALL - q.escaped), escape])), q.close)
+        for q in quotes
+    )
+    chars = ALL - quotes[0].escaped
+    return Style(
+        name="python",
+        words=("None", "True", "False"),
+        quotes=quotes,
+        any_text=either(map(Token, texts)),
+        constant=repr,
+        comma=in_order(",", optional(" ")),
+        colon=in_order(":", optional(" ")),
+        write_key=repr,
+        any_key=lambda names: token(in_order("'", other_than(names, chars), "'")),
+    )
+
+
+def marked_style(mark: str) -> Style:
+    """Return the style of JSON with bare keys and texts between marks. Nothing is escaped, and
+    there are no blanks."""
+    first = characters(mark[0])
+    return Style(
+        name="marked",
+        words=("null", "true", "false"),
+        quotes=(Quotes(mark, mark, first, ()),),
+        any_text=in_order(mark, FreeText(ANY, (mark,), mark)),
+        constant=lambda value: marked_values.write(value, mark),
+        comma=Exact(","),
+        colon=Exact(":"),
+        write_key=lambda key: marked_values.write_key(key, mark),
+        any_key=lambda names: token(bare_key(names)),
+    )
+
+
+_LETTER: Final = characters("a-z", "A-Z", "_")
+_WORD: Final = characters("a-z", "A-Z", "_", "0-9")
+
+
+def bare_key(names: Sequence[str]) -> Expression:
+    """Build an identifier that is none of the names."""
+    return other_than(names, _WORD, _LETTER)
+
+
+def other_than(
+    words: Sequence[str], chars: CharacterSet, first: CharacterSet | None = None
+) -> Expression:
+    """Build text of these characters that is not empty and none of the words. It begins with one of
+    `first`, if given."""
+    return _other([word for word in words if word], chars, first or chars, begun=False)
+
+
+def _other(words: list[str], chars: CharacterSet, first: CharacterSet, begun: bool) -> Expression:
+    heads = dict.fromkeys(word[0] for word in words if word)
+    more: list[Expression] = []
+    if free := first - characters("".join(heads)):
+        more.append(in_order(OneOf(free), repeated(OneOf(chars))))
+    for head in heads:
+        if head in first:
+            rest = [word[1:] for word in words if word[:1] == head]
+            more.append(in_order(head, _other(rest, chars, chars, begun=True)))
+    ways = either(more)
+    return optional(ways) if begun and "" not in words else ways
+
+
+def escaped(given: Expression) -> Expression:
+    """Return an expression of JSON as it stands inside of a JSON string."""
+    match given:
+        case Exact(text):
+            return Exact(dump_json(text)[1:-1])
+        case OneOf(of):
+            quotes = _quotes('"', _JSON_SHORT, "u", ())
+            return quotes.unit(of & CONTROL.others)
+        case InOrder(items):
+            return in_order(*map(escaped, items))
+        case Either(items):
+            return either(map(escaped, items))
+        case Repeated(item, least, most):
+            return repeated(escaped(item), least, most)
+        case Token(inside):
+            return token(escaped(inside))
+        case _:
+            return given

@@ -1,0 +1,189 @@
+"""Texts that must not hold certain words, as automata. Engines differ most in how they write these.
+
+llguidance has terminals with a complement; for the others each state becomes a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from playground.parsing.grammars.characters import (
+    ALL,
+    BLANKS,
+    CONTROL,
+    HEX,
+    CharacterSet,
+    characters,
+)
+
+Row = tuple[tuple[CharacterSet, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextShape:
+    """The shape of a text, apart from the words that it must not hold.
+
+    It has a row for each state, from the first on; the states in which the text may end; and a
+    pattern for the same.
+    """
+
+    rows: tuple[Row, ...]
+    ends: frozenset[int]
+    pattern: str
+
+
+def _one(of: CharacterSet) -> Row:
+    return ((of, 0),)
+
+
+ANY: Final = TextShape((_one(ALL),), frozenset({0}), "(?s:.)*")
+SOME: Final = TextShape((((ALL, 1),), ((ALL, 1),)), frozenset({1}), "(?s:.)+")
+_LINE: Final = characters("\r\n").others
+LINE: Final = TextShape((_one(_LINE),), frozenset({0}), r"[^\r\n]*")
+SOME_LINE: Final = TextShape((((_LINE, 1),), ((_LINE, 1),)), frozenset({1}), r"[^\r\n]+")
+_MID: Final = characters("\n").others
+LINES: Final = TextShape(
+    (((_MID, 1), (characters("\n"), 0)), ((_MID, 1), (characters("\n"), 0))),
+    frozenset({0}),
+    r"([^\n]*\n)*",
+)
+"""Whole lines: nothing, or up to a line break."""
+
+
+@lru_cache
+def beginning(never: str, empty: bool = True) -> TextShape:
+    """Return the shape of text that does not begin, after blanks, with one of these characters. If
+    it may not be `empty`, it is not blanks alone."""
+    first = (BLANKS | characters(never)).others
+    pattern = rf"{BLANKS.pattern}*{first.pattern}(?s:.)*"
+    return TextShape(
+        (((BLANKS, 0), (first, 1)), ((ALL, 1),)),
+        frozenset({0, 1} if empty else {1}),
+        rf"({pattern}|{BLANKS.pattern}*)" if empty else pattern,
+    )
+
+
+@lru_cache
+def trimmed(never: str) -> TextShape:
+    """Return the shape of text without blanks around it, not empty, that begins with none of these
+    characters."""
+    inside = BLANKS.others
+    first = inside - characters(never)
+    rest: Row = ((BLANKS, 1), (inside, 2))
+    return TextShape(
+        (((first, 2),), rest, rest),
+        frozenset({2}),
+        rf"{first.pattern}((?s:.)*{inside.pattern})?",
+    )
+
+
+PLAIN: Final = (CONTROL | characters('"\\')).others
+"""The characters that stand for themselves in a JSON string."""
+_PLAIN_PATTERN: Final = r"[^\x{0}-\x{1f}\x{22}\x{5c}]"
+JSON_TEXT: Final = TextShape(
+    (
+        ((PLAIN, 0), (characters("\\"), 1)),
+        ((characters('"\\/bfnrt'), 0), (characters("u"), 2)),
+        ((HEX, 3),),
+        ((HEX, 4),),
+        ((HEX, 5),),
+        ((HEX, 0),),
+    ),
+    frozenset({0}),
+    rf'({_PLAIN_PATTERN}|\\["\\\/bfnrt]|\\u[0-9a-fA-F]{{4}})*',
+)
+"""The inside of a JSON string."""
+
+
+# words
+
+
+class WordFinder:
+    """The automaton of Aho and Corasick. Its states are the beginnings of words; 0 is no
+    beginning."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = tuple(dict.fromkeys(filter(None, words)))
+        beginnings = {word[:size] for word in self.words for size in range(len(word))}
+        self.labels = sorted(beginnings | {""}, key=lambda text: (len(text), text))
+        self._number = {label: index for index, label in enumerate(self.labels)}
+        self.chars = sorted(set("".join(self.words)))
+
+    def step(self, state: int, char: str) -> int:
+        """Return the state after one more character; -1 if a word is complete."""
+        text = self.labels[state] + char
+        if any(text.endswith(word) for word in self.words):
+            return -1
+        while text not in self._number:
+            text = text[1:]
+        return self._number[text]
+
+    def row(self, state: int) -> Row:
+        """Return the target of each character, without characters that complete a word."""
+        targets: dict[int, CharacterSet] = {0: characters(*self.chars).others}
+        for char in self.chars:
+            target = self.step(state, char)
+            if target >= 0:
+                targets[target] = targets.get(target, characters()) | characters(char)
+        return tuple((chars, target) for target, chars in targets.items() if chars)
+
+    def may_end(self, state: int, then: str, last: bool) -> bool:
+        """Return True if the text may end in this state.
+
+        `then` must complete its words in the same place as after state 0. Nothing follows a `last`
+        text, so no word may be begun.
+        """
+        if last and not then:
+            return state == 0
+        return self._completed(state, then) == self._completed(0, then)
+
+    def _completed(self, state: int, text: str) -> int:
+        for at, char in enumerate(text):
+            state = self.step(state, char)
+            if state < 0:
+                return at
+        return -1
+
+
+@dataclass(frozen=True, slots=True)
+class TextState:
+    """A state of a free text: the target of each character, and whether the text may end here."""
+
+    row: Row
+    ends: bool
+
+
+def states(
+    shape: TextShape, without: tuple[str, ...], then: str, last: bool = False
+) -> list[TextState]:
+    """Return the automaton of a free text, its first state first; each state can be reached."""
+    finder = WordFinder(without)
+    reached = [(0, 0)]
+    automaton: list[TextState] = []
+    for shaped, word in reached:  # the list grows meanwhile
+        row = []
+        for chars, target in _crossed(shape.rows[shaped], finder.row(word)):
+            if target not in reached:
+                reached.append(target)
+            row.append((chars, reached.index(target)))
+        ends = shaped in shape.ends and finder.may_end(word, then, last)
+        automaton.append(TextState(tuple(row), ends))
+    return automaton
+
+
+def _crossed(left: Row, right: Row) -> list[tuple[CharacterSet, tuple[int, int]]]:
+    pairs = [(a & b, (to_left, to_right)) for a, to_left in left for b, to_right in right]
+    return [(chars, target) for chars, target in pairs if chars]
+
+
+def fatal_ends(without: tuple[str, ...], then: str, last: bool = False) -> list[str]:
+    """Return the ends of a text, as short as possible, in which it must not end."""
+    finder = WordFinder(without)
+    ends: list[str] = []
+    for state, label in enumerate(finder.labels):
+        if not finder.may_end(state, then, last) and not any(label.endswith(end) for end in ends):
+            ends.append(label)
+    return ends

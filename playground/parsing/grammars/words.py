@@ -1,0 +1,103 @@
+"""The words of a declaration that a text beside calls, or inside of one, must not hold.
+
+A reader forgives white space between the words of a marker, so the longest word stands for the
+marker.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from playground.nouns.tools import ToolMetadata
+from playground.parsing.declaration import Declaration, Markers
+from playground.parsing.notations import notation_of
+from playground.parsing.template import Hole, Piece
+
+_APART = re.compile(r"\s+|(?<=>)(?=\S)|(?<=\S)(?=<)")
+
+
+def longest_word(marker: str) -> str:
+    """Return the word that stands for a marker: its longest with a letter, else its longest."""
+    words = [re.sub(r"=[\"']?\Z", "", word) for word in _APART.split(marker) if word]
+    lettered = [word for word in words if any(map(str.isalpha, word))]
+    return max(lettered or words, key=len, default="")
+
+
+def has_letters(marker: str) -> bool:
+    """Return True if a marker is more than punctuation."""
+    return any(map(str.isalpha, marker))
+
+
+def filled(pieces: Iterable[Piece], **holes: str) -> str:
+    """Return pieces as text, up to the first hole that is not given."""
+    text = ""
+    for piece in pieces:
+        if isinstance(piece, Hole):
+            if piece.name not in holes:
+                break
+            text += holes[piece.name]
+        else:
+            text += piece
+    return text
+
+
+def written_name(syntax: Declaration, name: str) -> str:
+    """Return a name of a tool or a parameter as the syntax writes it."""
+    return escape(name) if syntax.escaped_names else name
+
+
+def value_words(syntax: Declaration, tool: ToolMetadata, key: str) -> tuple[str, ...]:
+    """Return the words that the raw value of a parameter must not hold: its closer, and the other
+    markers of a call, which show that the closer was forgotten."""
+    holes = {"name": written_name(syntax, tool.name), "key": written_name(syntax, key)}
+    template, own = syntax.call_template, syntax.param_template
+    words = [longest_word(filled(own.after, **holes))] if own else []
+    words += _marker_words([own.before if own else (), template.before, template.after], holes)
+    if any(isinstance(piece, Hole) for piece in template.after):
+        words.append(filled(template.after, **holes).strip())  # the closer with the tool's name
+    words += _marker_words([s.before for s in syntax.sections], holes)
+    words += _marker_words([s.after for s in syntax.sections], holes)
+    if syntax.cdata:
+        words.append("<![CDATA[")
+    return tuple(dict.fromkeys(filter(None, words)))
+
+
+def _marker_words(listed: Iterable[Sequence[Piece]], holes: dict[str, str]) -> list[str]:
+    """Return the words of the markers that have letters of their own, beside the names in them."""
+    own = [filled(pieces) for pieces in listed]
+    return [longest_word(text) for text in own if has_letters(text)]
+
+
+def outside_words(
+    syntax: Declaration, markers: Markers, tools: Sequence[ToolMetadata]
+) -> tuple[str, ...]:
+    """Return the words that text beside the calls must not hold: how any form that is read begins,
+    and markers."""
+    words = [word for form in (syntax, *syntax.also) for word in _openers(form, tools)]
+    pairs = (*markers.reasoning, *markers.plain)
+    tags = [text for pair in pairs for text in (pair.open, pair.close)]
+    listed = [*tags, *markers.stops, *markers.dropped, markers.result, *syntax.closers]
+    words += [longest_word(text) for text in listed]
+    return tuple(dict.fromkeys(filter(None, words)))
+
+
+def _openers(form: Declaration, tools: Sequence[ToolMetadata]) -> list[str]:
+    """Return how a form's calls and sections begin, so that no reader takes other text for one."""
+    beginnings = [section.before for section in form.sections]
+    if not form.section_required:
+        beginnings.append(form.call_template.before)
+    openers = []
+    for pieces in beginnings:
+        first = filled(pieces).strip()
+        lines = [p for p in pieces if isinstance(p, str) and p.strip()]
+        if has_letters(first):
+            openers.append(longest_word(first))
+        elif pieces and form.known_names:
+            openers += [first + tool.name for tool in tools]
+        elif first or lines:
+            openers.append(first or longest_word(lines[0]))
+        else:
+            openers.append(notation_of(form).first[:1])
+    return openers

@@ -1,0 +1,51 @@
+"""The bounds of a question: so many rows, so many seconds."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import isfinite
+from typing import Final
+
+from playground.base.errors import InputFault
+
+MOST_ROWS: Final = 100_000
+_AGAIN: Final = 0.05  # seconds: DuckDB forgets an interruption that comes before its question
+
+
+def checked_limit(limit: int) -> int:
+    """Rows at most. Raises InputFault for what is no such number."""
+    if not isinstance(limit, int) or not 0 < limit <= MOST_ROWS:
+        raise InputFault(f"a limit of {limit!r}", expected=f"1 to {MOST_ROWS:,} rows")
+    return limit
+
+
+@contextmanager
+def ended_after(seconds: float, interrupt: Callable[[], None], where: str) -> Iterator[None]:
+    """What takes longer is interrupted, and is an InputFault that says so."""
+    if not (isfinite(seconds) and seconds > 0):
+        raise InputFault(f"{seconds} seconds for a question", expected="more than 0")
+    done, late = threading.Event(), threading.Event()
+
+    def end() -> None:
+        if done.wait(min(seconds, threading.TIMEOUT_MAX)):
+            return
+        late.set()
+        interrupt()
+        while not done.wait(_AGAIN):
+            interrupt()
+
+    watch = threading.Thread(target=end, daemon=True)
+    watch.start()
+    try:
+        yield
+    except InputFault as fault:
+        if not late.is_set():
+            raise
+        told = f"the question was ended after {seconds:g} s"
+        expected = "a narrower filter, or more seconds"
+        raise InputFault(told, where=where, expected=expected) from fault
+    finally:
+        done.set()
+        watch.join()  # or it would end the next question

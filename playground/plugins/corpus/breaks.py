@@ -1,0 +1,136 @@
+"""Cache breaks of a session: which requests read less than the ones before them had left.
+
+Where it was billed, the bill says so, beside the last one before it; else the simulation of the
+requests as they were sent. A transcript alone holds no bodies: without bills nothing is told of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from playground.cache.answers.cells import OUTSIDE, CacheSimulation, reaches
+from playground.cache.differences import FirstDifference, first_difference
+from playground.cache.prefixes import Billed
+from playground.cache.prices import price_of
+from playground.cache.simulated import Simulated
+from playground.cache.usage import life_of
+from playground.plugins.corpus.requests import SeenRequest, SeenRequests, rules_for
+from playground.sessions.session import Session
+
+UNEXPLAINED: Final = "unexplained"
+EXPIRED: Final = "expired"
+COMPACTED: Final = "compacted"
+_REASONS: Final = (  # words of the simulator's reasons, and what they come to
+    ("had expired", EXPIRED),
+    ("still being written", "in-flight"),
+    ("further back", "lookback-overflow"),
+    ("nothing is marked", "no-breakpoint"),
+    ("the minimum is", "below-minimum"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenBreak:
+    """A request, by its number, that read less than was there; `state` is "billed", or how sure
+    the simulator is."""
+
+    n: int
+    cause: str
+    lost_tokens: int
+    lost_nano: int | None
+    state: str
+    rule: str = ""
+    block: int | None = None
+    character: int | None = None
+    before: str = ""
+    after: str = ""
+
+
+def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
+    """The breaks of a session, in their order."""
+    simulation, requests = sent.simulation, sent.requests
+    outcomes: Sequence[Simulated] = simulation.requests if simulation else ()
+    last: int | None = None  # one that was not billed, as where it was aborted, says nothing
+    for n, after in enumerate(requests):
+        earlier, last = last, n if after.billed is not None else last
+        if after.billed is not None and earlier is not None:
+            before = requests[earlier]
+            assert before.billed is not None
+            if before.billed.summed or after.billed.summed:
+                continue
+            lost, state = before.billed.read + before.billed.write - after.billed.read, "billed"
+            least = OUTSIDE
+        elif outcomes and n and not reaches(outcomes[n], outcomes[n - 1]):
+            before, earlier = requests[n - 1], n - 1
+            lost, state = outcomes[n - 1].left - outcomes[n].read, outcomes[n].state
+            least = 0
+        else:
+            continue
+        if lost <= least:
+            continue
+        model = after.model or session.named_model
+        wrote = _life(after.billed, outcomes[n] if outcomes else None, model)
+        money = _money(lost, wrote, model)
+        difference = _difference(simulation, earlier, n)
+        if difference is not None:
+            yield _told(n, difference, lost, money, state)
+            continue
+        reason = outcomes[n].reason if outcomes else ""
+        cause = _cause(session, before, after, reason)
+        yield SeenBreak(n, cause, lost, money, state)
+
+
+def _difference(simulation: CacheSimulation | None, earlier: int, n: int) -> FirstDifference | None:
+    """Where a request that was kept as it was sent parts from an earlier one, whatever was sent
+    between them."""
+    if simulation is None or simulation.rules is None:
+        return None
+    if earlier == n - 1:
+        return simulation.differences[n]
+    return first_difference(simulation.row[earlier], simulation.row[n], simulation.rules)
+
+
+def _told(n: int, found: FirstDifference, lost: int, money: int | None, state: str) -> SeenBreak:
+    where = (found.block, found.character if found.block is not None else None)
+    return SeenBreak(
+        n, found.cause, lost, money, state, found.rule, *where, found.before, found.after
+    )
+
+
+def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: str) -> str:
+    """Why a request that begins like the one before it, as far as is known, read less."""
+    told = next((cause for words, cause in _REASONS if words in reason), "")
+    if told:
+        return told
+    if after.stretch is not before.stretch:
+        return COMPACTED
+    if before.model != after.model:
+        return "model_changed"
+    if (before.version or after.version) and before.version != after.version:
+        return "version_changed"
+    model = after.model or session.named_model
+    rules = rules_for(model)
+    life = rules.seconds(life_of(before.billed, rules))
+    gap = None
+    if before.sent_at and after.sent_at:
+        gap = (after.sent_at - before.sent_at).total_seconds()
+    return EXPIRED if gap is not None and gap > life else UNEXPLAINED
+
+
+def _life(billed: Billed | None, outcome: Simulated | None, model: str) -> str:
+    """The life of what was written anew; "" where it was paid in full instead."""
+    if billed is not None:
+        return life_of(billed, rules_for(model)) if billed.write else ""
+    written = outcome.written if outcome else {}
+    return next(iter(written), "")
+
+
+def _money(lost: int, life: str, model: str) -> int | None:
+    """What the lost tokens cost more than if they had been read, in billionths of a dollar."""
+    price, rules = price_of(model), rules_for(model)
+    if price is None:
+        return None
+    paid = rules.write_permille(life) if life else 1000
+    return price.nano_dollars(lost * max(0, paid - rules.read_permille(model)))

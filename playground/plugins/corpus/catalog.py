@@ -1,0 +1,204 @@
+"""The catalog: which shards count, which of their pieces are gone, which file has which content.
+
+It is the one file that readers begin with, and is replaced whole. Whoever builds holds the lock.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from playground.base.errors import InputFault
+from playground.plugins.corpus.forms import check_catalog, check_manifest, json_object
+from playground.plugins.corpus.inputs import InputPiece
+from playground.plugins.corpus.layout import LAYOUT, CorpusFolder, current_analysis
+from playground.plugins.corpus.store_protocol import CATALOG
+from playground.plugins.corpus.tables import SCHEMAS
+
+_FILES: Final = pa.schema(
+    {
+        "piece": pa.uint64(),
+        "content": pa.string(),
+        "name": pa.string(),
+        "path": pa.string(),
+        "start": pa.uint64(),
+        "size": pa.uint64(),
+        "stamp": pa.string(),
+    }
+)
+
+
+@dataclass(slots=True)
+class Catalog:
+    """What counts: `shards`, but for the pieces of `dropped` (their 64-bit numbers); `months` are
+    those by which the facts of a compacted shard lie. `aside` are
+    pieces that killed whoever read them, `faults` what could not be read."""
+
+    generation: int = 0
+    analysis: int = field(default_factory=current_analysis)
+    redacts: bool = False
+    shards: list[str] = field(default_factory=list)
+    dropped: list[int] = field(default_factory=list)
+    months: dict[str, list[str]] = field(default_factory=dict)
+    aside: list[dict[str, str]] = field(default_factory=list)
+    faults: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def state(self) -> str:
+        """Another text for each corpus that there was in a place, also where one was taken away
+        and another one built."""
+        return blake2b(json.dumps(self._plain).encode(), digest_size=8).hexdigest()
+
+    @property
+    def _plain(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def read_catalog(folder: CorpusFolder) -> Catalog:
+    """The catalog of a corpus. Raises InputFault where there is none, or a newer one."""
+    expected = "the folder of a corpus that `playground corpus build` made"
+    where = f"{folder.store.name}/{CATALOG}"
+    try:
+        value = json_object(folder.store.read(CATALOG))
+        refuse_newer(value.pop("layout"), LAYOUT, "layout", where)
+        check_catalog(value)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        name = folder.store.name
+        raise InputFault("there is no corpus", where=name, expected=expected) from error
+    except (OSError, ValueError) as error:
+        raise InputFault(f"not a catalog ({error})", where=where, expected=expected) from error
+    return Catalog(**value)
+
+
+def as_of(folder: CorpusFolder, catalog: Catalog) -> Catalog:
+    """The catalog, of those shards that have facts of the folder's analysis. Raises InputFault
+    where none of them has."""
+    if folder.analysis == catalog.analysis:
+        return catalog
+    there = {found["shard"]: found for found in manifests(folder, redacts=catalog.redacts)}
+    shards = [shard for shard in catalog.shards if shard in there]
+    months = {shard: there[shard].get("months", []) for shard in shards}
+    if not shards:
+        known = ", ".join(map(str, folder.analyses)) or "none"
+        raise InputFault(
+            f"no facts of analysis {folder.analysis}",
+            where=folder.store.name,
+            expected=f"one that there is: {known}",
+        )
+    return replace(catalog, analysis=folder.analysis, shards=shards, months=months)
+
+
+def refuse_newer(found: int, known: int, noun: str, where: str) -> None:
+    """Raises InputFault for a file of a version that is newer than this one's."""
+    if found > known:
+        raise InputFault(
+            f"{noun} {found} is newer than this version of the playground ({noun} {known})",
+            where=where,
+            expected="a newer version of the playground, or a corpus of its own folder",
+        )
+
+
+def commit(folder: CorpusFolder, catalog: Catalog, pieces: Iterable[InputPiece]) -> None:
+    """Make this catalog the one that counts, with the files of these pieces. The one before it
+    stays readable for whoever has it open: its list of files goes with the next commit."""
+    before = catalog.generation
+    catalog.generation += 1
+    with folder.store.whole(folder.files(catalog.generation)) as path:
+        pq.write_table(files_table(pieces), path, compression="zstd")
+    folder.store.confirm()
+    folder.store.write(CATALOG, json.dumps({"layout": LAYOUT, **catalog._plain}))
+    folder.store.remove(folder.files(before - 1))
+
+
+def files_table(pieces: Iterable[InputPiece]) -> pa.Table:
+    """Which file has which content, as the view `files` has it."""
+    rows = list(pieces)
+    columns = [
+        [each.number for each in rows],
+        *([getattr(each, name) for each in rows] for name in _FILES.names[1:]),
+    ]
+    arrays = [pa.array(c, t) for c, t in zip(columns, _FILES.types, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=_FILES)
+
+
+def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
+    """The pieces that the catalog's files are made of. Where that list is gone or torn, what the
+    manifests of its shards say: without it a build would take other inputs for gone."""
+    try:
+        with folder.store.opened(folder.files(catalog.generation)) as file:
+            columns = pq.read_table(file).drop_columns(["piece"]).to_pydict()
+    except (OSError, pa.ArrowException):
+        found = manifests(folder.of(catalog.analysis), redacts=catalog.redacts)
+        shards, gone = set(catalog.shards), set(catalog.dropped)
+        listed = [each for each in found if each["shard"] in shards]
+        pieces = (InputPiece(**piece) for each in listed for piece in each["pieces"])
+        return [piece for piece in pieces if piece.number not in gone]
+    rows = zip(*columns.values(), strict=True)
+    return [InputPiece(**dict(zip(columns, row, strict=True))) for row in rows]
+
+
+def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]]:
+    """The manifests of this analysis, each of a shard whose files are all there and whole; the
+    others are built again. Raises InputFault for one of a newer layout."""
+    size = folder.store.sizes()
+    for shard in folder.built_shards:
+        found = _manifest(folder, shard)
+        if found is not None and found["redacts"] == redacts and _is_whole(found["files"], size):
+            yield found
+
+
+def _manifest(folder: CorpusFolder, shard: str) -> dict[str, Any] | None:
+    """What a shard's manifest says; None where it is torn. Raises InputFault for a newer layout."""
+    name = folder.manifest(shard)
+    try:
+        found = json_object(folder.store.read(name))
+        refuse_newer(found["layout"], LAYOUT, "layout", f"{folder.store.name}/{name}")
+        check_manifest(found, shard)
+    except ValueError:
+        return None
+    return found
+
+
+def refuse_older(folder: CorpusFolder, found: Iterable[Mapping[str, Any]]) -> None:
+    """Raises InputFault where some of the shards of these manifests were built before there was
+    each of today's tables."""
+    shards = list(found)
+    for table in SCHEMAS:
+        older = sum(not has_table(folder, each, table) for each in shards)
+        if older:
+            told = f"{older} of {len(shards)} shards were built before there was a table `{table}`"
+            expected = "`playground corpus build` with the same inputs, which builds them again"
+            raise InputFault(told, where=folder.store.name, expected=expected)
+
+
+def has_table(folder: CorpusFolder, found: Mapping[str, Any], table: str) -> bool:
+    """Whether the shard of a manifest was built when there was this table."""
+    (name, *_) = folder.fact_files(table, found["shard"], found.get("months", ()))
+    return name in found["files"]
+
+
+def take_away(folder: CorpusFolder, keep: Collection[str]) -> None:
+    """The files of all shards but these, of every analysis."""
+    for each in map(folder.of, folder.analyses):
+        for shard in set(each.built_shards) - set(keep):
+            try:
+                found = _manifest(each, shard)
+            except InputFault:  # of a newer layout: it is not ours
+                continue
+            folder.store.remove(each.manifest(shard))
+            for name in found["files"] if found else ():  # else what it listed is not known
+                folder.store.remove(name)
+
+
+def _is_whole(files: Mapping[str, int], size: Callable[[str], int]) -> bool:
+    """Whether files are there in the length in which they were written."""
+    try:
+        return all(size(name) == length for name, length in files.items())
+    except OSError:
+        return False

@@ -1,0 +1,272 @@
+"""What a corpus may keep of a session: no secrets ever, and with redaction no texts.
+
+A session is cleaned before the first fact is taken from it. Redaction is of what is stored: a text
+becomes its length and a hash; a short one, which its hash would betray, its length alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import is_dataclass, replace
+from enum import Enum
+from functools import lru_cache, partial
+from hashlib import blake2b
+from operator import is_
+from typing import Any, Final, NamedTuple, TypeVar
+
+from pydantic import BaseModel
+
+from playground.base.json_numbers import dump_again, is_finite
+from playground.nouns.messages import unchecked
+from playground.nouns.tools import ToolMetadata
+from playground.plugins.corpus.json_text import json_of
+from playground.plugins.corpus.plain import PlainSessions, message_json, tools_key
+from playground.recordings.environment import environment_secrets
+from playground.recordings.scrubbing import Searcher, Tally, searcher, starred
+from playground.recordings.value_scrubbing import BodyScrubber, scrubbed_with
+from playground.sessions.rows import bodies, packed
+from playground.sessions.session import RequestRow, Session
+
+_GUESSABLE: Final = 24  # characters
+# Fields whose texts are words of a format, names or times, and nothing that anybody said.
+_STRUCTURE: Final = frozenset(
+    {
+        "type",
+        "role",
+        "format",
+        "tool_name",
+        "tool_call_id",
+        "model",
+        "model_name",
+        "at",
+        "stop_reason",
+        "name",
+        "version",
+        "dialect",
+        "cache_dialect",
+        "id",
+        "tool_use_id",
+        "call_id",
+        "ttl",
+    }
+)
+# Fields whose values are a user's or a tool's own, whatever is named in them; those that are so
+# only as objects; and those whose names are no fields of a format.
+_FREE: Final = frozenset(
+    ("args", "arguments", "result", "json", "metadata", "default", "const", "enum", "examples")
+)
+_FREE_OBJECTS: Final = frozenset(("input", "output", "response"))
+_OF_NAMES: Final = frozenset(("properties", "patternProperties", "$defs", "definitions"))
+_SHORT: Final = 64  # characters of a text of which thousands are remembered
+_LONG: Final = 16_000  # of one that is not
+_REMEMBERED: Final = 8 << 20  # characters of bodies that a scrubber knows again
+_LOOKED_THROUGH: Final = 1 << 20  # characters of a session; what is longer has all words anyway
+_TOOLSETS: Final = 256  # that are known to be clean
+_PACKED: Final = ("body", "gone", "shared")  # of a row: what bodies are put together from
+# The end of a name before a number, as every bill has them: a number is no secret, and for `token`
+# the whole session would be looked at closely. In a text the quotation mark would be escaped.
+_COUNTED: Final = re.compile('tokens(?=": ?[0-9])')
+Value = TypeVar("Value")
+
+
+class CleanSession(NamedTuple):
+    """A session without secrets, and what a corpus keeps of it: its plain values, without its
+    recordings and messages, and the JSON of each of its messages."""
+
+    session: Session
+    plain: dict[str, Any]
+    messages: list[str]
+    tools_key: bytes | None  # of its tools (`plain.py`)
+
+
+class Cleaner:
+    """Takes secrets out of sessions; those of this process's environment too."""
+
+    def __init__(self) -> None:
+        self._all = self._search = searcher(tuple(environment_secrets()))
+        self._tally = Tally()
+        self._bodies = BodyScrubber(self._all, _REMEMBERED)
+        self._tools = lru_cache(maxsize=256)(self._cleaned_tool)
+        self._clean_tools: set[bytes] = set()  # lists of them, by their keys
+        self._sessions = PlainSessions()
+        self._short = lru_cache(maxsize=4096)(self._cleaned)
+        self._long = lru_cache(maxsize=256)(self._cleaned)
+
+    def text(self, text: str) -> str:
+        """A text without secrets, of the same length; one that was seen is not searched again."""
+        if len(text) > _LONG:
+            return self._cleaned(text)
+        return self._short(text) if len(text) < _SHORT else self._long(text)
+
+    def session(self, session: Session) -> CleanSession:
+        """The session without secrets, whatever field they are in. Of its recordings nothing is
+        changed: they are not kept."""
+        given = self._plain(session)
+        clean = self._cleaned_session(given)
+        return given if clean is session else self._plain(clean)
+
+    def _plain(self, session: Session) -> CleanSession:
+        key = tools_key(session.tools)
+        said = [*map(message_json, session.messages)]
+        return CleanSession(session, self._sessions.of(session, key), said, key)
+
+    def _cleaned_session(self, given: CleanSession) -> Session:
+        """Looked at closely is only that in whose plain form a head or a word of a secret stands;
+        of tools, which are known by heart, nothing is looked for there."""
+        session, plain, said, _ = given
+        rest = {key: each for key, each in plain.items() if key not in ("tools", "messages")}
+        search = _within(self._all, [dump_again(rest), *said])
+        if search is None:
+            return self._with_clean_tools(session, given.tools_key)
+        requests = [dump_again(each) for each in plain.get("requests", ())]
+        own: dict[str, Callable[[Any], Any]] = {
+            "messages": partial(self._items, said),
+            "requests": partial(self._items, requests),
+            "rows": self._rows,
+            "recordings": _as_given,
+        }
+        self._search = search
+        try:
+            return self._record(session, own)
+        finally:
+            self._search = self._all
+
+    def _with_clean_tools(self, session: Session, key: bytes | None) -> Session:
+        """The session, whose tools alone may have secrets: those of most have none, and are those
+        of the session before."""
+        if key is not None and key in self._clean_tools:
+            return session
+        tools = self._value(session.tools)
+        if tools is not session.tools:
+            return replace(session, tools=tools)
+        if key is not None and len(self._clean_tools) < _TOOLSETS:
+            self._clean_tools.add(key)
+        return session
+
+    def _items(self, texts: Sequence[str], items: tuple[Value, ...]) -> tuple[Value, ...]:
+        """The items of which these are the plain forms."""
+        pairs = zip(texts, items, strict=True)
+        clean = tuple(self._value(i) if self._search.may_be_in(text) else i for text, i in pairs)
+        return items if all(map(is_, items, clean)) else clean
+
+    def _value(self, value: Any) -> Any:
+        """A value of a session; the same object where it has no secrets."""
+        match value:
+            case Enum():
+                return value
+            case str():
+                return self.text(value)
+            case dict() | list():
+                if not self._search.may_be_in(json_of(value)):
+                    return value
+                clean = scrubbed_with(self._search, value, self._tally)
+                return value if clean == value else clean
+            case tuple():
+                items = tuple(map(self._value, value))
+                return value if all(map(is_, items, value)) else items
+            case ToolMetadata():
+                return self._tools(value.model_dump_json()) or value
+            case _ if is_dataclass(value) or isinstance(value, BaseModel):
+                return self._record(value, {})
+        return value
+
+    def _record(self, record: Value, own: Mapping[str, Callable[[Any], Any]]) -> Value:
+        """A record with each of its fields cleaned, by its `own` way or as any value: a field that
+        is new needs no word here."""
+        held = vars(record)
+        clean = {name: own.get(name, self._value)(value) for name, value in held.items()}
+        if all(clean[name] is held[name] for name in held):
+            return record
+        if isinstance(record, BaseModel):
+            return record.model_copy(update=clean)
+        return unchecked(type(record), clean)
+
+    def _cleaned(self, text: str) -> str:
+        return starred(text, self._search, self._tally)
+
+    def _cleaned_tool(self, text: str) -> ToolMetadata | None:
+        """The tool of this JSON; None where it has no secrets."""
+        plain = ToolMetadata.model_validate_json(text).model_dump(mode="json")
+        clean = scrubbed_with(self._all, plain)
+        return ToolMetadata.model_validate(clean) if clean != plain else None
+
+    def _rows(self, rows: tuple[RequestRow, ...]) -> tuple[RequestRow, ...]:
+        clean = rows if self._are_clean(rows) else tuple(self._packed_again(rows))
+        return tuple(self._record(row, dict.fromkeys(_PACKED, _as_given)) for row in clean)
+
+    def _packed_again(self, rows: tuple[RequestRow, ...]) -> Iterator[RequestRow]:
+        """The rows with their bodies clean, and nothing else of them."""
+        before: dict[str, Any] | None = None
+        for row, body in zip(rows, bodies(rows), strict=True):
+            clean = self._bodies.scrubbed(body, self._tally)
+            pack = packed(clean, before)
+            yield replace(row, **{name: getattr(pack, name) for name in _PACKED})
+            before = clean
+
+    def _are_clean(self, rows: tuple[RequestRow, ...]) -> bool:
+        """Whether no body holds a secret. They share most of what they hold, as the same objects,
+        of which each is searched once; nothing else stands around an object of a list."""
+        seen: dict[Any, Any] = {}  # by ids, which are theirs as long as they are held here
+        for body in bodies(rows):
+            lists = {key for key, value in body.items() if _is_of_objects(value)}
+            new: dict[Any, Any] = {
+                id(item): item for key in lists for item in body[key] if id(item) not in seen
+            }
+            rest = {key: None if key in lists else value for key, value in body.items()}
+            known = tuple((key, id(value)) for key, value in rest.items())
+            if known not in seen:
+                new[known] = rest
+            if any(self._value(item) is not item for item in new.values()):
+                return False
+            seen |= new
+        return True
+
+
+def _as_given(value: Any) -> Any:
+    return value
+
+
+def _within(search: Searcher, texts: Sequence[str]) -> Searcher | None:
+    """What looks for the secrets that may be in texts; None where there can be none."""
+    if sum(map(len, texts)) > _LOOKED_THROUGH:
+        return search
+    return search.within(_COUNTED.sub("counts", "\n".join(texts)))
+
+
+def _is_of_objects(value: Any) -> bool:
+    return isinstance(value, list) and set(map(type, value)) == {dict}
+
+
+def hidden(text: str) -> str:
+    """How long a text is, and what it hashes to unless it could be guessed from that."""
+    told = f"{len(text)} characters"
+    if len(text) < _GUESSABLE:
+        return told
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return f"{told}, {digest}"
+
+
+def redacted(value: Any, key: str = "", is_free: bool = False) -> Any:
+    """A JSON value whose texts are hidden, but for words of its format and names; in one that
+    `is_free`, as arguments are, there are none of these."""
+    match value:
+        case str():
+            is_word = key in _STRUCTURE and not is_free
+            return value if is_word or not value else hidden(value)
+        case list():
+            return [redacted(item, key, is_free) for item in value]
+        case Mapping():
+            if is_free or key in _OF_NAMES:
+                return {name: redacted(item, "", is_free) for name, item in value.items()}
+            return {
+                name: redacted(item, name, _may_say_all(name, item)) for name, item in value.items()
+            }
+        case float() if not is_finite(value):
+            return None
+        case _:
+            return value
+
+
+def _may_say_all(name: str, value: Any) -> bool:
+    return name in _FREE or (name in _FREE_OBJECTS and isinstance(value, Mapping))

@@ -1,0 +1,242 @@
+"""`compact_corpus`: many shards as one, its facts by month and in order, its texts once overall.
+
+Nothing has to fit in memory: DuckDB sorts within its bounds, facts and hashes alike, and texts are
+copied frame by frame. A piece stays a piece: a file that goes after compaction takes its rows with
+it all the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from playground.base.errors import InputFault
+from playground.base.output import ScratchFolder
+from playground.plugins.corpus import catalog as catalogs
+from playground.plugins.corpus.blocks import BlockFile, BlockReader, block_of
+from playground.plugins.corpus.catalog import Catalog
+from playground.plugins.corpus.layout import LAYOUT, CorpusFolder
+from playground.plugins.corpus.needed import needed
+from playground.plugins.corpus.numbering import Numbering
+from playground.plugins.corpus.stores import store_at
+from playground.plugins.corpus.storing import SKELETON, renumbered
+from playground.plugins.corpus.tables import SCHEMAS
+from playground.plugins.corpus.views import connected, listed_of, said_of, text_of
+
+_ROW_GROUP: Final = 122_880  # rows: DuckDB's own
+_NUMBERED: Final = {"sessions": ("text",), "requests": ("added",)}  # columns of block numbers
+_ORDER: Final = {
+    "sessions": "agent, session",
+    "requests": "agent, session, n",
+    "calls": "agent, session, n, position",
+    "findings": "agent, session, n",
+    "breaks": "agent, session, n",
+    "toolsets": "piece, tools",
+    "wires": "session, n",
+}
+
+
+def compact_corpus(out: str | Path) -> dict[str, int]:
+    """Put the shards of a corpus together, and give the rows of each table.
+
+    A kill leaves the corpus as it was. Raises InputFault where there is no corpus, where another
+    build is at work, and where shards are torn or of another analysis: a build mends both.
+    """
+    needed()
+    folder = CorpusFolder(store_at(out))
+    catalog = catalogs.read_catalog(folder)
+    with folder.store.locked():
+        shards = _whole(folder, catalog)
+        try:
+            with closing(ScratchFolder(folder.store.scratch)) as scratch:
+                made = _Compaction(folder, catalog, shards, scratch.path).run()
+        except (duckdb.Error, pa.ArrowException, OSError) as error:
+            expected = "files that can be read, and room for others; the corpus is as it was"
+            where = folder.store.name
+            raise InputFault(said_of(error), where=where, expected=expected) from error
+        pieces = catalogs.built_files(folder, catalog)
+        catalog.shards, catalog.dropped = [made["shard"]], []
+        catalog.months = {made["shard"]: made["months"]}
+        catalogs.commit(folder, catalog, pieces)
+        catalogs.take_away(folder, keep={made["shard"]})
+    rows: dict[str, int] = made["rows"]
+    return rows
+
+
+def _whole(folder: CorpusFolder, catalog: Catalog) -> list[dict[str, Any]]:
+    """The manifests of the shards that count, all of them whole."""
+    there = {found["shard"]: found for found in catalogs.manifests(folder, redacts=catalog.redacts)}
+    missing = [shard for shard in catalog.shards if shard not in there]
+    if missing or not catalog.shards:
+        told = f"{len(missing)} of {len(catalog.shards)} shards are torn, or of another analysis"
+        raise InputFault(
+            told if missing else "nothing has been built",
+            where=folder.store.name,
+            expected="a corpus that `playground corpus build` has brought up to date",
+        )
+    found = [there[shard] for shard in catalog.shards]
+    catalogs.refuse_older(folder, found)
+    return found
+
+
+class _Compaction:
+    def __init__(
+        self,
+        folder: CorpusFolder,
+        catalog: Catalog,
+        shards: Sequence[dict[str, Any]],
+        scratch: Path,
+    ) -> None:
+        self._folder, self._catalog, self._shards = folder, catalog, shards
+        gone = set(catalog.dropped)
+        pieces = (each for found in shards for each in found["pieces"])
+        kept = {p["content"]: p for p in pieces if int(p["content"][:16], 16) not in gone}
+        self._pieces = list(kept.values())
+        told = "\0".join(["compacted", *sorted(kept)])
+        self._name = blake2b(told.encode(), digest_size=12).hexdigest()
+        self._scratch = scratch
+
+    def run(self) -> dict[str, Any]:
+        """The manifest of the one shard, written last."""
+        self._scratch.mkdir()
+        self._texts()
+        months, rows = self._facts()
+        manifest = {
+            "layout": LAYOUT,
+            "analysis": self._folder.analysis,
+            "shard": self._name,
+            "redacts": self._catalog.redacts,
+            "pieces": self._pieces,
+            "spoiled": [],
+            "faults": [fault for found in self._shards for fault in found["faults"]],
+            "rows": rows,
+            "rereadable": all(found["rereadable"] for found in self._shards),
+            "months": months,
+            "files": self._folder.sizes(self._name, months),
+        }
+        self._folder.store.write(self._folder.manifest(self._name), json.dumps(manifest))
+        return manifest
+
+    def _connected(self) -> Any:
+        return connected(self._folder, self._scratch / "duckdb")
+
+    # texts
+
+    def _texts(self) -> None:
+        """Copy every text once, and give the facts the new numbers of their blocks."""
+        folder = self._folder
+        indexes = [listed_of(folder, [folder.index(found["shard"])]) for found in self._shards]
+        numbering = Numbering(self._connected(), indexes)
+        with ExitStack() as stack:
+            pack = stack.enter_context(folder.store.whole(folder.pack(self._name)))
+            index = stack.enter_context(folder.store.whole(folder.index(self._name)))
+            file = BlockFile(pack, index)
+            stack.callback(file.abandon)
+            for place, found in enumerate(self._shards):
+                numbers, first = numbering.of(place)
+                self._copy(found["shard"], file, numbers, first)
+                new = pa.Array.from_buffers(
+                    pa.uint32(), len(numbers), [None, pa.py_buffer(numbers)]
+                )
+                self._renumber(found, new)
+            file.close()
+
+    def _copy(self, shard: str, file: BlockFile, numbers: memoryview, first: memoryview) -> None:
+        """The blocks of a shard that stay."""
+        folder = self._folder
+        reader = BlockReader(folder.store, folder.pack(shard), folder.index(shard))
+        for (kind, key, text), stays in zip(reader.all(), first, strict=True):
+            if kind == SKELETON:
+                file.append(kind, *block_of(renumbered(json.loads(text), numbers)))
+            elif stays:
+                file.append(kind, key, text)
+
+    def _renumber(self, found: dict[str, Any], numbers: pa.Array) -> None:
+        """A shard's facts with the new numbers, in the scratch folder."""
+        for table, columns in _NUMBERED.items():
+            names = self._folder.fact_files(table, found["shard"], found.get("months", ()))
+            target = self._scratch / f"{table}-{found['shard']}.parquet"
+            with pq.ParquetWriter(target, SCHEMAS[table], compression="zstd") as writer:
+                for batch in _batches(self._folder, names):
+                    for name in columns:
+                        place = batch.schema.get_field_index(name)
+                        field = SCHEMAS[table].field(name)
+                        batch = batch.set_column(place, field, _taken(batch[name], numbers))
+                    writer.write_table(batch.cast(SCHEMAS[table]))
+
+    # facts
+
+    def _facts(self) -> tuple[list[str], dict[str, int]]:
+        """Write each table by month, in its order; the months, and the rows of each table."""
+        made = self._connected()
+        gone = ", ".join(map(str, self._catalog.dropped)) or "0"
+        for table in SCHEMAS:
+            sql = f"CREATE VIEW {table} AS SELECT * FROM read_parquet({self._sources(table)})"
+            made.execute(f"{sql} WHERE piece NOT IN ({gone})")
+        made.execute(
+            "CREATE TABLE placed AS SELECT session, any_value(coalesce(strftime(sent_at, '%Y-%m'),"
+            " 'none')) AS month FROM sessions GROUP BY session"
+        )
+        found = made.execute("SELECT DISTINCT month FROM placed ORDER BY month").fetchall()
+        months = [str(row[0]) for row in found] or ["none"]
+        rows = {table: self._table(made, table, months) for table in SCHEMAS}
+        return months, rows
+
+    def _sources(self, table: str) -> str:
+        """The files of a table, as a list of SQL."""
+        if table in _NUMBERED:
+            made = (self._scratch / f"{table}-{found['shard']}.parquet" for found in self._shards)
+            return f"[{', '.join(map(text_of, made))}]"
+        names = (
+            name
+            for found in self._shards
+            for name in self._folder.fact_files(table, found["shard"], found.get("months", ()))
+        )
+        return listed_of(self._folder, names)
+
+    def _table(self, made: Any, table: str, months: Sequence[str]) -> int:
+        count = 0
+        for month in months:
+            (name,) = self._folder.fact_files(table, self._name, [month])
+            columns = ", ".join(f"t.{name}" for name in SCHEMAS[table].names)
+            rows = (
+                f"SELECT {columns} FROM {table} t JOIN placed p USING (session) WHERE p.month = $m"
+            )
+            if table == "toolsets":  # of no session: with the first month
+                rows = f"SELECT DISTINCT {columns} FROM {table} t WHERE $m = {text_of(months[0])}"
+            with self._folder.store.whole(name) as temporary:
+                sql = f"COPY ({rows} ORDER BY {_ORDER[table]}) TO {text_of(temporary)} "
+                sql += "(FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false, "
+                sql += f"ROW_GROUP_SIZE {_ROW_GROUP})"
+                count += made.execute(sql, {"m": month}).fetchall()[0][0]
+        return count
+
+
+def _batches(folder: CorpusFolder, names: Sequence[str]) -> Iterator[pa.Table]:
+    """The rows of files, some at a time."""
+    for name in names:
+        for batch in pq.ParquetFile(folder.store.opened(name)).iter_batches(_ROW_GROUP):
+            yield pa.Table.from_batches([batch])
+
+
+def _taken(column: pa.ChunkedArray, numbers: pa.Array) -> pa.Array:
+    """A column of block numbers, or of lists of them, as the new numbers."""
+    whole = column.combine_chunks()
+    if isinstance(whole, pa.ChunkedArray):
+        whole = whole.chunk(0)
+    if not pa.types.is_list(whole.type):
+        return pc.take(numbers, whole)
+    lengths = pc.list_value_length(whole)
+    offsets = pa.concat_arrays(
+        [pa.array([0], pa.int64()), pc.cumulative_sum(lengths.cast("int64"))]
+    )
+    return pa.ListArray.from_arrays(offsets.cast("int32"), pc.take(numbers, whole.flatten()))

@@ -1,0 +1,333 @@
+"""A session's facts: a row for each request, call, finding and break, and one for itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, Final
+
+from playground.base.findings import Finding, finding
+from playground.base.json_numbers import dump_again
+from playground.cache.answers.requests import is_pending
+from playground.dialects.marks.providers import provider_of
+from playground.nouns.messages import TextPart, ToolResultPart
+from playground.plugins.corpus import signatures
+from playground.plugins.corpus.breaks import breaks_of
+from playground.plugins.corpus.cleaning import Cleaner
+from playground.plugins.corpus.replies import (
+    NATIVE,
+    ReplyReader,
+    SeenCall,
+    SeenReply,
+    answered,
+    named_dialect,
+    results_of,
+)
+from playground.plugins.corpus.requests import SeenRequest, SeenRequests
+from playground.plugins.corpus.storing import Noticed, StoredRequest
+from playground.plugins.corpus.tables import (
+    BreakFact,
+    CallFact,
+    Fact,
+    FindingFact,
+    RequestFact,
+    SessionFact,
+    ToolsetFact,
+)
+from playground.plugins.corpus.wires import wire_facts
+from playground.questions.experiments import read
+from playground.questions.likeliest import LikeliestDialect
+from playground.sessions.loading import LoadedSession
+from playground.sessions.session import Session
+
+_EXCERPT: Final = 300  # characters of an error or a malformed call
+_SHORT: Final = 200
+_LOOKED: Final = 4_000  # characters in which an excerpt's secrets are looked for
+_KEPT_AS_TEXT: Final = "arguments-kept-as-text"
+# How tools say that they failed, where the form of a result has no field for it.
+_ERROR: Final = re.compile(
+    r"\s*(?:\[?(?:error|exception|fatal)\]?\s*[:\-]|Traceback \(most recent call last\)"
+    r"|<(?:tool_use_)?error>|\{\s*\"error\"\s*:\s*(?!null|false|\"\"))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class SessionPlace:
+    """Where a session stands: the piece, by the first 64 bits of its hash, and its number there."""
+
+    piece: int
+    number: int
+
+    @cached_property
+    def session(self) -> int:
+        """The session's own number: from its piece's content, so that it stays the same."""
+        told = b"%d %d" % (self.piece, self.number)
+        return int.from_bytes(blake2b(told, digest_size=8).digest(), "big")
+
+
+class SessionFacts:
+    """Takes the facts of one clean session, whose requests were seen."""
+
+    def __init__(
+        self,
+        session: Session,
+        noticed: Noticed,
+        place: SessionPlace,
+        requests: SeenRequests,
+        cleaner: Cleaner,
+        dialects: LikeliestDialect,
+        *,
+        redacts: bool,
+    ) -> None:
+        self._session, self._noticed = session, noticed
+        self._place, self._sent = place, requests
+        self._clean, self._redacts = cleaner, redacts
+        self._known: dict[int, dict[str, Any]] = {}
+        self._reader = ReplyReader(session, dialects, frozenset(noticed.kept_as_text))
+
+    def rows(self, skeleton: int, stored: Sequence[StoredRequest]) -> list[Fact]:
+        """All rows; `skeleton` is the session's block, `stored` what its requests keep and add."""
+        session, reader, sent = self._session, self._reader, self._sent.requests
+        replies = list(self._replies(sent))
+        rows: list[Fact] = [
+            self._call(sent, n, position, reply.dialect, call, result)
+            for n, (reply, results) in enumerate(replies)
+            for position, (call, result) in enumerate(
+                zip(reply.calls, answered(reply.calls, results), strict=True)
+            )
+        ]
+        calls = len(rows)
+        noticed = [
+            *((-1, reader.dialect, each) for each in self._noticed.found),
+            *(
+                (n, reply.dialect, each)
+                for n, (reply, _) in enumerate(replies)
+                for each in reply.findings
+            ),
+        ]
+        rows += [self._finding(sent, *each) for each in noticed]
+        rows += self._requests(sent, stored)
+        rows += self._breaks()
+        if not self._redacts:  # a hash betrays what can be guessed
+            place, simulation = self._place, self._sent.simulation
+            rows += wire_facts(place.session, place.piece, simulation)
+        names = [tool.name for tool in session.tools]
+        toolset = signatures.hash_of("\0".join(sorted(names)))
+        if names:
+            rows.append(ToolsetFact(self._place.piece, toolset, sorted(names)))
+        rows.append(self._own(skeleton, toolset, calls, len(noticed)))
+        return rows
+
+    def _own(self, skeleton: int, toolset: int, calls: int, findings: int) -> SessionFact:
+        session, sent = self._session, self._sent.requests
+        model = session.named_model if sent or session.messages else ""
+        return SessionFact(
+            session=self._place.session,
+            piece=self._place.piece,
+            number=self._place.number,
+            title="" if self._redacts else session.title[:_SHORT],  # it is clean, as it is whole
+            agent=session.agent.name,
+            version=session.agent.version,
+            run=self._named(session.agent.session),
+            sub_agent=session.agent.sub_agent,
+            model=model,
+            provider=provider_of(model),
+            dialect=self._reader.dialect,
+            form=self._noticed.form,
+            sent_at=next((each.sent_at for each in sent if each.sent_at), None),
+            requests=len(sent),
+            messages=len(session.messages),
+            calls=calls,
+            findings=findings,
+            tools=toolset,
+            text=skeleton,
+            bands=signatures.bands_of(signatures.shingles(_said_in(session))),
+        )
+
+    def _replies(
+        self, sent: Sequence[SeenRequest]
+    ) -> Iterator[tuple[SeenReply, list[ToolResultPart]]]:
+        """What each request's reply says; of recordings, which were answers too, after them."""
+        session, reader = self._session, self._reader
+        for request in sent:
+            index = request.reply
+            if index is None:
+                yield SeenReply([], []), []
+            else:
+                yield reader.read(index), list(results_of(session.messages, index))
+        if session.rows or not is_pending(session):  # they are the replies that were read above
+            return
+        for recording in session.recordings:
+            dialect = named_dialect(recording) or reader.dialect or NATIVE
+            yield reader.of(read(recording, dialect, session.tools).events, dialect), []
+
+    def _repeated(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
+        """What every row of a request repeats, so that questions need no join."""
+        if n not in self._known:
+            self._known[n] = self._of_request(sent, n)
+        return self._known[n]
+
+    def _of_request(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
+        request = sent[n] if 0 <= n < len(sent) else None
+        first = request or (sent[0] if sent else None)
+        agent = self._session.agent
+        return {
+            "session": self._place.session,
+            "piece": self._place.piece,
+            "n": n,
+            "agent": agent.name,
+            "version": (request.version if request else "") or agent.version,
+            "model": (request.model if request else "") or self._session.named_model,
+            "sent_at": first.sent_at if first else None,
+        }
+
+    def _call(
+        self,
+        sent: Sequence[SeenRequest],
+        n: int,
+        position: int,
+        dialect: str,
+        call: SeenCall,
+        result: ToolResultPart | None,
+    ) -> CallFact:
+        raw = "" if call.ok else call.raw or dump_again(call.arguments or {})
+        form = signatures.form_of(raw) if raw else ""
+        answer = None if result is None else _text_of(result)
+        failed = None if answer is None or result is None else _failed(result, answer)
+        error = answer if failed and answer else ""
+        signature = signatures.signature_of(error)
+        return CallFact(
+            **self._repeated(sent, n),
+            position=position,
+            dialect=dialect,
+            tool=self._clean.text(call.tool),
+            ok=call.ok,
+            finding=call.finding,
+            findings=call.findings,
+            schema_error=self._said(call.schema_error, _SHORT),
+            failed=failed,
+            shape=signatures.hash_of(f"{call.finding}\0{form}") if raw else 0,
+            form=self._said(form, _EXCERPT),
+            raw=self._said(raw, _EXCERPT),
+            signature=signatures.hash_of(signature),
+            error=self._said(error, _EXCERPT),
+            argument_characters=len(call.raw) or len(dump_again(call.arguments or {})),
+            result_characters=None if answer is None else len(answer),
+        )
+
+    def _finding(
+        self, sent: Sequence[SeenRequest], n: int, dialect: str, found: Finding
+    ) -> FindingFact:
+        place = found.where.partition(" (")[0]
+        return FindingFact(
+            **self._repeated(sent, n),
+            dialect=dialect,
+            code=found.code,
+            severity=found.severity,
+            place=self._said(place, _SHORT),
+            message=self._said(found.message, _SHORT),
+        )
+
+    def _requests(
+        self, sent: Sequence[SeenRequest], stored: Sequence[StoredRequest]
+    ) -> Iterator[RequestFact]:
+        chain: list[bytes] = []  # a hash for each block up to here, of all before it too
+        dialect = self._reader.dialect
+        for n, (request, blocks) in enumerate(zip(sent, stored, strict=True)):
+            del chain[blocks.kept :]
+            state = chain[-1] if chain else bytes(8)
+            for each in blocks.hashes:
+                state = blake2b(state + each, digest_size=8).digest()
+                chain.append(state)
+            added_chain = [int.from_bytes(each, "big") for each in chain[blocks.kept :]]
+            known = self._repeated(sent, n)
+            figures: dict[str, Any] = {
+                **request.characters(self._noticed.form),
+                **request.billing(known["model"]),
+            }
+            yield RequestFact(
+                **known,
+                provider=provider_of(known["model"]),
+                dialect=dialect,
+                kept=blocks.kept,
+                added=blocks.added,
+                chain=int.from_bytes(state, "big"),
+                added_chain=added_chain,
+                marks=request.marks,
+                tools=request.tools,
+                system=request.system,
+                **figures,
+                seconds=request.seconds,
+                stop_reason=request.stop_reason,
+            )
+
+    def _breaks(self) -> Iterator[BreakFact]:
+        for found in breaks_of(self._session, self._sent):
+            known = self._repeated(self._sent.requests, found.n)
+            yield BreakFact(
+                **known,
+                provider=provider_of(known["model"]),
+                cause=found.cause,
+                rule=found.rule,
+                block=found.block,
+                character=found.character,
+                before=self._said(found.before, _SHORT),
+                after=self._said(found.after, _SHORT),
+                lost_tokens=found.lost_tokens,
+                lost_nano=found.lost_nano,
+                state=found.state,
+            )
+
+    def _said(self, text: str, most: int) -> str:
+        """An excerpt, clean; nothing of it where the corpus is redacted."""
+        return "" if self._redacts or not text else self._clean.text(text[:_LOOKED])[:most]
+
+    def _named(self, run: str) -> str:
+        return f"{signatures.hash_of(run):016x}" if self._redacts and run else run
+
+
+def noticed_of(loaded: LoadedSession, cleaner: Cleaner) -> Noticed:
+    """What of a session its file alone tells, without secrets."""
+    found = [
+        [each.code, each.severity, cleaner.text(each.where), cleaner.text(each.message)]
+        for each in (*loaded.findings, *_unknown_dialects(loaded.session))
+    ]
+    return Noticed(
+        loaded.format, found, _kept_as_text(loaded), recorded=bool(loaded.session.recordings)
+    )
+
+
+def _unknown_dialects(session: Session) -> Iterator[Finding]:
+    for recording in session.recordings:
+        if recording.dialect and not named_dialect(recording):
+            said = f"nobody knows the dialect {recording.dialect!r}: the text tells which it is"
+            yield finding("unknown-dialect", f"recording {recording.name!r}", said)
+
+
+def _kept_as_text(loaded: LoadedSession) -> list[int]:
+    """The messages with a call whose arguments could not be read."""
+    places = [found.where for found in loaded.findings if found.code == _KEPT_AS_TEXT]
+    return [
+        index
+        for index, place in enumerate(loaded.places if places else ())
+        if place and any(where.startswith(place) for where in places)
+    ]
+
+
+def _text_of(result: ToolResultPart) -> str:
+    return result.result if isinstance(result.result, str) else dump_again(result.result)
+
+
+def _failed(result: ToolResultPart, text: str) -> bool:
+    return result.is_error or _ERROR.match(text) is not None
+
+
+def _said_in(session: Session) -> Iterator[str]:
+    """What user and assistant said: what a tool gave back is no part of how sessions are alike."""
+    for message in session.messages:
+        if message.role in ("user", "assistant"):
+            yield from (part.text for part in message.parts if type(part) is TextPart)

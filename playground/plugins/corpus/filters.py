@@ -1,0 +1,124 @@
+"""What a question is narrowed to: values of columns and times, as SQL and its parameters."""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, Final
+
+from playground.base.errors import InputFault, UnknownNameError
+from playground.plugins.corpus.questions import COLUMNS, Question, shown
+
+_TIMES: Final = ("since", "until", "split")
+
+
+class Filters:
+    """Filters as SQL and its parameters. Raises InputFault for a column that the table has not, or
+    that is none of those `known` here."""
+
+    def __init__(
+        self, table: str, given: Mapping[str, Any], known: Collection[str] | None = None
+    ) -> None:
+        if table not in COLUMNS:
+            raise UnknownNameError("table", table, list(COLUMNS))
+        known = COLUMNS[table] if known is None else known
+        self.values: dict[str, Any] = {}
+        self._parts: dict[str, str] = {}
+        for name, value in given.items():
+            if value is None or value == [] or value == "":
+                continue
+            if name in _TIMES:
+                self.values[name] = _time(name, value)
+                self._parts |= {name: _BOUNDS[name]} if name in _BOUNDS else {}
+                continue
+            if name == UNDATED:
+                self._parts[name] = f"sent_at IS {'' if value in (True, [True]) else 'NOT '}NULL"
+                continue
+            if name not in known:
+                expected = f"one of: {', '.join((*known, *_TIMES, UNDATED))}"
+                raise InputFault(f"no filter {name!r} of {table}", expected=expected)
+            self.values[name] = list(value) if isinstance(value, list | tuple) else [value]
+            missing = f" OR {name} IS NULL" if None in self.values[name] else ""
+            self._parts[name] = f"({shown(name)} IN (SELECT unnest(${name})){missing})"
+
+    @property
+    def where(self) -> str:
+        return f"WHERE {' AND '.join(self._parts.values())}" if self._parts else ""
+
+    @property
+    def and_where(self) -> str:
+        return "".join(f" AND {part}" for part in self._parts.values())
+
+    def and_where_of(self, *names: str) -> str:
+        """What is asked by these filters alone."""
+        return "".join(f" AND {part}" for name, part in self._parts.items() if name in names)
+
+
+UNDATED: Final = "undated"  # the filter of what has no time, or of all that has one
+_BOUNDS: Final = {"since": "sent_at >= $since", "until": "sent_at < $until"}
+
+
+def behind_row(
+    asked: Question, by: Sequence[str], row: Mapping[str, Any], narrowed: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What the rows of its table have in common that one row of an answer counts; `narrowed` is
+    what the question was narrowed to. Of failures these are the malformed calls, or else those
+    whose tools failed."""
+    found = dict(narrowed)
+    own = [name for name in (*by, *_NAMED.get(asked.name, ())) if name in COLUMNS[asked.table]]
+    if asked.name == "shapes" or (asked.name == "failures" and row["malformed"]):
+        found["ok"] = [False]
+    elif asked.name == "failures" and row["failed"]:
+        found["failed"] = [True]
+    found |= {name: [row[name]] for name in own}
+    for name in set(by) & set(_LAST_DAY):
+        first = row[name]
+        if first is None:
+            found[UNDATED] = True
+            continue
+        since, until = (_time(each, found[each]) if found.get(each) else None for each in _ENDS)
+        begin = datetime.combine(first, time())
+        end = datetime.combine(_LAST_DAY[name](first) + timedelta(days=1), time())
+        found["since"] = max(begin, since or begin)
+        found["until"] = min(end, until or end)
+    return found
+
+
+_ENDS: Final = ("since", "until")
+_NAMED: Final = {"tools": ("tool",), "shapes": ("shape",)}  # columns that a question is always by
+_LAST_DAY: Final[dict[str, Callable[[date], date]]] = {
+    "day": lambda day: day,
+    "week": lambda day: day + timedelta(days=6),
+    "month": lambda day: day.replace(day=monthrange(day.year, day.month)[1]),
+}
+
+
+def written(asked: Question, names: Sequence[str], where: Filters) -> str:
+    """The question's SQL by these names."""
+    if names and not asked.is_grouped:
+        raise InputFault(f"{asked.name} is asked by nothing", expected="the question alone")
+    try:
+        columns = [f"{asked.column(name.strip())} AS {name.strip()}, " for name in names]
+    except KeyError as error:
+        raise InputFault(
+            f"{asked.name} cannot be asked by {error.args[0]!r}",
+            expected=f"any of: {', '.join(asked.names)}",
+        ) from error
+    return asked.sql.format(
+        by="".join(columns),
+        where=where.where,
+        and_where=where.and_where,
+        and_where_beside=where.and_where_of(*COLUMNS.get(asked.beside, ()), *_TIMES, UNDATED),
+        and_tool=where.and_where_of("tool"),
+    )
+
+
+def _time(name: str, value: Any) -> datetime:
+    """A time as the tables have it: in UTC, which it says where it is another's."""
+    try:
+        found = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
+        return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
+    except (ValueError, OverflowError) as error:
+        expected = "a time such as 2026-11-22 or 2026-11-22T10:00"
+        raise InputFault(f"{value!r} is no time", field=name, expected=expected) from error

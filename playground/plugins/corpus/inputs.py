@@ -1,0 +1,333 @@
+"""What goes into a corpus: files, folders, patterns, `.gz`, `.zst` and tars, as pieces.
+
+A piece is known by the hash of its bytes: what was built once is not built again, wherever it lies
+(`places.py`).
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tarfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Final
+
+import pyarrow as pa
+
+from playground.base.characters import is_whole
+from playground.base.errors import InputFault
+from playground.base.output import scratch_file, told
+from playground.base.user_files import check_regular_file
+from playground.plugins.corpus.places import (
+    Found,
+    files_at,
+    is_remote,
+    named,
+    opened_at,
+    reading,
+    size_of,
+)
+from playground.sessions.formats import recognised
+from playground.sessions.source import LINES, MAX_BYTES, Source
+
+PIECE_BYTES: Final = 32 << 20  # a file of lines is cut into stretches of this size
+_READ: Final = 1 << 20
+_HASH: Final = 16  # bytes
+_TARS: Final = (".tar", ".tar.gz", ".tgz", ".tar.zst")
+_PACKED: Final = (".gz", ".zst")
+# Its own length that a packed file may come to. Logs came to 33 times theirs by gzip; by zstd,
+# which sees farther back, one of a session of 150 requests, each with all before it, to 170.
+_TIMES_GZIP: Final = 500
+_TIMES_ZSTD: Final = 5_000
+_UNPACKED: Final = 256 << 20  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class InputPiece:
+    """A file, or bytes `start` to `start + size` of one; `content` is the hash of those bytes, of
+    a packed file that of what is in it: so a log stays what it was when it is packed.
+
+    `name` is what people read: the path, and behind a `!` the member of a tar. `stamp` is that of
+    the file behind an address (`places.py`).
+    """
+
+    content: str
+    name: str
+    path: str
+    start: int
+    size: int
+    stamp: str = ""
+
+    @property
+    def number(self) -> int:
+        """The first 64 bits of the content's hash."""
+        return number_of(self.content)
+
+    @property
+    def is_tar(self) -> bool:
+        """Whether it is a whole tar, whose members can be read in their order alone."""
+        return "!" not in self.name and named(self.path).endswith(_TARS)
+
+
+def number_of(content: str) -> int:
+    """By which rows name a piece: the first 64 bits of its content's hash."""
+    return int(content[:16], 16)
+
+
+def find_files(inputs: Iterable[str], out: str) -> Iterator[Found]:
+    """The files that are meant: those of a folder in the order of their names, without hidden ones
+    and links. Nothing below `out` is among them. Raises InputFault where nothing is there."""
+    here = Path(os.path.realpath(out))
+    for given in inputs:
+        with reading(given):
+            found = _there(given, out) if is_remote(given) else _here(given, here)
+            first = next(found, None)
+            if first is None and (is_remote(given) or not Path(given).is_dir()):
+                expected = "a file, a folder, or a pattern that some file fits"
+                raise InputFault("nothing is there", where=given, expected=expected)
+            if first is not None:
+                yield first
+                yield from found
+
+
+def _there(given: str, out: str) -> Iterator[Found]:
+    """The files behind an address that are meant."""
+    return (each for each in files_at(given) if not named(each.path).startswith(f"{out}/"))
+
+
+def _here(given: str, out: Path) -> Iterator[Found]:
+    """The files of this machine that are meant."""
+    path = Path(given)
+    found: Iterable[Path] = [path]
+    if path.is_dir():
+        found = _walk(path, out)
+    elif not path.is_file():
+        found = sorted(path for path in matching(given) if path.exists() and not path.is_dir())
+    return (Found(str(each)) for each in found)
+
+
+def matching(pattern: str) -> Iterator[Path]:
+    """The paths that a pattern fits; `**` stands for folders within folders."""
+    path = Path(pattern)
+    yield from Path(path.anchor or ".").glob(str(path.relative_to(path.anchor)))
+
+
+def _walk(folder: Path, out: Path) -> Iterator[Path]:
+    for root, folders, files in os.walk(folder):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and Path(os.path.realpath(root), name) != out
+        )
+        for name in sorted(files):
+            path = Path(root, name)
+            if not name.startswith(".") and not path.is_symlink():
+                yield path  # a pipe, too, which is not read, and told by its name
+
+
+def pieces_of(path: str) -> Iterator[InputPiece]:
+    """The pieces of a file. Raises InputFault where it cannot be read."""
+    if not is_whole(path):  # no table holds it
+        raise InputFault("its name is no UTF-8", where=path, expected="another name")
+    with reading(path):
+        if not is_remote(path):
+            check_regular_file(path)
+        if named(path).endswith(".tar"):
+            yield from _members(path)
+        elif _is_cut(path):
+            yield from _stretches(path)
+        elif _is_packed(path):
+            digest = blake2b(digest_size=_HASH)
+            with _stream(path) as stream:
+                for data in _read_whole(path, stream):
+                    digest.update(data)
+            yield InputPiece(digest.hexdigest(), named(path), path, 0, size_of(path))
+        else:
+            yield _piece(path, named(path), 0, size_of(path))
+
+
+def _is_packed(path: str) -> bool:
+    """Whether it is one packed file, and no tar."""
+    return named(path).endswith(_PACKED) and not named(path).endswith(_TARS)
+
+
+def _piece(path: str, name: str, start: int, size: int) -> InputPiece:
+    with opened_at(path) as file:
+        file.seek(start)
+        return InputPiece(_hashed(file, size), name, path, start, size)
+
+
+def _hashed(file: IO[bytes], size: int) -> str:
+    digest = blake2b(digest_size=_HASH)
+    while size and (data := file.read(min(_READ, size))):
+        digest.update(data)
+        size -= len(data)
+    return digest.hexdigest()
+
+
+def _members(path: str) -> Iterator[InputPiece]:
+    """The files of a tar that is not packed: each is a stretch of it."""
+    try:
+        with opened_at(path) as file, tarfile.open(fileobj=file, mode="r:") as tar:
+            for member in tar:
+                if member.isreg():
+                    name = _named_in(path, member)
+                    yield _piece(path, name, member.offset_data, member.size)
+    except tarfile.TarError as error:
+        raise InputFault(f"not a whole tar ({error})", where=path, expected="one") from error
+
+
+def _named_in(path: str, member: tarfile.TarInfo) -> str:
+    """What a member of a tar is called: a name that is no UTF-8 has `?` for what is none."""
+    return f"{named(path)}!{member.name.encode(errors='replace').decode()}"
+
+
+def _is_cut(path: str) -> bool:
+    """Whether it is a long file of lines, each a session of its own."""
+    if PurePosixPath(named(path)).suffix.lower() not in LINES or size_of(path) <= PIECE_BYTES:
+        return False
+    with opened_at(path) as file:  # its first lines, the first one whole
+        source = Source(named(path), file.read(_READ) + file.readline(MAX_BYTES))
+    try:
+        return recognised(source).session_a_line
+    except InputFault:
+        return False
+
+
+def _stretches(path: str) -> Iterator[InputPiece]:
+    """A file of lines in stretches that end with a line: what is added to it makes a new last one,
+    and leaves those before it as they were."""
+    total, start = size_of(path), 0
+    with opened_at(path) as file:
+        while start < total:
+            file.seek(min(start + PIECE_BYTES, total))
+            while (rest := file.readline(_READ)) and not rest.endswith(b"\n"):
+                pass  # a line of any length is not held
+            stop = file.tell()
+            yield _piece(path, named(path), start, stop - start)
+            start = stop
+
+
+@contextmanager
+def opened(piece: InputPiece, scratch: Path) -> Iterator[Iterator[Source]]:
+    """The sources of a piece: itself, or the members of a tar that is read in order.
+
+    What is packed is unpacked in `scratch` first, so that no size of it has to fit in memory; what
+    is long and lies elsewhere is copied there. Raises InputFault where it is no longer what it was
+    when it was planned.
+    """
+    path, name = piece.path, named(piece.path)
+    with reading(path):
+        is_whole = piece.start == 0 and piece.size == size_of(path)
+        if not is_whole or piece.size <= PIECE_BYTES and not name.endswith(_PACKED + _TARS):
+            data = _bytes(piece)
+            yield iter([Source(piece.name, data)])
+        elif piece.is_tar:
+            yield _in_order(path)
+            check(piece)
+        elif name.endswith(_PACKED) or is_remote(path):
+            own = piece.name.rpartition(".")[0] if name.endswith(_PACKED) else piece.name
+            with _unpacked(piece, scratch) as plain:
+                yield iter([Source.open(plain, own)])
+        else:
+            yield iter([Source.open(path, piece.name)])
+            check(piece)
+
+
+def check(piece: InputPiece) -> None:
+    """Raises InputFault where the bytes are no longer those that were planned."""
+    path = piece.path
+    with reading(path):
+        if _piece(path, piece.name, piece.start, piece.size).content != piece.content:
+            raise _changed(piece)
+
+
+def _bytes(piece: InputPiece) -> bytes:
+    with opened_at(piece.path) as file:
+        file.seek(piece.start)
+        data = file.read(piece.size)
+    if blake2b(data, digest_size=_HASH).hexdigest() != piece.content:
+        raise _changed(piece)
+    return data
+
+
+def _changed(piece: InputPiece) -> InputFault:
+    expected = "a file that stays as it is: the next build takes it"
+    return InputFault("it changed while it was read", where=piece.name, expected=expected)
+
+
+def _in_order(path: str) -> Iterator[Source]:
+    try:
+        with _stream(path) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
+            for member in tar:
+                file = tar.extractfile(member) if member.isreg() else None
+                if file is not None:
+                    yield Source(_named_in(path, member), file.read())
+    except (tarfile.TarError, EOFError, OSError, pa.ArrowException) as error:
+        raise _not_whole(path, error) from error
+
+
+@contextmanager
+def _unpacked(piece: InputPiece, scratch: Path) -> Iterator[Path]:
+    path, digest = piece.path, blake2b(digest_size=_HASH)
+    with scratch_file(scratch) as plain:
+        try:
+            with told(plain), _stream(path) as stream, pa.OSFile(str(plain), "wb") as file:
+                for data in _read_whole(path, stream):
+                    digest.update(data)
+                    file.write(data)
+        except pa.ArrowException as error:
+            raise _not_whole(path, error) from error
+        if digest.hexdigest() != piece.content:
+            raise _changed(piece)
+        yield plain
+
+
+def _read_whole(path: str, stream: Any) -> Iterator[bytes]:
+    """All bytes of a file that is unpacked. Raises InputFault where they are no whole file's: what
+    is refused here is not what they are written to."""
+    try:
+        while data := stream.read(_READ):
+            yield data
+    except (EOFError, OSError, pa.ArrowException) as error:
+        raise _not_whole(path, error) from error
+
+
+@contextmanager
+def _stream(path: str) -> Iterator[Any]:
+    """The unpacked bytes of a file, as they come; no more than a log may hold (`_Bounded`)."""
+    with opened_at(path) as file:
+        if named(path).endswith((".gz", ".tgz")):
+            with gzip.open(file, "rb") as plain:
+                yield _Bounded(plain, path, _TIMES_GZIP)
+        elif named(path).endswith(".zst"):
+            with pa.input_stream(file, compression="zstd") as plain:
+                yield _Bounded(plain, path, _TIMES_ZSTD)
+        else:
+            yield file
+
+
+class _Bounded:
+    """A file while it is unpacked. Raises InputFault where it becomes so much longer as no log
+    does, before that fills the disk; a short one may become `_UNPACKED` bytes anyway."""
+
+    def __init__(self, plain: Any, path: str, times: int) -> None:
+        self._plain, self._path, self._times = plain, path, times
+        self._left = max(_UNPACKED, times * size_of(path))
+
+    def read(self, size: int) -> bytes:
+        data: bytes = self._plain.read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            size = f"{self._times:,} times its {size_of(self._path):,} bytes"
+            expected = "a file of sessions; unpack it first if it is one"
+            raise InputFault(f"it unpacks to more than {size}", where=self._path, expected=expected)
+        return data
+
+
+def _not_whole(path: str, error: Exception) -> InputFault:
+    return InputFault(f"not a whole file ({error})", where=path, expected="one that unpacks")

@@ -1,0 +1,18 @@
+"""What a corpus needs beside the playground's own dependencies: the extra [corpus]."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Final
+
+from playground.base.errors import InputFault
+
+_PACKAGES: Final = ("duckdb", "fsspec", "pyarrow", "rensa")
+
+
+def needed() -> None:
+    """Raises InputFault where the extra is not installed."""
+    missing = [name for name in _PACKAGES if find_spec(name) is None]
+    if missing:
+        expected = "pip install 'dialect-playground[corpus]'"
+        raise InputFault(f"a corpus needs {', '.join(missing)}", expected=expected)

@@ -1,0 +1,264 @@
+"""Files of a corpus's inputs wherever they lie: on this machine, or behind an address such as
+`s3://bucket/logs`, which pyarrow's file systems read, and fsspec's where it has none of that name.
+
+An address never carries a key: those come from the environment, as their clients want them. To
+pyarrow it is a URI, in which a name is percent-encoded; to fsspec each character is itself.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from fnmatch import fnmatch
+from functools import lru_cache
+from pathlib import Path
+from typing import IO, Any, Final, NamedTuple
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
+
+import pyarrow as pa
+from pyarrow import fs
+
+from playground.base.errors import InputFault
+from playground.base.output import told as refused
+from playground.base.user_files import open_regular_file
+
+_BUFFER: Final = 1 << 20
+SETTLED: Final = 60.0  # seconds: S3 tells whole ones, and clocks differ
+# of any address in a chain: `simplecache::s3://`; `gs://anonymous@bucket` asks without a key
+_USER: Final = re.compile(r"://(?!anonymous@)[^/?#]*@")
+_OPTIONS: Final = ("endpoint_override", "region", "scheme", "retry_limit_seconds", "project_id")
+
+
+def is_remote(path: str | Path) -> bool:
+    """Whether it is an address, and no path of this machine."""
+    return "://" in str(path)
+
+
+def place_of(given: str | Path) -> str:
+    """What was given as it is kept: a whole path, or the address."""
+    return str(given) if is_remote(given) else str(Path(given).resolve())
+
+
+def named(path: str) -> str:
+    """An address without its options; a path as it is."""
+    return path.partition("?")[0] if is_remote(path) else path
+
+
+def opened_at(path: str) -> IO[bytes]:
+    """The bytes, from any place in them. Raises OSError, and InputFault for a bad address."""
+    if not is_remote(path):
+        return open_regular_file(path)
+    there = place_at(path)
+    file: Any = there.system.open_input_file(there.path)
+    return io.BufferedReader(file, _BUFFER)
+
+
+def size_of(path: str) -> int:
+    """How many bytes there are. Raises OSError where there is no such file."""
+    if not is_remote(path):
+        return Path(path).stat().st_size
+    there = place_at(path)
+    size: int | None = info_at(there.system, there.path).size
+    if size is None:
+        raise FileNotFoundError(2, "No such file", path)
+    return size
+
+
+def folder_of(address: str) -> Path | None:
+    """The folder of this machine that an address means: `file:///logs`, or fsspec's `local://logs`.
+    None where it is none."""
+    system, path, _ = place_at(address)
+    if isinstance(system, fs.LocalFileSystem):
+        return Path(path)
+    own = type(system.handler.fs).__module__ if isinstance(system, fs.PyFileSystem) else ""
+    return Path(path) if own == "fsspec.implementations.local" else None
+
+
+def is_of_one_process(address: str | Path) -> bool:
+    """Whether nobody but this process sees what lies there."""
+    return is_remote(address) and "memory://" in str(address)
+
+
+@contextmanager
+def answering(where: str, *, missing: bool = False) -> Iterator[None]:
+    """What a file system refuses within becomes an InputFault: one line, and no key in it. With
+    `missing` a FileNotFoundError stays one."""
+    try:
+        yield
+    except OSError as error:
+        if missing and isinstance(error, FileNotFoundError):
+            raise
+        from playground.plugins.corpus.cleaning import Cleaner
+
+        said = Cleaner().text(str(error.strerror or error).splitlines()[0])
+        raise InputFault(said, where=where, expected=_REACHED) from error
+
+
+_REACHED: Final = "an address that answers, and keys in the environment that may use it"
+
+
+def reading(path: str) -> AbstractContextManager[None]:
+    """What the system refuses of a path or an address that is read."""
+    return answering(named(path)) if is_remote(path) else refused(path)
+
+
+class Found(NamedTuple):
+    """A file that is meant. `stamp`, its length and time, is another one where it changed; "" where
+    nobody tells the time, and where that is so new that it may stay the same."""
+
+    path: str
+    stamp: str = ""
+
+
+def files_at(address: str) -> Iterator[Found]:
+    """The files behind an address that are meant, in order, hidden ones aside: one file, all below
+    a folder, or with `*`, which stands for folders too, those that fit."""
+    base, mark, options = address.partition("?")
+    found: Iterator[Found]
+    if "*" in base:
+        folder = base[: base.index("*")].rpartition("/")[0]
+        there = _below(f"{folder}{mark}{options}")
+        found = (
+            each for each in there if fnmatch(_read(each.path), _read(f"{base}{mark}{options}"))
+        )
+    else:
+        system, path, _ = place_at(address)
+        info = info_at(system, path)
+        found = iter([Found(address, _stamp(system, info))]) if info.is_file else _below(address)
+    yield from found
+
+
+def _below(address: str) -> Iterator[Found]:
+    base, mark, options = address.partition("?")
+    system, path, is_uri = place_at(address)
+    for rest, info in listed_below(system, path, recursive=True):
+        if not any(name.startswith(".") for name in rest.split("/")):
+            name = quote(rest, safe=_PLAIN) if is_uri else rest
+            yield Found(f"{base.rstrip('/')}/{name}{mark}{options}", _stamp(system, info))
+
+
+def listed_below(system: Any, path: str, *, recursive: bool) -> Iterator[tuple[str, Any]]:
+    """The files below a folder of a file system by their names there, in order."""
+    _forget(system)
+    listed = system.get_file_info(fs.FileSelector(path, recursive=recursive, allow_not_found=True))
+    start = len(path.strip("/"))
+    for each in sorted(listed, key=lambda info: str(info.path)):
+        if each.is_file:
+            yield each.path.strip("/")[start:].strip("/"), each
+
+
+def _stamp(system: Any, info: Any) -> str:
+    changed = info.mtime
+    if changed is None and isinstance(
+        system, fs.PyFileSystem
+    ):  # whose handler knows one name of it
+        with suppress(NotImplementedError, KeyError, OSError):
+            changed = system.handler.fs.modified(info.path)
+    if changed is None or time.time() - changed.timestamp() < SETTLED:
+        return ""
+    return f"{info.size} {changed.isoformat()}"
+
+
+def info_at(system: Any, path: str) -> Any:
+    """What a file system says of a path now."""
+    _forget(system)
+    return system.get_file_info(path)
+
+
+def _forget(system: Any) -> None:
+    """fsspec keeps what it listed, which somebody else may have changed."""
+    if isinstance(system, fs.PyFileSystem):
+        system.handler.fs.invalidate_cache()
+
+
+_PLAIN: Final = "/!$&'()+,:;=@~"  # what stands for itself in the path of a URI
+
+
+def _read(address: str) -> str:
+    """An address without its options, its names as they are there."""
+    return unquote(named(address)) if place_at(address).is_uri else named(address)
+
+
+class _Place(NamedTuple):
+    system: Any
+    path: str
+    is_uri: bool  # whether names in its address are percent-encoded
+
+
+@lru_cache(maxsize=4096)
+def place_at(address: str) -> _Place:
+    """The file system of an address, and the path there. Raises InputFault for a bad address."""
+    parts = urlsplit(address)
+    if _USER.search(address):
+        raise InputFault(
+            f"an address of {parts.scheme} with a key or a user in it",
+            expected="one without: keys come from the environment",
+        )
+    for name, _ in parse_qsl(parts.query, keep_blank_values=True):
+        if name not in _OPTIONS:  # it would be kept, and may be a signature
+            told = f"an address of {parts.scheme} with the option {name!r}"
+            raise InputFault(told, expected=f"no option but {', '.join(_OPTIONS)}")
+    try:
+        system, path = fs.FileSystem.from_uri(_put_at_once(address, parts))
+        return _Place(system, path, is_uri=True)
+    except (ValueError, OSError, NotImplementedError) as error:  # the last: built without it
+        return _by_fsspec(address, error)
+
+
+def _put_at_once(address: str, parts: SplitResult) -> str:
+    """The address, so that a short object of S3 is one request: pyarrow writes each in parts, which
+    are three."""
+    if parts.scheme != "s3":
+        return address
+    return f"{address}{'&' if parts.query else '?'}allow_delayed_open=true"
+
+
+def _by_fsspec(address: str, refused: Exception) -> _Place:
+    expected = "an address that pyarrow or an installed fsspec package reads, such as s3://bucket"
+    where = named(address)
+    try:
+        from fsspec.core import url_to_fs
+
+        system, path = url_to_fs(address)
+    except ImportError as error:  # fsspec says which package it wants
+        said = str(error).splitlines()[0]
+        raise InputFault(
+            f"nobody reads it here ({said})", where=where, expected=expected
+        ) from error
+    except (ValueError, TypeError, OSError) as error:  # TypeError: it wants more than that
+        said = str(refused).splitlines()[0]
+        raise InputFault(f"nobody reads it ({said})", where=where, expected=expected) from error
+    return _Place(fs.PyFileSystem(_Handler(system)), path, is_uri=False)
+
+
+class _Handler(fs.FSSpecHandler):  # type: ignore[misc]
+    """fsspec's file systems for pyarrow. Their packages have errors of their own, where no key is
+    found or one is refused: here they are OSErrors."""
+
+    def get_file_info(self, paths: Any) -> Any:
+        return _asked(super().get_file_info, paths)
+
+    def get_file_info_selector(self, selector: Any) -> Any:
+        return _asked(super().get_file_info_selector, selector)
+
+    def open_input_file(self, path: str) -> Any:
+        """pyarrow's own asks first whether it is a file, and takes a refusal for a no."""
+        return pa.PythonFile(_asked(self.fs.open, path, "rb"), mode="r")
+
+    def open_output_stream(self, path: str, metadata: Any) -> Any:
+        return _asked(super().open_output_stream, path, metadata)
+
+    def delete_file(self, path: str) -> Any:
+        return _asked(super().delete_file, path)
+
+
+def _asked(function: Callable[..., Any], *given: Any) -> Any:
+    try:
+        return function(*given)
+    except OSError:
+        raise
+    except Exception as error:  # of any package: fsspec names none
+        raise OSError(f"{type(error).__name__}: {error}") from error

@@ -1,0 +1,100 @@
+"""A session as a corpus writes it: its plain values, and the JSON of each of its messages.
+
+What is written is what pydantic's dump of the session would be, in JSON as blocks have it: most
+messages are texts, whose JSON is put together without that.
+"""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from json.encoder import encode_basestring
+from typing import Any, Final
+
+from playground.nouns.messages import (
+    Message,
+    Part,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+    unchecked,
+)
+from playground.nouns.tools import ToolMetadata
+from playground.plugins.corpus.json_text import json_of
+from playground.sessions.native_format import plain_part, plain_session
+from playground.sessions.session import Session
+
+_NO_REFERENCES: Final = 2  # marshal's version
+_PLAIN: Final = frozenset({str, int, bool, type(None)})
+_TOOLSETS: Final = 256  # that are remembered
+# In the place of what is made plain by itself: so each field stands where pydantic writes it.
+_MESSAGES: Final = (Message("user"),)
+_TOOLS: Final = (ToolMetadata(name="tool"),)
+_text: Final = encode_basestring
+
+
+class PlainSessions:
+    """Makes sessions plain; the tools of most are those of the session before."""
+
+    def __init__(self) -> None:
+        self._tools: dict[bytes, list[Any]] = {}  # by their keys
+
+    def of(self, session: Session, key: bytes | None) -> dict[str, Any]:
+        """The session as plain values, without its recordings, which are not kept, and with an
+        empty list for its messages; `key` is that of its tools."""
+        known = None if key is None else self._tools.get(key)
+        standing: dict[str, Any] = {"recordings": ()}
+        if session.messages:
+            standing["messages"] = _MESSAGES
+        if known:
+            standing["tools"] = _TOOLS
+        plain = plain_session(unchecked(Session, {**vars(session), **standing}))
+        if session.messages:
+            plain["messages"] = []
+        if known:
+            plain["tools"] = known
+        elif key is not None and len(self._tools) < _TOOLSETS:
+            self._tools[key] = plain.get("tools", [])
+        return plain
+
+
+def tools_key(tools: Sequence[ToolMetadata]) -> bytes | None:
+    """What lists of tools have in common only where they are written alike; None where that is not
+    told, as of tools with examples."""
+    if any(each.examples for each in tools):
+        return None
+    return plain_key([(each.name, each.description, each.input_schema) for each in tools])
+
+
+def message_json(message: Message) -> str:
+    """A message as a block has it."""
+    parts = ", ".join(map(_part_json, message.parts))
+    return f'{{"role": "{message.role}", "parts": [{parts}]}}'
+
+
+def _part_json(part: Part) -> str:
+    kind = type(part)
+    if kind is TextPart:
+        return f'{{"type": "text", "text": {_text(part.text)}}}'  # type: ignore[union-attr]
+    if isinstance(part, ToolResultPart) and type(part.result) is str and part.result:
+        call = f'"tool_call_id": {_text(part.tool_call_id)}, "tool_name": {_text(part.tool_name)}'
+        failed = ', "is_error": true' if part.is_error else ""
+        return f'{{"type": "tool_result", {call}, "result": {_text(part.result)}{failed}}}'
+    if isinstance(part, ToolCallPart) and part.args and _are_plain(part.args.values()):
+        call = f'"tool_call_id": {_text(part.tool_call_id)}, "tool_name": {_text(part.tool_name)}'
+        return f'{{"type": "tool_call", {call}, "args": {json_of(part.args)}}}'
+    return json_of(plain_part(part))
+
+
+def _are_plain(values: Iterable[Any]) -> bool:
+    return _PLAIN.issuperset(map(type, values))
+
+
+def plain_key(value: Any) -> bytes | None:
+    """What two plain values have in common only where they are written alike; None where it is no
+    such value, as a number that JSON has not. A digest, which holds nobody's text."""
+    try:
+        return blake2b(marshal.dumps(value, _NO_REFERENCES), digest_size=16).digest()
+    except ValueError:
+        return None

@@ -1,0 +1,133 @@
+"""What is to be built: the pieces that no shard has yet, put together to shards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from fnmatch import fnmatch
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final
+
+from playground.base.errors import InputFault
+from playground.plugins.corpus.inputs import PIECE_BYTES, InputPiece, find_files, pieces_of
+from playground.plugins.corpus.layout import CorpusFolder
+from playground.plugins.corpus.places import Found, is_remote, named, place_of
+
+MOST_PIECES: Final = 4_000  # of a shard: files of a few bytes are as many sessions
+
+Progress = Callable[[str, int, int], None]  # what is done, of it so many bytes, of so many
+
+
+@dataclass(slots=True)
+class BuildPlan:
+    """The pieces that the corpus is to hold, and what of the inputs cannot be read."""
+
+    pieces: list[InputPiece] = field(default_factory=list)
+    faults: list[dict[str, str]] = field(default_factory=list)
+
+
+def plan(
+    inputs: Sequence[str | Path],
+    folder: CorpusFolder,
+    before: Iterable[InputPiece],
+    progress: Progress | None = None,
+) -> BuildPlan:
+    """What lies in the inputs now, and what was built of files that are no part of them: another
+    folder is added, while a file that went, or changed, is no longer what it was. A file behind an
+    address is not read where its stamp is the same."""
+    given = [place_of(each) for each in inputs]
+    built = list(before)
+    known: dict[Found, list[InputPiece]] = {}
+    for piece in built:
+        if piece.stamp:
+            known.setdefault(Found(piece.path, piece.stamp), []).append(piece)
+    found = BuildPlan([piece for piece in built if not _covered(piece.path, given)])
+    read = 0
+    for file in find_files(given, folder.store.name):
+        path, stamp = file
+        try:
+            own = known.get(file) or [replace(piece, stamp=stamp) for piece in pieces_of(path)]
+        except InputFault as fault:
+            found.faults.append({"name": named(path), "problem": str(fault)})
+            continue
+        found.pieces += own
+        read += sum(piece.size for piece in own)
+        if progress is not None:
+            progress("looking", read, 0)
+    return found
+
+
+def _covered(path: str, inputs: Iterable[str]) -> bool:
+    plain = named(path)
+    return any(
+        plain == given or Path(plain).is_relative_to(given) or _fits(plain, given)
+        for given in map(named, inputs)
+    )
+
+
+def _fits(path: str, pattern: str) -> bool:
+    """Whether a pattern means a file: in an address `*` stands for folders too, here `**` alone."""
+    if is_remote(pattern):
+        return fnmatch(path, pattern)
+    return not is_remote(path) and _parts_fit(Path(path).parts, Path(pattern).parts)
+
+
+def _parts_fit(parts: Sequence[str], patterns: Sequence[str]) -> bool:
+    if not patterns:
+        return not parts
+    if patterns[0] == "**":
+        return any(_parts_fit(parts[start:], patterns[1:]) for start in range(len(parts) + 1))
+    return bool(parts) and fnmatch(parts[0], patterns[0]) and _parts_fit(parts[1:], patterns[1:])
+
+
+def jobs(
+    pieces: Iterable[InputPiece],
+    folder: CorpusFolder,
+    *,
+    redacts: bool,
+    shard_bytes: int = PIECE_BYTES,
+) -> Iterator[dict[str, Any]]:
+    """The pieces as shards of about that size, in their order; of many small files smaller ones."""
+    waiting: list[InputPiece] = []
+    size = 0
+    for piece in pieces:
+        if waiting and (size + piece.size > shard_bytes or len(waiting) == MOST_PIECES):
+            yield job(waiting, folder, redacts=redacts)
+            waiting, size = [], 0
+        waiting.append(piece)
+        size += piece.size
+    if waiting:
+        yield job(waiting, folder, redacts=redacts)
+
+
+def job(pieces: Sequence[InputPiece], folder: CorpusFolder, *, redacts: bool) -> dict[str, Any]:
+    """One shard to build, as plain data; its name is told from what is in it."""
+    told = "\0".join([str(redacts), *(piece.content for piece in pieces)])
+    return {
+        "out": folder.store.address,
+        "analysis": folder.analysis,
+        "shard": blake2b(told.encode(), digest_size=12).hexdigest(),
+        "redacts": redacts,
+        "pieces": [asdict(piece) for piece in pieces],
+    }
+
+
+def again(found: dict[str, Any], folder: CorpusFolder) -> dict[str, Any]:
+    """The job that makes a shard's facts anew, from the manifest of an older analysis."""
+    kept = {name: found[name] for name in ("shard", "redacts", "pieces")}
+    return {
+        "out": folder.store.address,
+        "analysis": folder.analysis,
+        "before": found["analysis"],
+        **kept,
+    }
+
+
+def halves(given: dict[str, Any], folder: CorpusFolder) -> list[dict[str, Any]]:
+    """A job as two, each with half of its pieces: one of them holds what killed it."""
+    pieces = [InputPiece(**each) for each in given["pieces"]]
+    middle = len(pieces) // 2
+    return [
+        job(part, folder, redacts=given["redacts"]) for part in (pieces[:middle], pieces[middle:])
+    ]

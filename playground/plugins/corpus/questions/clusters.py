@@ -1,0 +1,83 @@
+"""What is alike: errors whose words are nearly the same, sessions that were told nearly twice.
+
+Both are bounded: so many signatures, so many sessions in one band. What a bound leaves out is said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final
+
+from playground.plugins.corpus.signatures import BANDS, ROWS, signature_of
+
+MOST_SIGNATURES: Final = 2_000
+MOST_IN_A_BAND: Final = 50
+ALIKE: Final = 0.6  # of two errors' words, shared of all
+ERROR_COLUMNS: Final = ("errors", "sessions", "tools", "signatures", "example", "seen_in")
+ERRORS: Final = """
+SELECT signature, count(*) AS errors, count(DISTINCT session) AS sessions,
+  list_sort(list(DISTINCT tool))[:5] AS tools, arg_min(error, session) AS example,
+  format('{{:016x}}', min(session)) AS seen_in
+FROM calls WHERE failed {and_where} GROUP BY signature
+ORDER BY errors DESC, signature LIMIT $most"""
+SESSIONS: Final = """
+SELECT number, count(DISTINCT session) FROM calls
+  JOIN (SELECT unnest($signatures) AS signature, unnest($numbers) AS number) USING (signature)
+WHERE failed {and_where} GROUP BY number"""
+TWIN_COLUMNS: Final = ("one", "other", "bands", "alike", "titles")
+BAND: Final = """
+SELECT list(session) AS found FROM (SELECT session, bands[{number}] AS band FROM sessions
+  WHERE len(bands) > 0 {and_where}) GROUP BY band HAVING count(*) BETWEEN 2 AND $most"""
+
+
+@dataclass
+class Cluster:
+    """Errors whose words are nearly the same; `sessions` are those of the commonest signature, of
+    which the example is."""
+
+    words: frozenset[str]
+    signatures: list[int]
+    errors: int
+    sessions: int
+    tools: list[str]
+    example: str
+    seen_in: str
+
+    def row(self, sessions: int) -> tuple[Any, ...]:
+        """What ERROR_COLUMNS names; `sessions` are those of all its signatures."""
+        number = len(self.signatures)
+        return self.errors, sessions, self.tools, number, self.example, self.seen_in
+
+
+def clustered(rows: Iterable[Sequence[Any]]) -> list[Cluster]:
+    """Signatures put together whose words are nearly the same, the largest cluster first."""
+    clusters: list[Cluster] = []
+    for signature, errors, sessions, tools, example, seen_in in rows:
+        words = frozenset(signature_of(example or "").split())
+        home = next((each for each in clusters if _alike(each.words, words)), None)
+        if home is None:
+            known = (words, [signature], errors, sessions, list(tools), example, seen_in)
+            clusters.append(Cluster(*known))
+            continue
+        home.errors += errors
+        home.tools = sorted({*home.tools, *tools})[:5]
+        home.signatures.append(signature)
+    return sorted(clusters, key=lambda each: -each.errors)
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(one and other) and len(one & other) >= ALIKE * len(one | other)
+
+
+def twins(bands: Iterable[Iterable[Sequence[int]]]) -> list[tuple[int, int, int, float]]:
+    """Pairs of sessions that share bands, those that share most first; and how alike they are,
+    as many bands as they share would tell."""
+    shared: Counter[tuple[int, int]] = Counter()
+    for band in bands:
+        for sessions in band:
+            shared.update(combinations(sorted(sessions), 2))
+    found = sorted(shared.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [(*pair, count, round((count / BANDS) ** (1 / ROWS), 3)) for pair, count in found]

@@ -1,0 +1,111 @@
+"""What changed between two versions of an agent: rates side by side, and how likely by chance."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from math import erfc, sqrt
+from typing import Any, Final
+
+from playground.base.errors import InputFault
+
+COLUMNS: Final = ("figure", "first", "second", "change", "p")
+SQL: Final = """
+WITH s AS (SELECT agent, version, count(*) AS sessions FROM sessions {where} GROUP BY ALL),
+  r AS (SELECT agent, version, count(*) AS requests, count(cost_nano) AS priced,
+    sum(cost_nano) AS cost, sum(read) AS read, sum(read + written + uncached) AS input
+    FROM requests {where} GROUP BY ALL),
+  c AS (SELECT agent, version, count(*) AS calls, count(*) FILTER (NOT ok) AS malformed,
+    count(failed) AS answered, count(*) FILTER (failed) AS failed
+    FROM calls {where} GROUP BY ALL),
+  f AS (SELECT agent, version, count(*) AS findings FROM findings {where} GROUP BY ALL),
+  b AS (SELECT agent, version, count(*) AS breaks, sum(lost_nano) AS lost
+    FROM breaks {where} GROUP BY ALL)
+SELECT agent, version, sessions, requests, calls, malformed, answered, failed, findings, breaks,
+  priced, cost, read, input, lost
+FROM s FULL JOIN r USING (agent, version) FULL JOIN c USING (agent, version)
+  FULL JOIN f USING (agent, version) FULL JOIN b USING (agent, version)
+ORDER BY agent, version"""
+_SHARES: Final = (  # of each: what of it, of what
+    ("malformed calls", "malformed", "calls"),
+    ("failed calls", "failed", "answered"),
+    ("input read from the cache", "read", "input"),
+)
+_RATES: Final = (
+    ("requests a session", "requests", "sessions"),
+    ("calls a session", "calls", "sessions"),
+    ("findings a request", "findings", "requests"),
+    ("cache breaks a request", "breaks", "requests"),
+    ("dollars a priced request", "cost", "priced"),
+    ("dollars lost by a break", "lost", "breaks"),
+)
+
+
+def chosen(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> list[dict[str, Any]]:
+    """The rows of the two versions that are wanted, or of the newest two, of one agent: of several
+    that have them of the one with most sessions. Raises InputFault where no agent has them."""
+    agents: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        if row["version"]:
+            agents.setdefault(row["agent"] or "", {})[row["version"]] = row
+    two = {
+        agent: list(wanted) or sorted(by_version, key=_parts)[-2:]
+        for agent, by_version in agents.items()
+    }
+    having = [
+        agent
+        for agent, names in two.items()
+        if len(names) == 2 and all(name in agents[agent] for name in names)
+    ]
+    if not having:
+        known = {
+            agent or "no agent": sorted(by_version, key=_parts)
+            for agent, by_version in agents.items()
+        }
+        listed = "; ".join(f"{agent} {', '.join(names)}" for agent, names in known.items())
+        told = f"no agent has {' and '.join(map(str, wanted)) if wanted else 'two versions'}"
+        raise InputFault(told, where="versions", expected=f"two of one agent: {listed or 'none'}")
+    agent = max(having, key=lambda name: sum(r["sessions"] or 0 for r in agents[name].values()))
+    return [agents[agent][name] for name in two[agent]]
+
+
+def _parts(version: str) -> list[tuple[int, int, str]]:
+    """What a version is sorted by: 2.1.80 stands between 2.1.9 and 2.1.112, 1.0-beta before 1.0.
+    Numbers go by their length and their digits: a transcript may say one of any length."""
+    parts = re.findall(r"[0-9]+|[^0-9.]+", version)
+    numbers = [part.lstrip("0") if part[0] in "0123456789" else None for part in parts]
+    found = [
+        (-1, 0, part) if number is None else (1, len(number), number)
+        for part, number in zip(parts, numbers, strict=True)
+    ]
+    return [*found, (0, 0, "")]
+
+
+def compared(first: dict[str, Any], second: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """A row for each figure: in both versions, the change, and for shares of calls the chance of
+    such a difference where there is none (two-sided, of two proportions)."""
+    rows: list[tuple[Any, ...]] = [
+        (name, first.get(name) or 0, second.get(name) or 0, None, None)
+        for name in ("sessions", "requests", "calls")
+    ]
+    for name, part, whole in (*_SHARES, *_RATES):
+        pairs = [(int(each.get(part) or 0), int(each.get(whole) or 0)) for each in (first, second)]
+        unit = 1_000_000_000 if name.startswith("dollars") else 1
+        values = [hits / of / unit if of else None for hits, of in pairs]
+        before, after = values
+        change = None if before is None or after is None else round(after - before, 6)
+        chance = _chance(pairs) if whole in ("calls", "answered") and part != whole else None
+        shown = (None if value is None else round(value, 6) for value in values)
+        rows.append((name, *shown, change, chance))
+    return rows
+
+
+def _chance(pairs: Sequence[tuple[int, int]]) -> float | None:
+    (hits, of), (others, whole) = pairs
+    if not of or not whole or hits > of or others > whole:
+        return None
+    pooled = (hits + others) / (of + whole)
+    spread = sqrt(pooled * (1 - pooled) * (1 / of + 1 / whole))
+    if not spread:
+        return 1.0
+    return round(erfc(abs(hits / of - others / whole) / spread / sqrt(2)), 6)

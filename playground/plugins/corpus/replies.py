@@ -1,0 +1,212 @@
+"""The calls of a session: those that it keeps as parts, and those in the text of its replies.
+
+Whether a call's form is right is decided here, alike for both: read whole, of a tool that there is,
+and valid by that tool's schema where one is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+from playground.base.findings import Finding
+from playground.dialects import dialect_names, get_dialect
+from playground.nouns.events import (
+    CallAbortedEvent,
+    CallEndedEvent,
+    CallStartedEvent,
+    Event,
+    FindingEvent,
+    ReasoningEvent,
+    TextEvent,
+    merged,
+    owned_text,
+)
+from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.nouns.prompt_data import PromptData
+from playground.nouns.tool_formats.misfits import check_of, misfit
+from playground.questions.likeliest import LikeliestDialect
+from playground.recordings.recording import Recording
+from playground.sessions.session import Session
+
+NATIVE: Final = "native"
+_TRIED: Final = 4  # replies of a session in which a dialect is looked for
+
+
+@dataclass(slots=True)
+class SeenCall:
+    """A call as a reply has it: `arguments` is None where it was not read to its end."""
+
+    tool: str
+    arguments: dict[str, Any] | None
+    call_id: str = ""
+    findings: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)  # its own, as they stood in the reply
+    schema_error: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.arguments is not None and not self.schema_error and self.finding != _UNKNOWN
+
+    @property
+    def finding(self) -> str:
+        """What made it fail, or else the first that was noticed."""
+        if self.schema_error:
+            return _INVALID
+        return _UNKNOWN if _UNKNOWN in self.findings else next(iter(self.findings), "")
+
+    @property
+    def raw(self) -> str:
+        return "".join(self.texts)
+
+
+_UNKNOWN: Final = "unknown-tool"
+_INVALID: Final = "invalid-arguments"
+_AS_TEXT: Final = "arguments-kept-as-text"
+
+
+@dataclass(frozen=True, slots=True)
+class SeenReply:
+    """One reply: its calls, what its parser found, and the dialect that it was read in."""
+
+    calls: list[SeenCall]
+    findings: list[Finding]
+    dialect: str = ""
+
+
+class ReplyReader:
+    """Reads the replies of one session in one dialect."""
+
+    def __init__(
+        self, session: Session, dialects: LikeliestDialect, kept_as_text: frozenset[int]
+    ) -> None:
+        self.session, self._dialects = session, dialects
+        self._as_text = kept_as_text
+        self._tools = {tool.name: tool for tool in session.tools}
+        self._has_parts = _has_call_parts(session)
+        self._read: dict[str, list[Event]] = {}  # by their texts: what was read to find the dialect
+        self.dialect = NATIVE if self._has_parts else self._dialect_in_text()
+
+    def read(self, index: int) -> SeenReply:
+        """The reply that is the message of this index."""
+        message = self.session.messages[index]
+        own = [self._part(part, index) for part in message.tool_calls]
+        if self._has_parts or not self.dialect:
+            return SeenReply([self._checked(call) for call in own], [], self.dialect)
+        text = message.text
+        events = self._read.get(text)
+        if events is None:  # of all that a reply adds up to, these are what is asked for
+            parser = get_dialect(self.dialect).create_parser(self._data)
+            events = merged([*parser.feed_text(text), *parser.finish()])
+        return self.of(events, self.dialect)
+
+    @cached_property
+    def _data(self) -> PromptData:
+        return PromptData(tool_metadata=list(self.session.tools))
+
+    def of(self, events: list[Event], dialect: str) -> SeenReply:
+        """What the parser of a dialect made of a reply, as merged events."""
+        calls = [self._checked(call) for call in _calls(events)]
+        findings = [each.finding for each in events if type(each) is FindingEvent]
+        return SeenReply(calls, findings, dialect)
+
+    def _dialect_in_text(self) -> str:
+        """The dialect of the replies: of the first that has a sound call, or else of the first in
+        which one was begun; "" where none of those that were looked at has either."""
+        session = self.session
+        replies = [message for message in session.messages if message.role == "assistant"]
+        named = next(filter(None, map(named_dialect, session.recordings)), "")
+        if named:
+            return named
+        texts = (m.text for m in replies if any(type(part) is TextPart for part in m.parts))
+        begun, model = "", session.named_model
+        for _, text in zip(range(_TRIED), texts, strict=False):
+            best, result = self._dialects.of(text, session.tools, model) or (None, None)
+            if best is None or result is None or best.any_text:
+                continue
+            if best.evident > 0:
+                self._read = {text: result.events}
+                return best.dialect
+            begun = begun or best.dialect
+        return begun
+
+    def _part(self, part: ToolCallPart, index: int) -> SeenCall:
+        unread = index in self._as_text and list(part.args) == ["input"]
+        found = [_AS_TEXT] if unread else []
+        if self._tools and part.tool_name not in self._tools:
+            found.append(_UNKNOWN)
+        arguments = None if unread else part.args
+        return SeenCall(
+            part.tool_name,
+            arguments,
+            part.tool_call_id,
+            found,
+            [str(part.args["input"])] if unread else [],
+        )
+
+    def _checked(self, call: SeenCall) -> SeenCall:
+        tool = self._tools.get(call.tool)
+        if tool is not None and call.arguments is not None:
+            check = check_of(tool)
+            call.schema_error = "" if check is None else misfit(check, call.arguments)
+        return call
+
+
+def named_dialect(recording: Recording) -> str:
+    """The dialect that a recording names, if there is one of that name."""
+    return recording.dialect if recording.dialect in dialect_names() else ""
+
+
+def results_of(messages: Sequence[Message], index: int) -> Iterator[ToolResultPart]:
+    """The results that stand between a reply and the one after it."""
+    for message in messages[index + 1 :]:
+        if message.role == "assistant":
+            return
+        yield from message.tool_results
+
+
+def answered(
+    calls: Sequence[SeenCall], results: Iterable[ToolResultPart]
+) -> list[ToolResultPart | None]:
+    """Each call's result: the one of its id, or the next one whose id no call has."""
+    given = list(results)
+    ids = {call.call_id for call in calls if call.call_id}
+    known = {result.tool_call_id: result for result in reversed(given)}
+    free = iter([result for result in given if result.tool_call_id not in ids])
+    return [
+        known.get(call.call_id) if call.call_id in known else next(free, None) for call in calls
+    ]
+
+
+def _has_call_parts(session: Session) -> bool:
+    return any(
+        type(part) is ToolCallPart
+        for message in session.messages
+        if message.role == "assistant"
+        for part in message.parts
+    )
+
+
+def _calls(events: Iterable[Event]) -> Iterator[SeenCall]:
+    """Calls in their order, each with the findings and the text that belong to it."""
+    claimed: list[str] = []
+    noticed: list[str] = []
+    last: SeenCall | None = None
+    for event in events:
+        match event:
+            case TextEvent() | ReasoningEvent():
+                claimed, noticed, last = [], [], None
+                continue
+            case CallStartedEvent() if last is not None:
+                claimed, noticed, last = [], [], None
+            case FindingEvent(finding=found):
+                (last.findings if last else noticed).append(found.code)
+            case CallEndedEvent(name=name, arguments=arguments, call_id=call_id):
+                last = SeenCall(name, arguments, call_id, noticed, claimed)
+                yield last
+            case CallAbortedEvent(name=named, reason=reason):
+                last = SeenCall(named or "", None, "", [reason, *noticed], claimed)
+                yield last
+        claimed.append(owned_text(event))

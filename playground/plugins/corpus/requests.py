@@ -1,0 +1,261 @@
+"""A session's requests: those that it holds as they were sent, else one for each of its replies."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Final
+
+from playground.base.errors import InputFault
+from playground.base.json_numbers import dump_again
+from playground.cache.answers import as_sent
+from playground.cache.answers.cells import CacheSimulation
+from playground.cache.answers.known_rules import known_rules
+from playground.cache.answers.simulation import simulate_cache
+from playground.cache.prefixes import Billed
+from playground.cache.prices import price_of
+from playground.cache.rules import Rules
+from playground.cache.usage import billed_of, cost_of, output_of
+from playground.nouns.messages import ImagePart, Message, ReasoningPart, TextPart, ToolCallPart
+from playground.nouns.tools import ToolMetadata
+from playground.nouns.wire_blocks import WireBlock
+from playground.plugins.corpus.signatures import hash_of
+from playground.sessions.formats import FORMATS
+from playground.sessions.session import RequestRecord, Session
+from playground.sessions.stretches import HistoryStretch, stretches
+
+ORIGINS: Final = ("tool", "system", "user", "assistant", "result")
+_CHARACTERS: Final = tuple(f"{name}_characters" for name in ORIGINS)
+_NO_REFERENCES: Final = 2  # marshal's version
+_NO_REPLY: Final = RequestRecord(reply=-1)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenRequest:
+    """One request. `reply` is the index of the message that answered it, None where none did.
+    Of a transcript it holds the first `length` messages of its stretch (`stretches.py`)."""
+
+    reply: int | None
+    stretch: HistoryStretch | None
+    length: int
+    sent_at: datetime | None
+    model: str
+    version: str
+    billed: Billed | None
+    output: int | None
+    sizes: tuple[int, ...]  # characters, by origin
+    tools: int
+    system: int
+    marks: int = 0
+    seconds: float | None = None
+    stop_reason: str = ""
+
+    def characters(self, form: str) -> dict[str, int | None]:
+        """The sizes as the table of requests has them; None for tools, and for a system prompt,
+        that a transcript of this form does not hold."""
+        known: dict[str, int | None] = dict(zip(_CHARACTERS, self.sizes, strict=True))
+        if self.stretch is not None and not _holds_tools(form, self.sizes[0]):
+            known[_CHARACTERS[0]] = None
+            known[_CHARACTERS[1]] = self.sizes[1] or None
+        return known
+
+    def billing(self, model: str) -> dict[str, int | None]:
+        """What it was billed, and what that is by the list price; None where nobody says."""
+        billed = self.billed
+        return {
+            "read": billed.read if billed else None,
+            "written": billed.write if billed else None,
+            "uncached": billed.uncached if billed else None,
+            "output": self.output,
+            "cost_nano": _cost(billed, self.output or 0, model) if billed else None,
+        }
+
+
+@dataclass(slots=True)
+class SeenRequests:
+    """A session's requests, and the simulation of those that it holds as they were sent."""
+
+    requests: list[SeenRequest] = field(default_factory=list)
+    simulation: CacheSimulation | None = None
+
+
+def sent_requests(session: Session) -> SeenRequests:
+    """The requests of a session, in their order."""
+    simulation = _simulation(session)
+    if simulation is None:
+        return SeenRequests(list(_of_replies(session)))
+    return SeenRequests(list(_of_rows(session, simulation)), simulation)
+
+
+def _simulation(session: Session) -> CacheSimulation | None:
+    if not session.rows:
+        return None
+    try:
+        sent = as_sent.sent_requests(session)
+        return simulate_cache(sent.bodies, usages=sent.usages, times=sent.times)
+    except InputFault:  # the rows are no bodies that a provider takes, or all are a sub-agent's
+        return None
+
+
+def _of_replies(session: Session) -> Iterator[SeenRequest]:
+    """A request for each reply, of all that it held of the messages before it."""
+    records = {record.reply: record for record in session.requests}
+    head = _head(session)
+    tools = hash_of("\0".join(sorted(tool.name for tool in session.tools)))
+    system = hash_of(session.task.user_agent_prompt)
+    for stretch in stretches(session, session.replies):
+        sizes, counted = list(head), 0
+        for reply, length in zip(stretch.stops, stretch.lengths, strict=True):
+            for index in stretch.order[counted:length]:
+                _count(sizes, session.messages[index])
+            counted = length
+            record = records.get(reply, _NO_REPLY)
+            yield SeenRequest(
+                reply=reply,
+                stretch=stretch,
+                length=length,
+                sent_at=utc(record.at),
+                model=record.model,
+                version=record.agent_version,
+                billed=billed_of(record.usage),
+                output=output_of(record.usage),
+                sizes=tuple(sizes),
+                tools=tools,
+                system=system,
+                seconds=record.seconds,
+                stop_reason=record.stop_reason,
+            )
+
+
+def _of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequest]:
+    """Those that were kept as they were sent; of replies the last one belongs to the last row."""
+    rows = [row for row in session.rows if not row.sub_agent]
+    replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
+    records = {record.reply: record for record in session.requests}
+    answered = replies[-len(rows) :] if len(replies) >= len(rows) else replies
+    open_end = [None] * (len(rows) - len(answered))
+    billed = simulation.billed or [None] * len(rows)
+    said_by = _TierHashes()
+    for row, sent, bill, reply in zip(
+        rows, simulation.row, billed, [*answered, *open_end], strict=True
+    ):
+        record = records.get(-1 if reply is None else reply, _NO_REPLY)
+        usage = (row.reply or {}).get("usage") or (row.reply or {}).get("usageMetadata")
+        blocks = sent.wire.blocks
+        yield SeenRequest(
+            reply=reply,
+            stretch=None,
+            length=0,
+            sent_at=utc(row.at or record.at),
+            model=sent.wire.model,
+            version=record.agent_version,
+            billed=bill or billed_of(record.usage),
+            output=output_of(usage or record.usage),
+            sizes=_sizes(blocks),
+            tools=said_by.of(blocks, "tools"),
+            system=said_by.of(blocks, "system"),
+            marks=len(sent.marks),
+            seconds=row.seconds,
+            stop_reason=record.stop_reason,
+        )
+
+
+def utc(text: str) -> datetime | None:
+    """A time of ours, in UTC without saying so, as the tables have it; None for none."""
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC).replace(tzinfo=None) if text else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _head(session: Session) -> tuple[int, ...]:
+    tools = sum(map(_tool_size, session.tools))
+    prompts = (session.task.user_agent_prompt, session.task.user_prompt)
+    return tools, sum(map(len, prompts)), 0, 0, 0
+
+
+def _tool_size(tool: ToolMetadata) -> int:
+    try:
+        schema = _json_size(marshal.dumps(tool.input_schema, _NO_REFERENCES))
+    except ValueError:  # of no JSON
+        schema = len(dump_again(tool.input_schema))
+    return len(tool.name) + len(tool.description) + schema
+
+
+@lru_cache(maxsize=512)
+def _json_size(dumped: bytes) -> int:
+    """Of a value as marshal writes it: most sessions have the tools of the one before."""
+    return len(dump_again(marshal.loads(dumped)))
+
+
+def _count(sizes: list[int], message: Message) -> None:
+    for part in message.parts:
+        match part:
+            case TextPart(text=text) | ReasoningPart(text=text):
+                sizes[_ROLES.get(message.role, 2)] += len(text)
+            case ToolCallPart(tool_name=name, args=args):
+                sizes[3] += len(name) + len(dump_again(args))
+            case ImagePart():
+                pass  # what an image is in characters says nothing of its tokens
+            case _:
+                said = part.result
+                sizes[4] += len(said if isinstance(said, str) else dump_again(said))
+
+
+_ROLES: Final = {"system": 1, "user": 2, "assistant": 3, "tool": 4}
+
+
+def _sizes(blocks: Iterable[WireBlock]) -> tuple[int, ...]:
+    sizes = [0] * len(ORIGINS)
+    for block in blocks:
+        if block.tier != "messages":
+            sizes[0 if block.tier == "tools" else 1] += len(block.text)
+        else:
+            is_result = block.kind == "tool_result"
+            sizes[4 if is_result else 2 if block.role == "user" else 3] += len(block.text)
+    return tuple(sizes)
+
+
+class _TierHashes:
+    """Hashes of what stands in a tier; what says the same as in the request before is not hashed
+    again."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, tuple[list[str], int]] = {}
+
+    def of(self, blocks: Sequence[WireBlock], tier: str) -> int:
+        """The hash of the texts of a tier's blocks."""
+        texts = [block.text for block in blocks if block.tier == tier]
+        if tier not in self._last or self._last[tier][0] != texts:
+            self._last[tier] = texts, hash_of("\0".join(texts))
+        return self._last[tier][1]
+
+
+def _holds_tools(form: str, found: int) -> bool:
+    """Whether all that a session says of its tools is there: a form that writes none does not know
+    that there are none, and their names alone are no declarations."""
+    kept = _kept_tools(form)
+    return kept != "by name" and (kept != "no" or found > 0)
+
+
+@lru_cache(maxsize=256)
+def _kept_tools(form: str) -> str:
+    return next((each.keeps.tools for each in FORMATS if each.name == form), "yes")
+
+
+@lru_cache(maxsize=256)
+def rules_for(model: str) -> Rules:
+    """The caching rules of a model."""
+    return known_rules("", model)
+
+
+def _cost(billed: Billed, output: int, model: str) -> int | None:
+    """Billionths of a dollar, by the list price; None without one."""
+    price, rules = price_of(model), rules_for(model)
+    if price is None:
+        return None
+    cost = cost_of(billed, rules, model)
+    return price.nano_dollars(cost) + output * (price.output or 0) // 1000

@@ -1,0 +1,94 @@
+"""Where a corpus lies: everything that reads or writes in its folder comes through a store.
+
+A store knows names below the corpus, such as `manifest/SHARD.v1.json`, and keeps one promise: what
+is written under a name is whole or not there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from playground.base.errors import InputFault
+from playground.base.output import remove_leftovers, told, whole_file, write_file
+from playground.base.user_files import check_regular_file, open_regular_file
+from playground.plugins.corpus.places import folder_of, is_remote
+from playground.plugins.corpus.store_protocol import CATALOG, LOCK, Store, held, other_files
+
+
+class LocalStore:
+    """A folder of this machine: a file is written beside its place and renamed; whoever builds
+    holds a lock that ends with the process."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.address = self.name = self.root = str(path)
+        self.scratch = path / ".tmp"
+
+    def read(self, name: str) -> bytes:
+        with open_regular_file(self._path / name) as file:
+            return file.read()
+
+    def opened(self, name: str) -> Any:
+        path = self._path / name
+        check_regular_file(path)
+        return pa.OSFile(str(path), "rb")
+
+    def size(self, name: str) -> int:
+        return (self._path / name).stat().st_size
+
+    def sizes(self) -> Callable[[str], int]:
+        return self.size
+
+    def names(self, folder: str) -> list[str]:
+        try:
+            return sorted(entry.name for entry in os.scandir(self._path / folder))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+    def write(self, name: str, text: str) -> None:
+        write_file(self._path / name, text, force=True)
+
+    def whole(self, name: str) -> AbstractContextManager[Path]:
+        return whole_file(self._path / name)
+
+    def remove(self, name: str) -> None:
+        with suppress(OSError):  # a reader of the catalog before may have it open
+            (self._path / name).unlink()
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        with told(self._path):
+            if self._path.exists() and not self._path.is_dir():
+                raise InputFault("this is no folder", where=self.name, expected="a folder")
+            self._path.mkdir(parents=True, exist_ok=True)
+            names = {each.name for each in self._path.iterdir()}  # once: others may begin here
+            if names and names.isdisjoint((LOCK, CATALOG)):
+                raise other_files(self.name)
+        with held(self._path / LOCK, self.name):
+            remove_leftovers(self._path)
+            yield
+
+    def confirm(self) -> None:
+        pass  # it ends with the process
+
+    def attach(self, made: Any) -> None:
+        pass  # DuckDB reads files by itself
+
+
+def store_at(given: str | os.PathLike[str]) -> Store:
+    """The store in a folder, or behind an address. Raises InputFault for what is neither."""
+    if is_remote(str(given)):
+        from playground.plugins.corpus.remote_stores import RemoteStore  # which loads fsspec
+
+        here = folder_of(str(given))
+        return RemoteStore(str(given)) if here is None else LocalStore(here)
+    try:
+        return LocalStore(Path(given).resolve())
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the name
+        raise InputFault(f"{str(given)!r:.80} is no path ({error})", expected="a folder") from error

@@ -1,0 +1,218 @@
+"""A session as blocks and back: what each request adds is stored once, in the order it came.
+
+The skeleton is the session's own file with numbers of blocks in the place of tools, messages, the
+system prompt and what the requests say. Recordings stay in the file that they came in.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, cast
+
+from playground.base.findings import Finding, Severity
+from playground.plugins.corpus.blocks import BlockReader, BlockWriter
+from playground.plugins.corpus.cleaning import CleanSession, redacted
+from playground.plugins.corpus.requests import SeenRequest
+from playground.sessions.native_format import parse_session
+from playground.sessions.session import Session
+
+Blocks = list[tuple[int, bytes]]  # the number and the hash of each
+_TOOLSETS: Final = 256  # that are remembered
+SKELETON: Final = "session"  # the kind of the block that names the others of a session
+_NOTICED: Final = "noticed"  # beside the session's own fields
+_LISTS: Final = ("messages", "input", "contents")  # of a body: each entry is a block
+_HEADS: Final = (
+    "tools",
+    "system",
+    "instructions",
+    "systemInstruction",
+)  # of a body: one block each
+
+
+@dataclass(slots=True)
+class StoredRequest:
+    """What a request shares with the one before it, in blocks, and those that it adds."""
+
+    kept: int
+    added: list[int]
+    hashes: list[bytes] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """What of a session only its file tells: the format that it came in, what its reading noticed
+    (code, severity, place and message of each), and the messages with calls kept as text."""
+
+    form: str
+    findings: list[list[str]]
+    kept_as_text: list[int]
+    recorded: bool = False  # whether it came with recordings, of which calls were taken too
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """The fields by their names."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @property
+    def found(self) -> Iterator[Finding]:
+        """What its reading noticed, as findings."""
+        for code, severity, where, message in self.findings:
+            yield Finding(code, cast(Severity, severity), where, message)
+
+
+class SessionStore:
+    """Stores sessions in a shard's blocks."""
+
+    def __init__(self, blocks: BlockWriter, *, redacts: bool) -> None:
+        self._blocks, self._redacts = blocks, redacts
+        self._known_tools: dict[bytes, Blocks] = {}  # by the keys of their lists
+
+    def store(
+        self, clean: CleanSession, requests: Iterable[SeenRequest], noticed: Noticed
+    ) -> tuple[int, list[StoredRequest]]:
+        """The number of the skeleton's block, and what each request keeps and adds."""
+        session, plain = clean.session, {**clean.plain, _NOTICED: noticed.plain}
+        task = plain.get("task", {})
+        head = self._tools(plain.get("tools", []), clean.tools_key)
+        if "user_agent_prompt" in task:
+            head.append(self._add("system", task["user_agent_prompt"]))
+            plain["task"] = {**task, "user_agent_prompt": head[-1][0]}
+        said = zip(session.messages, clean.messages, strict=True)
+        messages = [self._message(each.role, text) for each, text in said]
+        plain["tools"] = [number for number, _ in head[: len(session.tools)]]
+        plain["messages"] = [number for number, _ in messages]
+        rows = [self._row(row) for row in plain.get("rows", ())]
+        plain["rows"] = [row for row, _, _ in rows]
+        if rows:
+            own = [each for each, row in zip(rows, session.rows, strict=True) if not row.sub_agent]
+            stored = _of_rows(own)
+        else:
+            stored = _of_replies(head, messages, requests)
+        return self._add(SKELETON, plain)[0], list(stored)
+
+    def _tools(self, tools: list[Any], key: bytes | None) -> Blocks:
+        """The blocks of a list of tools, most of which are those of the session before."""
+        if key is None or key not in self._known_tools:
+            found = [self._add("tool", tool) for tool in tools]
+            if key is None or len(self._known_tools) >= _TOOLSETS:
+                return found
+            self._known_tools[key] = found
+        return [*self._known_tools[key]]
+
+    def _add(self, kind: str, value: Any) -> tuple[int, bytes]:
+        return self._blocks.add(kind, redacted(value) if self._redacts else value)
+
+    def _message(self, role: str, text: str) -> tuple[int, bytes]:
+        if self._redacts:
+            return self._add(role, json.loads(text))
+        return self._blocks.add_text(role, text)
+
+    def _row(
+        self, row: dict[str, Any]
+    ) -> tuple[dict[str, Any], list[tuple[int, bytes]], list[tuple[int, bytes]]]:
+        """A row without its texts; the blocks of its head, and those of its messages."""
+        body = dict(row.get("body", {}))
+        heads: list[tuple[int, bytes]] = []
+        said: list[tuple[int, bytes]] = []
+        for key in _HEADS:
+            if key in body:
+                heads.append(self._add(key, body[key]))
+                body[key] = heads[-1][0]
+        for key in _LISTS:
+            if isinstance(body.get(key), list):
+                said = [self._add("message", each) for each in body[key]]
+                body[key] = [number for number, _ in said]
+        found = {**row, "body": body}
+        if "reply" in row:
+            found["reply"] = self._add("reply", row["reply"])[0]
+        return found, heads, said
+
+
+def _of_rows(rows: Iterable[tuple[dict[str, Any], Blocks, Blocks]]) -> Iterator[StoredRequest]:
+    head: Blocks = []
+    said: Blocks = []
+    for number, (row, heads, new) in enumerate(rows):
+        shared = row.get("shared", 0)
+        before = [*head, *said]
+        said = [*said[:shared], *new]
+        head = heads or head
+        now = [*head, *said]
+        pairs = zip(before, now, strict=False)
+        kept = next((i for i, (old, each) in enumerate(pairs) if old != each), None)
+        kept = min(len(before), len(now)) if kept is None else kept
+        kept = 0 if number == 0 else kept
+        yield _stored(kept, now[kept:])
+
+
+def _stored(kept: int, blocks: Blocks) -> StoredRequest:
+    """A request that keeps so many blocks, and adds these."""
+    return StoredRequest(kept, [number for number, _ in blocks], [key for _, key in blocks])
+
+
+def _of_replies(
+    head: Blocks, messages: Blocks, requests: Iterable[SeenRequest]
+) -> Iterator[StoredRequest]:
+    """Of a transcript each request adds what was said since the one before it; after a compaction
+    it begins anew behind the head."""
+    before: SeenRequest | None = None
+    for request in requests:
+        order = request.stretch.order if request.stretch else ()
+        anew = before is None or request.stretch is not before.stretch
+        first = 0 if before is None or anew else before.length
+        said = [messages[i] for i in order[first : request.length]]
+        own = [*(head if anew else ()), *said]
+        yield _stored(0 if anew else len(head) + first, own)
+        before = request
+
+
+def renumbered(plain: dict[str, Any], numbers: Sequence[int] | memoryview) -> dict[str, Any]:
+    """A skeleton whose blocks have other numbers: the new one of each old one."""
+    found = dict(plain)
+    task = plain.get("task", {})
+    if "user_agent_prompt" in task:
+        found["task"] = {**task, "user_agent_prompt": numbers[task["user_agent_prompt"]]}
+    for key in ("tools", "messages"):
+        found[key] = [numbers[number] for number in plain.get(key, ())]
+    found["rows"] = [_renumbered_row(row, numbers) for row in plain.get("rows", ())]
+    return found
+
+
+def _renumbered_row(row: dict[str, Any], numbers: Sequence[int] | memoryview) -> dict[str, Any]:
+    body = dict(row["body"])
+    for key in _HEADS:
+        if isinstance(body.get(key), int):
+            body[key] = numbers[body[key]]
+    for key in _LISTS:
+        if isinstance(body.get(key), list):
+            body[key] = [numbers[number] for number in body[key]]
+    reply = {"reply": numbers[row["reply"]]} if "reply" in row else {}
+    return {**row, "body": body, **reply}
+
+
+def stored_session(blocks: BlockReader, skeleton: int) -> tuple[Session, Noticed]:
+    """The session of a skeleton. Raises InputFault where the blocks are torn."""
+    plain = blocks.value(skeleton)
+    noticed = Noticed(**plain.pop(_NOTICED))
+    task = plain.get("task", {})
+    if "user_agent_prompt" in task:
+        task["user_agent_prompt"] = blocks.value(task["user_agent_prompt"])
+    for key in ("tools", "messages"):
+        plain[key] = [blocks.value(number) for number in plain.get(key, ())]
+    plain["rows"] = [_whole_row(blocks, row) for row in plain.get("rows", ())]
+    return parse_session(plain, "", f"session in block {skeleton}"), noticed
+
+
+def _whole_row(blocks: BlockReader, row: Mapping[str, Any]) -> dict[str, Any]:
+    body = dict(row.get("body", {}))
+    for key in _HEADS:
+        if isinstance(body.get(key), int):
+            body[key] = blocks.value(body[key])
+    for key in _LISTS:
+        if isinstance(body.get(key), list):
+            body[key] = [blocks.value(number) for number in body[key]]
+    found = {**row, "body": body}
+    if "reply" in row:
+        found["reply"] = blocks.value(row["reply"])
+    return found

@@ -1,0 +1,119 @@
+"""Requests as the simulator needs them, without what they say: of each block a hash and a length.
+
+The simulation of a session from these rows is that of its bodies, request for request: the same
+code walks the same blocks. So a rule or a price that changes needs no text, and no rendering.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
+from hashlib import blake2b
+from itertools import groupby
+from typing import Any, Final
+
+from playground.base.shared_lists import SharedList
+from playground.cache.answers.cells import CacheSimulation
+from playground.cache.answers.known_rules import known_rules
+from playground.cache.answers.simulation import simulated_row
+from playground.cache.prefixes import Billed, TimedRequest
+from playground.nouns.wire_blocks import TIERS, WireBlock, WireRequest, shared_length
+from playground.plugins.corpus.tables import WireFact
+
+_MARKABLE: Final = 4  # bits of `flags`, above the number of the tier
+_STRING: Final = 8
+_NOWHERE: Final = -1  # a block that is of no message
+
+
+def wire_facts(session: int, piece: int, simulation: CacheSimulation | None) -> Iterator[WireFact]:
+    """A row for each request that was simulated as it was sent; what it has in common with the one
+    before it, marks too, is there once."""
+    if simulation is None:
+        return
+    before: SharedList[WireBlock] = SharedList()
+    billed = simulation.billed or [None] * len(simulation.row)
+    for n, (sent, bill) in enumerate(zip(simulation.row, billed, strict=True)):
+        wire = sent.wire
+        kept = shared_length(before, wire.blocks)
+        added, before = wire.blocks[kept:], wire.blocks
+        yield WireFact(
+            session=session,
+            piece=piece,
+            n=n,
+            model=wire.model,
+            at=sent.at,
+            bill=None if bill is None else [int(each) for each in astuple(bill)],
+            automatic_ttl=wire.automatic_ttl,
+            explicit_only=wire.explicit_only,
+            parameters=json.dumps(wire.parameters),
+            kept=kept,
+            hashes=[_hash(block.text) for block in added],
+            sizes=sent.tokens_from(kept),
+            kinds=[block.kind for block in added],
+            roles=[block.role for block in added],
+            flags=[_flags(block) for block in added],
+            messages=[block.place[0] if block.place else _NOWHERE for block in added],
+            ttls=[block.ttl for block in added],
+        )
+
+
+def simulated(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, CacheSimulation]]:
+    """Each session, by its number, and the simulation of its requests by the rules of today; the
+    rows of a session stand together, in their order."""
+    for session, own in groupby(rows, key=lambda row: row["session"]):
+        yield int(session), _simulation(list(own))
+
+
+def _simulation(rows: Sequence[Mapping[str, Any]]) -> CacheSimulation:
+    model = rows[0]["model"]
+    rules = known_rules("", model)
+    billed = tuple(_billed(row["bill"]) for row in rows)
+    blocks: SharedList[WireBlock] = SharedList()
+    sent: list[TimedRequest] = []
+    for row, bill in zip(rows, billed, strict=True):
+        blocks = blocks.and_more(row["kept"], _blocks(row))
+        wire = WireRequest(
+            row["model"],
+            blocks,
+            json.loads(row["parameters"]),
+            row["automatic_ttl"],
+            row["explicit_only"],
+        )
+        sent.append(TimedRequest(wire, row["at"], rules, bill, sent[-1] if sent else None))
+    return simulated_row(sent, (), rules, model=model, billed=billed)
+
+
+def _blocks(row: Mapping[str, Any]) -> Iterator[WireBlock]:
+    names = ("hashes", "sizes", "kinds", "roles", "flags", "messages", "ttls")
+    for key, size, kind, role, flags, message, ttl in zip(
+        *(row[name] for name in names), strict=True
+    ):
+        yield WireBlock(
+            tier=TIERS[flags % _MARKABLE],
+            role=role,
+            kind=kind,
+            text=f"{key:016x}",
+            ttl=ttl,
+            markable=bool(flags & _MARKABLE),
+            place=None if message == _NOWHERE else (message, 0),
+            is_string=bool(flags & _STRING),
+            size=size,
+        )
+
+
+def _flags(block: WireBlock) -> int:
+    marks = _MARKABLE * block.markable + _STRING * block.is_string
+    return TIERS.index(block.tier) + marks
+
+
+def _billed(given: Sequence[int] | None) -> Billed | None:
+    if given is None:
+        return None
+    read, written, uncached, written_hour, summed = given
+    return Billed(read, written, uncached, written_hour, bool(summed))
+
+
+def _hash(text: str) -> int:
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big")

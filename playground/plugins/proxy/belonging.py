@@ -1,0 +1,159 @@
+"""Which session a request belongs to: by client and agent, by its name for it, by what is said.
+
+Requests of one session hold mostly the same messages, also where one of them was rewritten: that is
+what breaks a cache, and must not make a new session. An agent's side requests (for a title, of a
+sub-agent) hold others, or the same behind other tools and a system prompt with other words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, Final, Generic, TypeVar
+
+from playground.nouns.wire_bodies import identity, kind_of, parts_of, system_of, tools_of
+from playground.plugins.proxy.exchange import Opened
+from playground.sessions.shapes.parts import plain_text
+from playground.sessions.shapes.requests import conversation
+
+Kept = TypeVar("Kept")
+_MOST: Final = 64  # sessions
+_TITLE: Final = 60  # characters
+_RUN: Final = 3  # words in a row that two system prompts may share
+
+
+@dataclass(slots=True)
+class _Known(Generic[Kept]):
+    name: str
+    title: str
+    owner: tuple[str, ...]
+    kept: Kept | None = None
+    number: int = 0
+    said: Sequence[bytes] = ()
+    around: tuple[bytes, bytes, str] = (b"", b"", "")  # system prompt, tools, model
+    system: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Belonging(Generic[Kept]):
+    """The session of a request, which of its requests it is (from 1), what was kept of it."""
+
+    name: str
+    title: str
+    number: int
+    kept: Kept | None
+    known: _Known[Kept]
+    said: Sequence[bytes]
+    around: tuple[bytes, bytes, str]
+    system: str
+
+
+class Sessions(Generic[Kept]):
+    """The newest sessions of a run."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, _Known[Kept]] = OrderedDict()
+        self._count = 0
+
+    def of(self, opened: Opened, body: dict[str, Any], model: str) -> Belonging[Kept]:
+        """The session that a request goes on with, or a new one; it is `keep` that makes it so."""
+        messages = [m for m in conversation(body) or () if isinstance(m, dict)]
+        said = [_digest(m) for m in messages if m.get("role") not in ("system", "developer")]
+        plain = _plain(system_of(body), messages, body)
+        system = json.dumps(plain, default=str)
+        around = (_digest(plain), _digest(tools_of(body)), model)
+        owner = (opened.client, opened.agent, opened.api, opened.session)
+        going_on = self._going_on(owner, said, around, system)
+        known = going_on or _Known(self._next_name(opened), _title(messages), owner)
+        number = known.number + 1
+        return Belonging(known.name, known.title, number, known.kept, known, said, around, system)
+
+    def keep(self, belonging: Belonging[Kept], kept: Kept) -> None:
+        """The request was sent: from now on its session is known by it."""
+        known = belonging.known
+        known.kept, known.said, known.around = kept, belonging.said, belonging.around
+        known.system = belonging.system
+        known.number += 1
+        if known.name not in self._known:
+            self._count += 1
+        self._known[known.name] = known
+        self._known.move_to_end(known.name)
+        while len(self._known) > _MOST:
+            self._known.popitem(last=False)
+
+    def _going_on(
+        self,
+        owner: tuple[str, ...],
+        said: list[bytes],
+        around: tuple[bytes, bytes, str],
+        system: str,
+    ) -> _Known[Kept] | None:
+        """The session with the most in common, and of several the newest."""
+        best: tuple[int, int, int] = (0, 0, 0)
+        found: _Known[Kept] | None = None
+        now = Counter(said)  # an answer that was given five times is five messages in common
+        for age, known in enumerate(self._known.values()):
+            if known.owner != owner:
+                continue
+            shared = (now & Counter(known.said)).total()
+            alike = sum(one == other for one, other in zip(around, known.around, strict=True))
+            if not shared or not alike:
+                continue
+            if not _same_agent(known, around, system):
+                continue
+            begun_alike = known.said[0] in now or said[0] in known.said
+            # without the same beginning, something was put before it: nearly all else is the same
+            if shared * 5 < min(len(known.said), len(said)) * (2 if begun_alike else 4):
+                continue
+            if (shared, alike, age) >= best:
+                best, found = (shared, alike, age), known
+        return found
+
+    def _next_name(self, opened: Opened) -> str:
+        agent = opened.agent.partition("/")[0].split(" ")[0] or opened.api
+        return f"{agent[:24]} {self._count + 1}"
+
+
+def _same_agent(known: _Known[Any], around: tuple[bytes, bytes, str], system: str) -> bool:
+    """Whether system prompt or tools are the same, or the prompt at least in most of its words."""
+    if any(one == other for one, other in zip(around[:2], known.around[:2], strict=True)):
+        return True
+    one, other = _runs(system), _runs(known.system)
+    return 2 * len(one & other) > min(len(one), len(other))
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    words = text.split()
+    return set(zip(*(words[start:] for start in range(_RUN)), strict=False)) or {tuple(words)}
+
+
+def _plain(system: Any, messages: list[dict[str, Any]], body: dict[str, Any]) -> Any:
+    """The system prompt, wherever it stands."""
+    leading = [m for m in messages[:2] if m.get("role") in ("system", "developer")]
+    return [system, body.get("instructions"), leading]
+
+
+def _digest(value: Any) -> bytes:
+    """A digest of what a value says; marks and the order of keys are no part of it."""
+    if isinstance(value, dict) and "role" in value:
+        content = value.get("content", value.get("parts"))
+        parts = [identity(kind_of(part), part) for part in parts_of(content)]
+        rest = {k: v for k, v in value.items() if k not in ("content", "parts", "cache_control")}
+        value = [[_sorted(part) for part in parts], rest]
+    text = json.dumps(value, sort_keys=True, default=str)
+    return blake2b(text.encode(), digest_size=12).digest()
+
+
+def _sorted(text: str) -> str:
+    """JSON with its keys in one order: an agent that reorders them still says the same."""
+    return "".join(sorted(text)) if text[:1] == "{" else text
+
+
+def _title(messages: list[dict[str, Any]]) -> str:
+    """The first words that the user says."""
+    users = (m for m in messages if m.get("role") == "user")
+    texts = (plain_text(m.get("content", m.get("parts"))) for m in users)
+    return " ".join(next(filter(None, texts), "").split())[:_TITLE]

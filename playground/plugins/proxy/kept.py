@@ -1,0 +1,118 @@
+"""What passed the proxy as sessions of the workspace, put together from their recordings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from playground.base.errors import InputFault
+from playground.base.user_files import open_regular_file
+from playground.plugins.proxy.ledger import Ledger, Passed, read_ledger
+from playground.recordings.decoding import decode_stream
+from playground.recordings.files import wire_bytes
+from playground.sessions.entries import new_entry, read_label
+from playground.sessions.last_resort import UNFORESEEN
+from playground.sessions.place import Place
+from playground.sessions.session import Agent, Session
+from playground.sessions.shapes.exchanges import Exchange, read_exchanges
+from playground.sessions.workspaces import Workspace
+
+ORIGIN: Final = "proxy"
+_MOST_SESSIONS: Final = 32  # of a run, the newest
+_MOST_AT_THE_END: Final = 128 * 1024 * 1024  # bytes of a session's recordings: some seconds
+
+
+def session_name(run: Path, session: str) -> str:
+    """The name that a run's session has in the workspace."""
+    return f"{session} {run.name}"
+
+
+def session_of(run: Path, passed: Sequence[Passed]) -> Session:
+    """The session of these exchanges: every request a row, with its bill, and every answer.
+
+    Raises InputFault where nothing of it can be read. One exchange is in memory at a time: each
+    holds the whole history.
+    """
+    name = passed[0].title or passed[0].session
+    usages: list[dict[str, Any] | None] = []
+
+    def exchanges() -> Iterator[Exchange]:
+        for exchange in (one for each in passed for one in _exchange(run, each)):
+            usages.append(decode_stream([exchange.response]).usage)
+            yield exchange
+
+    builder = next(read_exchanges(exchanges(), name, str(run), single=True), None)
+    if builder is None:
+        raise InputFault("no answered request is recorded", where=str(run), expected="one at least")
+    rows = [
+        replace(row, reply={"usage": usage}) if row.reply is None and usage else row
+        for row, usage in zip(builder.rows, usages, strict=True)
+    ]
+    return replace(builder.finish(), rows=tuple(rows))
+
+
+def keep(workspace: Workspace, name: str, session: Session) -> str:
+    """Keep a session under this name, in the place of what was kept of it before unless somebody
+    has edited that: the name that it has."""
+    text = new_entry(session, origin=ORIGIN)
+    before = workspace.shelf.read(name)
+    if before == text:
+        return name
+    if before is not None:
+        label = read_label(before.partition("\n")[0], name)
+        if label.origin != ORIGIN or label.edits:
+            return workspace.add(name, text)
+    return name if workspace.put(name, before, text) else workspace.add(name, text)
+
+
+def keep_all(workspace: Workspace, run: Path) -> Iterator[str]:
+    """Keep a run's newest sessions: the names that they have, or what is wrong, in words."""
+    ledger: Ledger = read_ledger(run)
+    for session, passed in list(ledger.sessions.items())[-_MOST_SESSIONS:]:
+        size = sum((run / each.file).stat().st_size for each in passed if each.file)
+        if size > _MOST_AT_THE_END:
+            yield f"{session} is not kept, at {size >> 20:,} MB: the page Live opens it"
+            continue
+        try:
+            yield keep(workspace, session_name(run, session), session_of(run, passed))
+        except InputFault as fault:
+            yield f"{session} is not kept: {fault}"
+        except (*UNFORESEEN, RecursionError) as error:
+            yield f"{session} is not kept: its shape is unknown ({type(error).__name__})"
+
+
+def _exchange(run: Path, passed: Passed) -> Iterator[Exchange]:
+    """The exchange as its file has it; none where it was refused, or has no request."""
+    file = run / passed.file
+    if passed.status is None or not 200 <= passed.status < 300 or not file.is_file():
+        return
+    lines = list(_lines(file))
+    request = next((line["request"] for line in lines if "request" in line), None)
+    if not isinstance(request, dict):
+        return
+    answer = b"".join(filter(None, map(wire_bytes, lines)))
+    name, _, version = passed.agent.partition("/")
+    yield Exchange(
+        request,
+        answer,
+        Place(field=passed.file),
+        passed.url,
+        at=passed.at,
+        seconds=passed.seconds,
+        status=passed.status,
+        agent=Agent(name=name, version=version.split(" ")[0], session=passed.session),
+    )
+
+
+def _lines(file: Path) -> Iterator[dict[str, Any]]:
+    with open_regular_file(file) as lines:
+        for line in lines:
+            try:
+                value = json.loads(line)
+            except ValueError:  # where it broke off
+                continue
+            if isinstance(value, dict):
+                yield value

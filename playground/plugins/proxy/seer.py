@@ -1,0 +1,147 @@
+"""The forwarding process's end of the pipe: events go out, lines and verdicts come back.
+
+Nothing here holds a byte up but where more than 64 MB wait for the watching process: memory stays
+flat. That one may die; another is started, and what was under way is forwarded all the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import marshal
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final
+
+from playground.base.confined.frames import read_frame, write_frame
+from playground.plugins.proxy.watched_run import WatchedRun
+
+MOST_WAITING: Final = 64 * 1024 * 1024  # bytes
+_EVENT: Final = 100  # bytes, whatever is in it
+_MOST_IN_A_BATCH: Final = 2 * 1024 * 1024
+_MOST_STARTS: Final = 4
+_LAST_SECONDS: Final = 60.0
+Tell = Callable[[dict[str, Any]], None]
+
+
+class Seer:
+    """Tells the watching process what passes. `tell` is called with each line of the ledger, from
+    a thread of its own."""
+
+    def __init__(self, run: WatchedRun, tell: Tell) -> None:
+        self._run, self._tell = run, tell
+        self._changed = threading.Condition()
+        self._waiting: deque[tuple[int, tuple[Any, ...]]] = deque()
+        self._starts = 0
+        self._size = 0
+        self._over = False
+        self._verdicts: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Future[str]]] = {}
+        self.processes: list[subprocess.Popen[bytes]] = []
+        self._process = self._started()
+        self._sender = threading.Thread(target=self._send, daemon=True, name="seer")
+        self._sender.start()
+
+    def put(self, *event: Any, size: int = 0) -> None:
+        """One event; `size` is that of the bytes in it. Returns at once."""
+        with self._changed:
+            self._waiting.append((size + _EVENT, event))
+            self._size += size + _EVENT
+            self._changed.notify()
+
+    async def room(self) -> None:
+        """Wait while too much waits to be recorded."""
+        while self._size > MOST_WAITING:
+            await asyncio.sleep(0.005)
+
+    async def verdict(self, number: int) -> str:
+        """Why an exchange that was asked is not to be forwarded; "" where it is."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[str] = loop.create_future()
+        self._verdicts[number] = (loop, future)
+        self.put("asked", number, True)
+        try:
+            return await future
+        finally:
+            self._verdicts.pop(number, None)
+
+    def close(self) -> None:
+        """The end: what waits is recorded first."""
+        with self._changed:
+            self._over = True
+            self._changed.notify()
+        self._sender.join(_LAST_SECONDS)
+        with suppress(OSError, ValueError):
+            self._process.stdin.close()  # type: ignore[union-attr]
+        try:
+            self._process.wait(_LAST_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+        self._reader.join(_LAST_SECONDS)
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        self._starts += 1
+        process = subprocess.Popen(
+            [sys.executable, "-m", "playground.plugins.proxy.watching"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # a traceback, which may hold what passes
+            start_new_session=True,  # Ctrl-C is for the forwarding process: this one ends after it
+        )
+        self.processes.append(process)
+        with suppress(OSError):  # it has died already: the first batch finds out
+            write_frame(process.stdin, self._run.packed())  # type: ignore[arg-type]
+        self._reader = threading.Thread(target=self._listen, args=(process,), daemon=True)
+        self._reader.start()
+        return process
+
+    def _send(self) -> None:
+        while True:
+            with self._changed:
+                while not self._waiting and not self._over:
+                    self._changed.wait()
+                batch, size = [], 0
+                while self._waiting and size < _MOST_IN_A_BATCH:
+                    more, event = self._waiting.popleft()
+                    size += more
+                    batch.append(event)
+            if not batch:
+                return
+            self._send_batch(batch)
+            with self._changed:
+                self._size -= size
+
+    def _send_batch(self, batch: list[tuple[Any, ...]]) -> None:
+        try:
+            write_frame(self._process.stdin, marshal.dumps(batch))  # type: ignore[arg-type]
+        except (OSError, ValueError):
+            if self._starts < _MOST_STARTS:
+                self._tell({"fault": "the process that records has ended; another one is started"})
+                self._process = self._started()
+            elif self._starts == _MOST_STARTS:
+                self._starts += 1
+                self._tell({"fault": "nothing is recorded any more; all is still forwarded"})
+            for number in list(self._verdicts):
+                self._decide(number, "")
+
+    def _listen(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdout is not None
+        while (frame := read_frame(process.stdout)) is not None:
+            line = json.loads(frame)
+            if "verdict" in line:
+                self._decide(line["verdict"], line["blocked"])
+            else:
+                self._tell(line)
+
+    def _decide(self, number: int, blocked: str) -> None:
+        loop, future = self._verdicts.get(number, (None, None))
+        if loop is not None and future is not None:
+            loop.call_soon_threadsafe(_set, future, blocked)
+
+
+def _set(future: asyncio.Future[str], blocked: str) -> None:
+    if not future.done():
+        future.set_result(blocked)

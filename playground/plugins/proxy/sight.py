@@ -1,0 +1,333 @@
+"""What a request will read and cost, beside its session's earlier requests; then what it did.
+
+Sessions are kept apart by client, agent and what was said (`belonging.py`); the caches behind them
+are the providers' own, one for each address and model, as they are there.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import OrderedDict, deque
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Final
+
+from playground.base.findings import Finding
+from playground.cache.answers.known_rules import known_rules
+from playground.cache.differences import FirstDifference, first_difference
+from playground.cache.lint import SentRow, lint
+from playground.cache.live import Foretold, LiveCache
+from playground.cache.prefixes import Billed, TimedRequest
+from playground.cache.prices import Price, price_of
+from playground.cache.rules import Rules
+from playground.cache.simulated import Simulated
+from playground.cache.usage import billed_of, cost_of
+from playground.dialects.marks.providers import asked_of
+from playground.nouns.wire_blocks import WireReader
+from playground.plugins.proxy.belonging import Belonging, Sessions
+from playground.plugins.proxy.exchange import Opened
+from playground.sessions.building import SessionBuilder
+from playground.sessions.doctor import check
+from playground.sessions.last_resort import UNFORESEEN
+from playground.sessions.place import Place
+from playground.sessions.shapes.requests import read_request
+
+_MOST_CACHES: Final = 64
+_ROW: Final = 4  # requests that are looked over for what is wrong: the longest check needs three
+_MOST_FINDINGS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What is foretold of one request; tokens, and money in billionths of a dollar (None without a
+    price). Where it `breaks`, `cause` is a finding's code, `place` says where, and `lost` are the
+    tokens that the session's request before it left, and that are not read."""
+
+    session: str
+    title: str
+    number: int  # of the session's requests, from 1
+    provider: str
+    model: str
+    state: str
+    read: int
+    written: int
+    total: int
+    nano: int | None
+    reason: str
+    sized: bool = False  # whether what is read was billed before, so that its size is known
+    breaks: bool = False
+    cause: str = ""
+    place: str = ""
+    lost: int = 0
+    lost_nano: int | None = None
+    findings: tuple[Finding, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What the provider billed for one request's input, in the same units."""
+
+    read: int
+    written: int
+    total: int
+    nano: int | None
+    summed: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class _Row:
+    """A session's requests so far, as far as the next one is compared with them."""
+
+    reader: WireReader
+    rules: Rules
+    model: str
+    sent: deque[tuple[TimedRequest, Simulated, FirstDifference | None]] = field(
+        default_factory=lambda: deque(maxlen=_ROW)
+    )
+    head: tuple[int, int] = (0, 0)  # tokens estimated and billed of a beginning that was read
+    whole: tuple[int, int] = (0, 0)  # and of the last request with a bill
+    told: frozenset[str] = frozenset()  # findings of the request before
+    left: int = 0  # tokens that the last one left to be read
+
+    def learn(self, hit: int | None, sent: TimedRequest, billed: Billed) -> None:
+        """What a bill tells of a request's tokens: of all, and of what was read."""
+        if sent.estimates and sent.estimates[-1] and billed.total:
+            self.whole = (sent.estimates[-1], billed.total)
+        if hit is None or not billed.read or self.rules.match == "best effort":
+            return
+        size = sent.estimates[hit]
+        if not self.head[0] or size <= self.head[0] or 2 * size <= sent.estimates[-1]:
+            self.head = (size, billed.read)
+
+
+@dataclass(slots=True)
+class Underway:
+    """A request that was foretold and is not answered yet."""
+
+    expected: Expected
+    foretold: Foretold
+    row: _Row
+    cache: LiveCache
+    belonging: Belonging[_Row]
+    difference: FirstDifference | None
+    price: Price | None
+    codes: frozenset[str]  # of all its findings
+
+
+class Sight:
+    """Everything that was seen of a run, in memory: the last requests of the newest sessions."""
+
+    def __init__(self) -> None:
+        self._sessions: Sessions[_Row] = Sessions()
+        self._caches: OrderedDict[tuple[str, str, str], LiveCache] = OrderedDict()
+
+    def request(self, opened: Opened, body: dict[str, Any]) -> Underway:
+        """What is foretold of a request. Raises one of UNFORESEEN for a body of no known shape."""
+        provider, model = asked_of(opened.url, str(body.get("model") or opened.model))
+        rules = known_rules(provider, model)
+        belonging = self._sessions.of(opened, body, model)
+        row = belonging.kept
+        if row is None or (row.rules.provider, row.model) != (rules.provider, model):
+            before = row
+            row = _Row(WireReader(model, rules.value("default_ttl")), rules, model)
+            if before is not None:  # another model: what was sent before still tells where it broke
+                row.sent, row.left = before.sent, before.left
+        last = row.sent[-1] if row.sent else None
+        wire = row.reader.read(body)
+        earlier = last[0] if last else None
+        sent = TimedRequest(wire, opened.at, rules, None, earlier, [row.head, row.whole])
+        difference = first_difference(last[0], sent, rules) if last else None
+        cache = self._cache(opened.url, rules, model)
+        foretold = cache.foretell(sent)
+        price = price_of(model)
+        findings = [*_linted(row, foretold, difference), *_paired(body)]
+        expected = _expected(belonging, row, foretold, difference, findings, price)
+        codes = frozenset(each.code for each in findings)
+        return Underway(expected, foretold, row, cache, belonging, difference, price, codes)
+
+    def sent(self, underway: Underway) -> None:
+        """The request has left for the provider."""
+        row, foretold = underway.row, underway.foretold
+        underway.cache.sent(foretold)
+        row.sent.append((foretold.request, foretold.found, underway.difference))
+        row.left = _left(foretold.request, foretold.found, row.rules)
+        row.told = underway.codes
+        self._sessions.keep(underway.belonging, row)
+
+    def answered(self, underway: Underway, at: float) -> None:
+        """An answer that is no refusal has begun."""
+        underway.cache.answered(underway.foretold, at)
+
+    def over(self, underway: Underway, status: int, usage: dict[str, Any] | None) -> Bill | None:
+        """The answer is over: what was billed, where it says so."""
+        billed = billed_of(usage)
+        if not 200 <= status < 300:
+            underway.cache.refused(underway.foretold)
+            _taken_back(underway)
+            return None
+        if billed is None:
+            return None
+        row, foretold = underway.row, underway.foretold
+        request = foretold.request
+        sent = TimedRequest(request.wire, request.at, row.rules, billed, request, [row.head])
+        if not billed.summed:
+            underway.cache.billed(foretold, sent)
+            row.learn(foretold.found.hit, sent, billed)
+            self._settle(row, foretold, sent, billed)
+        return Bill(
+            billed.read,
+            billed.write,
+            billed.total,
+            _billed_nano(billed, row.rules, underway.expected.model, underway.price),
+            billed.summed,
+        )
+
+    def _settle(self, row: _Row, foretold: Foretold, sent: TimedRequest, billed: Billed) -> None:
+        """The row has the bill in place of what was foretold."""
+        for index, (request, found, difference) in enumerate(row.sent):
+            if request is not foretold.request:
+                continue
+            ttl = next(iter(found.written), row.rules.value("default_ttl"))
+            seen = replace(
+                found,
+                read=billed.read,
+                written={ttl: billed.write} if billed.write else {},
+                uncached=billed.uncached,
+                anchored=True,
+            )
+            row.sent[index] = (sent, seen, difference)
+            if index == len(row.sent) - 1:
+                row.left = _left(sent, seen, row.rules)
+
+    def _cache(self, url: str, rules: Rules, model: str) -> LiveCache:
+        origin = "/".join(url.split("/", 3)[:3])
+        key = (origin, rules.provider, model)
+        if key not in self._caches:
+            self._caches[key] = LiveCache(rules)
+        self._caches.move_to_end(key)
+        while len(self._caches) > _MOST_CACHES:
+            self._caches.popitem(last=False)
+        return self._caches[key]
+
+
+def _taken_back(underway: Underway) -> None:
+    """A request that was refused leaves its row as it was: the next is compared with those before
+    it."""
+    row, request = underway.row, underway.foretold.request
+    kept = [each for each in row.sent if each[0] is not request]
+    row.sent.clear()
+    row.sent.extend(kept)
+    row.left = _left(*kept[-1][:2], row.rules) if kept else 0
+
+
+def _expected(
+    belonging: Belonging[_Row],
+    row: _Row,
+    foretold: Foretold,
+    difference: FirstDifference | None,
+    findings: list[Finding],
+    price: Price | None,
+) -> Expected:
+    found, rules = foretold.found, row.rules
+    new = tuple(each for each in findings if each.code not in row.told)[:_MOST_FINDINGS]
+    lost = max(0, row.left - found.read) if row.sent else 0
+    breaks = lost > 0 and found.state not in ("error", "unknown-provider")
+    return Expected(
+        session=belonging.name,
+        title=belonging.title,
+        number=belonging.number,
+        provider=rules.provider,
+        model=row.model,
+        state=found.state,
+        read=found.read,
+        written=sum(found.written.values()),
+        total=found.total,
+        nano=price.nano_dollars(found.cost) if price else None,
+        reason=found.reason,
+        sized=found.sized or not found.read,
+        breaks=breaks,
+        cause=_cause(foretold, difference, findings) if breaks else "",
+        place=_place(foretold.request, difference) if breaks else "",
+        lost=lost if breaks else 0,
+        lost_nano=_lost_nano(lost, found, rules, row.model, price) if breaks else None,
+        findings=new,
+    )
+
+
+def _left(sent: TimedRequest, found: Simulated, rules: Rules) -> int:
+    """The tokens that a request leaves, of which the next can read all where it goes on with it."""
+    if rules.match != "best effort":
+        return found.left
+    step, total = rules.value("granularity"), sent.sizes[-1] if sent.sizes else 0
+    read = total // step * step
+    return read if read >= rules.minimum(sent.wire.model) else 0
+
+
+def _linted(row: _Row, foretold: Foretold, difference: FirstDifference | None) -> list[Finding]:
+    """What is wrong with the last request of a row, and with no other."""
+    members = [*row.sent, (foretold.request, foretold.found, difference)]
+    members[0] = (*members[0][:2], None)
+    requests, outcomes, differences = zip(*members, strict=True)
+    found = lint(SentRow(requests, outcomes, differences, row.rules))
+    last = str(len(members))
+    return [replace(each, where="the request") for each in found if each.where.split()[-1] == last]
+
+
+def _paired(body: dict[str, Any]) -> list[Finding]:
+    """What the pairing doctor says of the request's messages."""
+    builder = SessionBuilder()
+    try:
+        read_request(builder, body, Place())
+        return [each for each in check(builder.finish()) if each.severity != "info"]
+    except UNFORESEEN:  # a shape that is a provider's to judge
+        return []
+
+
+def _cause(
+    foretold: Foretold,
+    difference: FirstDifference | None,
+    findings: list[Finding],
+) -> str:
+    """Why it breaks, as a finding's code: what differs, how the cache looks, that it waited."""
+    if difference is not None:
+        return difference.rule
+    codes = [each.code for each in findings]
+    for code in ("in-flight", "lookback-overflow", "no-anchor", "no-breakpoint"):
+        if code in codes:
+            return code
+    return "expired" if "expired" in foretold.found.reason else "not-found"
+
+
+def _place(sent: TimedRequest, difference: FirstDifference | None) -> str:
+    """Where a request is not the one before it, in words."""
+    if difference is None:
+        return ""
+    if difference.block is None:
+        return difference.cause.removesuffix("_changed").replace("_", " ")
+    tier = difference.cause.removesuffix("_changed")
+    if tier == "tools":
+        return f"tool {difference.block + 1}"
+    if tier == "system":
+        return "the system prompt"
+    return f"message {max(1, bisect_right(sent.wire.starts, difference.block))}"
+
+
+def _lost_nano(
+    lost: int, found: Simulated, rules: Rules, model: str, price: Price | None
+) -> int | None:
+    """What it costs that these tokens are not read: they are written, or paid in full."""
+    if price is None:
+        return None
+    again = max((rules.write_permille(ttl) for ttl in found.written), default=1000)
+    return price.nano_dollars(lost * (max(again, 1000) - rules.read_permille(model)))
+
+
+def _billed_nano(billed: Billed, rules: Rules, model: str, price: Price | None) -> int | None:
+    if price is None:
+        return None
+    return price.nano_dollars(cost_of(billed, rules, model))

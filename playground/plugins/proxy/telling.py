@@ -1,0 +1,124 @@
+"""What the proxy says in a terminal: a line when a request passes, one when its answer is over."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from playground.base.wording import counted, dollars, seconds
+
+
+@dataclass
+class Teller:
+    """Makes lines of a ledger's lines, and a summary of all of them."""
+
+    _names: dict[int, str] = field(default_factory=dict)
+    _expected: dict[int, dict[str, Any]] = field(default_factory=dict)
+    _costs: Counter[str] = field(default_factory=Counter)  # billionths of a dollar, by cause
+    _breaks: Counter[str] = field(default_factory=Counter)
+    _sums: Counter[str] = field(default_factory=Counter)
+
+    def lines(self, line: dict[str, Any]) -> Iterator[str]:
+        """What is to be said of one line of the ledger."""
+        if "fault" in line and "exchange" not in line:
+            yield f"fault: {line['fault']}"
+            return
+        if "kept" in line:
+            yield f"in the workspace: {line['kept']}"
+        number = line.get("exchange")
+        if not isinstance(number, int):
+            return
+        if "file" in line:
+            yield from self._asked(number, line)
+        if "seconds" in line:
+            yield from self._over(number, line)
+
+    def summary(self) -> Iterator[str]:
+        """What all requests came to."""
+        sums = self._sums
+        if not sums["requests"]:
+            return
+        yield f"{counted(sums['requests'], 'request')}, {counted(sums['billed'], 'bill')}: " + (
+            f"read {sums['read']:,} of {sums['total']:,} tokens billed, "
+            f"{sums['foretold']:,} foretold"
+        )
+        for cause, number in self._breaks.most_common():
+            price = f", about {dollars(self._costs[cause] / 1e9)}" if self._costs[cause] else ""
+            yield f"  {cause}: {counted(number, 'break')}{price}"
+
+    def _asked(self, number: int, line: dict[str, Any]) -> Iterator[str]:
+        clock = time.strftime("%H:%M:%S", time.localtime(line.get("at") or 0))
+        expected = line.get("expected")
+        if expected is None:
+            self._names[number] = name = line["url"].partition("://")[2] or f"exchange {number}"
+            yield f"{clock} {name}"
+            return
+        self._names[number] = name = f"{expected['session']} #{expected['number']}"
+        self._expected[number] = expected
+        yield f"{clock} {name}: {foretold(expected)}"
+        for each in expected["findings"]:
+            yield f"         {each['severity']} {each['code']}: {each['message']}"
+        if line.get("blocked"):
+            yield f"         blocked: {line['blocked']}"
+            del self._expected[number]
+            return
+        self._sums["requests"] += 1
+
+    def _over(self, number: int, line: dict[str, Any]) -> Iterator[str]:
+        name = self._names.pop(number, f"exchange {number}")
+        expected = self._expected.pop(number, None)
+        if expected and expected["breaks"] and (line.get("status") or 0) < 400:
+            self._breaks[expected["cause"]] += 1  # what is refused caches and costs nothing
+            self._costs[expected["cause"]] += expected["lost_nano"] or 0
+        billed = line.get("billed")
+        took = f"{line.get('status') or 'no answer'} in {seconds(line.get('seconds', 0))}"
+        if billed is not None:
+            yield f"         {name}: billed {in_words(billed, expected)}; {took}"
+            if expected is not None and not billed["summed"]:
+                self._sums += Counter(
+                    billed=1,
+                    read=billed["read"],
+                    total=billed["total"],
+                    foretold=expected["read"],
+                )
+        else:
+            yield f"         {name}: {took}"
+        for key in ("error", "fault"):
+            if (wrong := line.get(key)) and (wrong_words := _words(wrong)):
+                yield f"         {name}: {wrong_words}"
+
+
+def foretold(expected: dict[str, Any]) -> str:
+    """What is expected of a request, in a line."""
+    if expected["state"] == "error":
+        return f"the provider refuses it: {expected['reason']}"
+    if expected["state"] == "unknown-provider":
+        return f"~{expected['total']:,} tokens at the full price: {expected['reason']}"
+    sure = {"eligible": ", which nobody promises", "unpredictable": ", perhaps"}
+    about = "" if expected["sized"] else "~"
+    told = f"read {about}{expected['read']:,} of ~{expected['total']:,} expected"
+    told += sure.get(expected["state"], "")
+    if not expected["breaks"]:
+        return told
+    where = f" at {expected['place']}" if expected["place"] else ""
+    price = (
+        "" if expected["lost_nano"] is None else f", about {dollars(expected['lost_nano'] / 1e9)}"
+    )
+    return f"{told}; breaks{where}: {expected['cause']}{price}"
+
+
+def in_words(billed: dict[str, Any], expected: dict[str, Any] | None) -> str:
+    """A bill, beside what was expected."""
+    told = f"read {billed['read']:,} of {billed['total']:,}, wrote {billed['written']:,}"
+    if billed["nano"] is not None:
+        told += f", {dollars(billed['nano'] / 1e9)}"
+        if expected is not None and expected["nano"] is not None:
+            told += f" (expected {dollars(expected['nano'] / 1e9)})"
+    return told + (", summed over rounds on the server" if billed["summed"] else "")
+
+
+def _words(wrong: Any) -> str:
+    return str(wrong.get("message") or wrong) if isinstance(wrong, dict) else str(wrong)

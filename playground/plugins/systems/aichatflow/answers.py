@@ -1,0 +1,137 @@
+"""Where a conversation's answers come from: a script, a recording, or a model that is asked."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from playground.base.errors import InputFault
+from playground.llm.record import Limits, record
+from playground.plugins.systems.aichatflow.requests import PlainMessage, Sent
+from playground.plugins.systems.aichatflow.sets import ROLES
+from playground.plugins.systems.script import Script
+from playground.recordings.recording import Recording, error_message
+from playground.sessions.session import Session
+
+
+class Answers:
+    """Recorded or scripted answers in a row. Raises InputFault where there are no more."""
+
+    def __init__(self, answers: Sequence[PlainMessage | str]) -> None:
+        self._script = Script[Sent, PlainMessage | str](answers)
+
+    def __call__(self, request: Sent) -> PlainMessage:
+        answer = self._script.answer(request)
+        if isinstance(answer, str):
+            return {"role": "assistant", "content": answer}
+        given = {"role": "assistant", **answer} if isinstance(answer, dict) else answer
+        return checked(given, "an answer")
+
+    @classmethod
+    def of_recordings(cls, recordings: Sequence[Recording]) -> Answers:
+        """The answers that were recorded, in their order. Raises InputFault as `answer_of`."""
+        return cls([answer_of(recording) for recording in recordings])
+
+
+class RecordedAnswers:
+    """Asks a model by LiteLLM, and keeps the raw stream of every answer in `recordings`.
+
+    `model` stands in for the templates' own; `base_url` is a server that speaks its API; `timeout`
+    are seconds for each answer. When `alive` says no, as where the page that asked was closed, the
+    answer under way ends and is kept, and no other is asked for. Keys come from the environment.
+    """
+
+    def __init__(
+        self,
+        model: str = "",
+        base_url: str = "",
+        timeout: float = 600.0,
+        alive: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self.model, self.base_url = model, base_url
+        self.limits = Limits(timeout, alive=alive)
+        self.recordings: list[Recording] = []
+        self.cancel = threading.Event()
+
+    def __call__(self, request: Sent) -> PlainMessage:
+        """The answer. Raises InputFault where there is none, or a broken one."""
+        if self.cancel.is_set() or not self.limits.alive():
+            raise InputFault("the run was stopped before this answer was asked for")
+        body = request.body(modern=True)
+        given = {k: v for k, v in body.items() if k not in ("model", "messages", "tools")}
+        model = self.model or str(body.get("model") or "")
+        if not model:
+            raise InputFault("no model", expected="one in the template, or by name")
+        recorded = record(
+            body["messages"],
+            model,
+            tools=body.get("tools") or (),
+            name=f"answer {len(self.recordings) + 1}",
+            base_url=self.base_url,
+            parameters=given,
+            limits=self.limits,
+            cancel=self.cancel,
+        )
+        self.recordings.append(recorded.recording)
+        return answer_of(recorded.recording)
+
+
+def recorded_results(session: Session) -> Callable[[str, dict[str, Any]], str | None]:
+    """The results of a session's tool calls, by name, in their order: for `run(call=…)`.
+
+    A function without one is a function that nobody knows. Raises InputFault where a function is
+    called more often than was recorded.
+    """
+    waiting: dict[str, list[Any]] = {}
+    for message in session.messages:
+        for part in message.tool_results:
+            waiting.setdefault(part.tool_name, []).append(part.result)
+
+    def call(name: str, _arguments: dict[str, Any]) -> str | None:
+        if name not in waiting:
+            return None
+        if not waiting[name]:
+            raise InputFault(f"no more recorded results of {name}", expected="one for each call")
+        result = waiting[name].pop(0)
+        return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+
+    return call
+
+
+def answer_of(recording: Recording) -> PlainMessage:
+    """A recorded reply as a template's message.
+
+    Raises InputFault for a reply that broke off, and for one that calls several functions.
+    """
+    if recording.error is not None:
+        why = error_message(recording.error)
+        raise InputFault(f"the answer broke off: {why}", where=recording.name)
+    for found in recording.findings:
+        if found.code == "no-end":
+            raise InputFault(f"the answer broke off: {found.message}", where=recording.name)
+    reply = recording.reply
+    if len(reply.tool_calls) > 1:
+        names = ", ".join(call.name for call in reply.tool_calls)
+        raise InputFault(
+            f"the answer calls several functions: {names}",
+            where=recording.name,
+            expected="one call: a message of a template holds no more",
+        )
+    message: PlainMessage = {"role": "assistant", "content": reply.content}
+    for call in reply.tool_calls:
+        message["function_call"] = {"name": call.name, "arguments": call.arguments_text}
+    return message
+
+
+def checked(message: Any, where: str) -> PlainMessage:
+    """A message that did not come from a template. Raises InputFault."""
+    if not isinstance(message, dict) or message.get("role") not in ROLES:
+        known = ", ".join(ROLES)
+        raise InputFault("no message", where=where, expected=f"an object with a role: {known}")
+    called = message.get("function_call")
+    if called is not None and not isinstance(called, dict):
+        expected = "an object with name and arguments"
+        raise InputFault("no call", where=where, field="function_call", expected=expected)
+    return dict(message)

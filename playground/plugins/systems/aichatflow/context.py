@@ -1,0 +1,99 @@
+"""How much of a conversation there is room for: a given limit, or the model's own.
+
+The oldest messages go first, a call never without its result, and a finding says that they went.
+The system message, the newest question and what came last stay: no room for them is an error.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from playground.base.errors import InputFault
+from playground.base.findings import Finding, finding
+from playground.cache.prices import context_tokens
+from playground.tokens import count_request
+
+
+class NoRoom(InputFault):
+    """What a request has to say is longer than the model, or the limit that was given, allows."""
+
+
+def fitting(
+    messages: Sequence[Mapping[str, Any]],
+    model: str,
+    most_characters: int | None = None,
+    most_tokens: int | None = None,
+) -> tuple[list[dict[str, Any]], list[Finding]]:
+    """The messages that are sent, and a finding where some are not.
+
+    Characters are those of a message's JSON. Without any limit, the model's is taken: the
+    `max_input_tokens` of LiteLLM's map, where that knows the model. Tokens are counted as those
+    of a request (`playground/tokens`).
+    Raises NoRoom where the messages that have to be sent are longer.
+    """
+    texts = [json.dumps(message, ensure_ascii=False) for message in messages]
+    if most_characters is not None:
+        return _newest(messages, [len(text) for text in texts], most_characters, "characters")
+    limit = most_tokens if most_tokens is not None else context_tokens(model)
+    if limit is None or sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) <= limit:
+        return [dict(message) for message in messages], []  # a token has a byte at the least
+    counted = count_request({"messages": list(messages)}, model, "openai-chat").by_message
+    sizes = [counted.get(index, 0) for index in range(len(messages))]
+    unit = "tokens" if most_tokens is not None else f"tokens, the context of {model}"
+    return _newest(messages, sizes, limit, unit)
+
+
+def _newest(
+    messages: Sequence[Mapping[str, Any]], sizes: Sequence[int], limit: int, unit: str
+) -> tuple[list[dict[str, Any]], list[Finding]]:
+    needed, left = _needed(messages), limit
+    for index in needed:
+        left -= sizes[index]
+    if left < 0:
+        problem = (
+            f"the system message and the newest messages alone need {limit - left:,} of "
+            f"{limit:,} {unit}"
+        )
+        raise NoRoom(problem, expected="a shorter prompt, or a model with more room")
+    sent = set(needed)
+    for group in reversed(_groups(messages)):
+        rest = [index for index in group if index not in needed]
+        left -= sum(sizes[index] for index in rest)
+        if left < 0:
+            break
+        sent.update(rest)
+    kept = [dict(message) for index, message in enumerate(messages) if index in sent]
+    gone = len(messages) - len(kept)
+    if not gone:
+        return kept, []
+    text = f"the {gone} oldest of {len(messages)} messages are not sent: room for {limit:,} {unit}"
+    return kept, [finding("context-cut", "request", text)]
+
+
+def _needed(messages: Sequence[Mapping[str, Any]]) -> set[int]:
+    """What a request makes no sense without: the newest system messages that stand together, the
+    newest question, and what came last."""
+    roles = [message.get("role") for message in messages]
+    found = set(_groups(messages)[-1]) if messages else set()
+    if "user" in roles:
+        found.add(len(roles) - 1 - roles[::-1].index("user"))
+    if "system" in roles:
+        newest = len(roles) - 1 - roles[::-1].index("system")
+        while newest >= 0 and roles[newest] == "system":
+            found.add(newest)
+            newest -= 1
+    return found
+
+
+def _groups(messages: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+    """Messages by their indices, a call and its result as one."""
+    groups: list[list[int]] = []
+    for index, message in enumerate(messages):
+        called = bool(index) and bool(messages[index - 1].get("function_call"))
+        if called and message.get("role") == "function":
+            groups[-1].append(index)
+        else:
+            groups.append([index])
+    return groups

@@ -1,0 +1,77 @@
+"""What a program gives to a run: its input as JSON has it, and its functions."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter
+from pydantic.errors import PydanticSchemaGenerationError
+
+from playground.base.errors import InputFault, PlaygroundError
+
+
+class FunctionFault(InputFault):
+    """A function of the program's own failed; says which, and with what."""
+
+
+def plain_input(data: Any) -> Any:
+    """An input as a JSON object has it; pydantic models and dataclasses, at any depth, as theirs.
+
+    Field names are those that the class serialises by. Raises InputFault for what JSON cannot hold.
+    """
+    try:
+        return _plain(data)
+    except (PydanticSchemaGenerationError, RecursionError, ValueError) as error:
+        why = "it holds itself" if isinstance(error, RecursionError) else in_words(error)
+        raise InputFault(
+            f"the input cannot be written as JSON: {why}", expected="what JSON can hold"
+        ) from error
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, BaseModel):
+        return data.model_dump(mode="json", by_alias=True)
+    if dataclasses.is_dataclass(data) and not isinstance(data, type):
+        return TypeAdapter(type(data)).dump_python(data, mode="json", by_alias=True)
+    if isinstance(data, Mapping):
+        return {key: _plain(value) for key, value in data.items()}
+    return [_plain(value) for value in data] if isinstance(data, list | tuple) else data
+
+
+def guarded(call: Callable[[str, dict[str, Any]], Any]) -> Callable[[str, dict[str, Any]], Any]:
+    """A program's functions; what they raise of their own is a FunctionFault."""
+
+    def called(name: str, arguments: dict[str, Any]) -> Any:
+        try:
+            return call(name, arguments)
+        except PlaygroundError:
+            raise
+        except Exception as error:  # anyone's code
+            raise FunctionFault(f"function {name!r} fails: {in_words(error)}") from error
+
+    return called
+
+
+def result_text(name: str, result: Any) -> str:
+    """What a function gave, as the model reads it: text as it is, other values as JSON.
+
+    Raises FunctionFault where JSON cannot hold it."""
+    if isinstance(result, str):
+        return result
+    try:
+        return json.dumps(result, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        problem = f"function {name!r} gives a {type(result).__name__}: {in_words(error)}"
+        raise FunctionFault(problem, expected="a text, or what JSON can hold") from error
+
+
+def in_words(error: BaseException) -> str:
+    """A foreign exception in one line; some cannot even say what they are about."""
+    try:
+        words = " ".join(str(error).split())
+    except Exception:  # anyone's code
+        words = ""
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__

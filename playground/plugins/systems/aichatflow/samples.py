@@ -1,0 +1,49 @@
+"""Sample sets of templates: a folder with the templates, and all that one run of them needs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playground.base import paths
+from playground.base.errors import InputFault
+from playground.nouns.tools import ToolMetadata
+from playground.sessions.tool_files import load_tools
+
+
+@dataclass(frozen=True)
+class TemplateFiles:
+    """A set's file, and the input, answers, functions and tools of a run, where they are known."""
+
+    templates: Path
+    input: dict[str, Any] = field(default_factory=dict)
+    answers: list[Any] = field(default_factory=list)
+    functions: dict[str, Any] = field(default_factory=dict)
+    tools: list[ToolMetadata] = field(default_factory=list)
+
+
+def sample(name: str) -> TemplateFiles:
+    """A sample by its name, or a file of one's own by its path, with nothing beside it.
+
+    Raises InputFault, naming the samples, where there is neither."""
+    samples = paths.sample_templates()
+    folder = samples.get(name)
+    if Path(name).exists():
+        return TemplateFiles(Path(name))
+    if folder is None:
+        known = ", ".join(samples)
+        raise InputFault("no such file", where=name, expected=f"a file, or a sample: {known}")
+    tools = folder / "tools.json"
+    return TemplateFiles(
+        folder / "templates.yaml",
+        _json(folder / "input.json", {}),
+        _json(folder / "answers.json", []),
+        _json(folder / "functions.json", {}),
+        load_tools(tools).tools if tools.exists() else [],
+    )
+
+
+def _json(path: Path, otherwise: Any) -> Any:
+    return json.loads(path.read_text("utf-8")) if path.exists() else otherwise

@@ -1,0 +1,235 @@
+"""Sets of named conversation templates, from YAML or JSON: each a list of messages in seven roles.
+
+A file is a mapping from names to templates, by convention `new-conversation` and `default`; a list
+alone is the template `default`. Nothing in it is executed: YAML is read by the safe loader.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+
+from playground.base.errors import InputFault
+from playground.base.findings import Finding, finding
+from playground.base.user_files import read_user_file, user_text
+from playground.sessions.bounded import read_yaml
+
+_STRICT: Final = ConfigDict(extra="forbid", frozen=True)
+_MOST_BYTES: Final = 4_000_000
+ROLES: Final = (
+    "system",
+    "assistant",
+    "user",
+    "function",
+    "default-request",
+    "request",
+    "truncate",
+)
+
+
+class TextTemplate(BaseModel):
+    """Text of a message; a template."""
+
+    model_config = _STRICT
+
+    type: Literal["text"]
+    text: str
+
+
+class ImageAddress(BaseModel):
+    """Where an image is, and how closely it is to be looked at."""
+
+    model_config = _STRICT
+
+    url: str
+    detail: Literal["low", "high", "auto"] | None = None
+
+
+class ImageReference(BaseModel):
+    """An image; it is not processed."""
+
+    model_config = _STRICT
+
+    type: Literal["image_url"]
+    image_url: ImageAddress
+
+
+class FunctionCall(BaseModel):
+    """A call as the older API of OpenAI has it: the arguments are JSON in a string."""
+
+    model_config = _STRICT
+
+    name: str = Field(min_length=1)
+    arguments: str
+
+
+class SystemMessage(BaseModel):
+    model_config = _STRICT
+
+    role: Literal["system"]
+    name: str | None = None
+    content: str
+
+
+UserPart = Annotated[TextTemplate | ImageReference, Field(discriminator="type")]
+
+
+class UserMessage(BaseModel):
+    """Without content, the parts come from the input's `contentParts`."""
+
+    model_config = _STRICT
+
+    role: Literal["user"]
+    name: str | None = None
+    content: str | list[UserPart] | None = None
+
+
+class AssistantMessage(BaseModel):
+    model_config = _STRICT
+
+    role: Literal["assistant"]
+    name: str | None = None
+    content: str | None = None
+    function_call: FunctionCall | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> AssistantMessage:
+        if self.content is None and self.function_call is None:
+            raise ValueError("neither content nor function_call is given")
+        return self
+
+
+class FunctionMessage(BaseModel):
+    model_config = _STRICT
+
+    role: Literal["function"]
+    name: str = Field(min_length=1)
+    content: str
+
+
+class _Parameters(BaseModel):
+    model_config = _STRICT
+
+    model: str | None = None
+    max_tokens: int | None = None
+    temperature: int | float | None = None
+    top_p: int | float | None = None
+    stop: str | list[str] | None = None
+    presence_penalty: int | float | None = None
+    frequency_penalty: int | float | None = None
+    logit_bias: dict[str, int | float] | None = None
+    functions: list[str] | None = None
+    call_function: str | None = None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Those that are given."""
+        return self.model_dump(exclude_none=True, exclude={"role"})
+
+
+class DefaultRequestMessage(_Parameters):
+    """The parameters of every request after it; at least one parameter."""
+
+    role: Literal["default-request"]
+
+    @model_validator(mode="after")
+    def _has_one(self) -> DefaultRequestMessage:
+        if not self.parameters:
+            raise ValueError("a default-request gives at least one parameter")
+        return self
+
+
+class RequestMessage(_Parameters):
+    """Ask the model now; parameters stand before those of the default-request."""
+
+    role: Literal["request"]
+
+
+class TruncateMessage(BaseModel):
+    """What stands before it is not sent any more."""
+
+    model_config = _STRICT
+
+    role: Literal["truncate"]
+
+
+TemplateMessage = Annotated[
+    SystemMessage
+    | UserMessage
+    | AssistantMessage
+    | FunctionMessage
+    | DefaultRequestMessage
+    | RequestMessage
+    | TruncateMessage,
+    Field(discriminator="role"),
+]
+TemplateSet = dict[str, list[TemplateMessage]]
+_ADAPTER: Final[TypeAdapter[TemplateSet]] = TypeAdapter(TemplateSet)
+
+
+def load_templates(path: str | Path) -> TemplateSet:
+    """The templates of a file, by name. Raises InputFault naming file, template, message, field."""
+    return parse_templates(read_user_file(path, "a file of templates"), str(path))
+
+
+def parse_templates(data: bytes | str, where: str = "templates") -> TemplateSet:
+    """The templates of a file's text. Raises InputFault."""
+    value = read_yaml(user_text(data, where, _MOST_BYTES), where)
+    if isinstance(value, list):
+        value = {"default": value}
+    try:
+        return _ADAPTER.validate_python(value)
+    except ValidationError as error:
+        raise _fault(error, where) from error
+
+
+def check_templates(templates: TemplateSet) -> list[Finding]:
+    """What is odd in a set, but no error: arguments of a call that are no JSON object."""
+    found: list[Finding] = []
+    for name, messages in templates.items():
+        for index, message in enumerate(messages):
+            called = message.function_call if isinstance(message, AssistantMessage) else None
+            if called is not None and not _is_object(called.arguments):
+                where = f"template {name!r}, message {index}"
+                found.append(finding("template-arguments", where))
+    return found
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def dump_templates(templates: TemplateSet) -> str:
+    """The set as YAML, in the order in which it was written; it loads as the same set."""
+    import yaml
+
+    plain = {
+        name: [
+            {"role": message.role, **message.model_dump(exclude_none=True, exclude={"role"})}
+            for message in messages
+        ]
+        for name, messages in templates.items()
+    }
+    return str(yaml.safe_dump(plain, allow_unicode=True, sort_keys=False))
+
+
+def _fault(error: ValidationError, where: str) -> InputFault:
+    first = error.errors()[0]
+    place = [str(step) for step in first["loc"] if step not in (*ROLES, "text", "image_url")]
+    template, *rest = place or [""]
+    named = f"template {template!r}" + (f", message {rest[0]}" if rest else "")
+    expected = {
+        "union_tag_invalid": f"one of the roles {', '.join(ROLES)}",
+        "union_tag_not_found": f"a role: {', '.join(ROLES)}",
+        "extra_forbidden": "only the fields of the role",
+        "missing": "this field to be given",
+    }.get(first["type"], "a mapping from names to lists of messages" if not rest else "")
+    return InputFault(
+        f"{named}: {first['msg']}", where=where, field=".".join(rest[1:]), expected=expected
+    )

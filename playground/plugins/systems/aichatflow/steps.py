@@ -1,0 +1,86 @@
+"""What happens in a run, step by step; the first kind of step is a message that is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from playground.base.errors import InputFault
+from playground.plugins.systems.aichatflow.requests import PlainMessage, Sent
+from playground.plugins.systems.aichatflow.sets import TemplateMessage, UserMessage
+from playground.plugins.systems.go_templates import render
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that happened: a message read, a request, an answer, a call, a switch.
+
+    Of a message that was read: its `source`, and the variables in it that were `used`, with those
+    of them that the input lacks, `missing`. Of a request: what was `sent`. Of a switch: where to,
+    as `source`.
+    """
+
+    template: str
+    what: str
+    index: int | None = None
+    message: PlainMessage | None = None
+    source: str = ""
+    used: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    sent: Sent | None = None
+
+
+def read_step(name: str, index: int, message: TemplateMessage, data: Mapping[str, Any]) -> Step:
+    """The message with each of its texts executed on the input, and the variables in them.
+
+    Raises TemplateFault, and InputFault for a user message whose parts the input does not give.
+    """
+    plain: PlainMessage = message.model_dump(exclude_none=True)
+    match plain.get("content"):
+        case None if isinstance(message, UserMessage):
+            written = {**plain, "content": _content_parts(data)}
+            return Step(name, "message", index, written, used=(".contentParts",))
+        case str(source):
+            read = render(source, data)
+            written = {**plain, "content": read.text}
+            return Step(name, "message", index, written, source, read.used, read.missing)
+        case list(parts):
+            return _read_parts(name, index, plain, parts, data)
+    return Step(name, "message", index, plain)
+
+
+def _content_parts(data: Mapping[str, Any]) -> list[Any]:
+    """The parts of a user message that has none of its own. Raises InputFault."""
+    parts = data.get("contentParts")
+    if isinstance(parts, list):
+        return parts
+    raise InputFault(
+        "a user message without content, and no list contentParts in the input",
+        expected="one of them",
+    )
+
+
+def _read_parts(
+    name: str, index: int, plain: PlainMessage, parts: list[Any], data: Mapping[str, Any]
+) -> Step:
+    """A message of texts and images: the texts are executed, each by itself."""
+    used: list[str] = []
+    missing: list[str] = []
+    content: list[Any] = []
+    for part in parts:
+        if part["type"] == "text":
+            read = render(part["text"], data)
+            used += read.used
+            missing += read.missing
+            content.append({**part, "text": read.text})
+        else:
+            content.append(part)
+    source = "\n".join(part.get("text", "") for part in parts)
+    message = {**plain, "content": content}
+    return Step(name, "message", index, message, source, _once(used), _once(missing))
+
+
+def _once(names: list[str]) -> tuple[str, ...]:
+    """Each name at its first place."""
+    return tuple(dict.fromkeys(names))

@@ -1,0 +1,42 @@
+"""Signatures of fields and the three adapters that write and read them, as DSPy does (3.4.1)."""
+
+from playground.plugins.systems.dspy.adapter import FieldAdapter, FieldRead
+from playground.plugins.systems.dspy.adapters import ChatAdapter, JSONAdapter
+from playground.plugins.systems.dspy.calling import AnswerFault
+from playground.plugins.systems.dspy.signature import Field, InputField, OutputField, Signature
+from playground.plugins.systems.dspy.streaming import FieldStream
+from playground.plugins.systems.dspy.types import (
+    Audio,
+    Code,
+    FieldType,
+    File,
+    History,
+    Image,
+    Reasoning,
+    Tool,
+    ToolCalls,
+)
+from playground.plugins.systems.dspy.xml_adapter import XMLAdapter
+
+__all__ = [
+    "AnswerFault",
+    "Audio",
+    "ChatAdapter",
+    "Code",
+    "Field",
+    "FieldAdapter",
+    "FieldRead",
+    "FieldStream",
+    "FieldType",
+    "File",
+    "History",
+    "Image",
+    "InputField",
+    "JSONAdapter",
+    "OutputField",
+    "Reasoning",
+    "Signature",
+    "Tool",
+    "ToolCalls",
+    "XMLAdapter",
+]

@@ -1,0 +1,296 @@
+"""What all adapters do alike: a signature's fields as chat messages, a completion as fields.
+
+In the order of DSPy's Adapter.format: system message, demos, history, request. Each adapter says
+how a field and an answer are written.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.plugins.systems.dspy import history, parts
+from playground.plugins.systems.dspy.asking import AskingAdapter, Chat, Values, takes_signature
+from playground.plugins.systems.dspy.calling import AnswerFault
+from playground.plugins.systems.dspy.reading import read
+from playground.plugins.systems.dspy.signature import REQUIRED, Field, Signature
+from playground.plugins.systems.dspy.types import kind_of
+from playground.plugins.systems.dspy.values import described_types, note, type_name, written
+
+INTRO: Final = (
+    "All interactions will be structured in the following way, with the appropriate values "
+    "filled in."
+)
+_INCOMPLETE: Final = (
+    "This is an example of the task, though some input or output fields are not supplied."
+)
+_MISSING: Final = "Not supplied for this particular example. "
+
+
+class FieldAdapter(AskingAdapter):
+    """Formats a call of a signature as messages and parses what comes back.
+
+    Texts that methods return show an image as its address; in the messages of `format` it is a
+    part. With `use_native_function_calling` the calls of a history and their results become
+    messages of their own.
+    """
+
+    name: str
+
+    # what an adapter must say itself
+
+    @abstractmethod
+    def _fields(self, texts: Mapping[str, str]) -> str:
+        """Fields and their texts, in order, as this adapter writes them."""
+
+    @abstractmethod
+    def format_field_structure(self, signature: Signature) -> str:
+        """The shape of an interaction, with a place for every field."""
+
+    @abstractmethod
+    def user_message_output_requirements(self, signature: Signature) -> str:
+        """The reminder after a request: what to answer, in which form."""
+
+    @abstractmethod
+    def format_assistant_message_content(
+        self, signature: Signature, outputs: Values, missing_field_message: str | None = None
+    ) -> str:
+        """An answer; a field that is not there is the message, or None."""
+
+    @abstractmethod
+    def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
+        """What a completion says of each output field, by name, before its type is looked at."""
+
+    # the same for all
+
+    @takes_signature
+    def format(self, signature: Signature, demos: Sequence[Values], inputs: Values) -> Chat:
+        """All messages of a request: system, demos, history, and the inputs at last."""
+        given = {"signature": signature, "demos": demos, "inputs": inputs}
+        return self._told.of(
+            "format", self, given, lambda: self._messages(signature, demos, inputs)
+        )
+
+    @takes_signature
+    def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
+        """The output fields of a completion, typed; one that is missing has its default, or None
+        where the type allows it. Raises InputFault, naming field and value."""
+        given = {"signature": signature, "completion": completion}
+        return self._told.of("parse", self, given, lambda: self._parsed(signature, completion))
+
+    def _messages(self, signature: Signature, demos: Sequence[Values], inputs: Values) -> Chat:
+        earlier = signature.history_field
+        main = signature.without(earlier) if earlier else signature
+        turns = self.format_conversation_history(main, earlier, inputs) if earlier else []
+        return [
+            {"role": "system", "content": self.format_system_message(signature)},
+            *self.format_demos(signature, demos),
+            *turns,
+            _user(self._user_text(main, inputs, main_request=True)),
+        ]
+
+    def format_field_with_value(self, fields_with_values: Mapping[str, Any]) -> str:
+        """Fields and their values, in order, as this adapter writes them."""
+        texts = {name: written(value) for name, value in fields_with_values.items()}
+        return parts.plain(self._fields(texts)).strip()
+
+    @takes_signature
+    def format_system_message(self, signature: Signature) -> str:
+        return "\n".join(
+            [
+                self.format_field_description(signature),
+                self.format_field_structure(signature),
+                self.format_task_description(signature),
+            ]
+        )
+
+    @takes_signature
+    def format_field_description(self, signature: Signature) -> str:
+        """Every field with its type and what it is."""
+        inputs, outputs = _described(signature.inputs), _described(signature.outputs)
+        return f"Your input fields are:\n{inputs}\nYour output fields are:\n{outputs}"
+
+    @takes_signature
+    def format_task_description(self, signature: Signature) -> str:
+        lines = textwrap.dedent(signature.instructions).splitlines()
+        objective = "".join(f"\n        {line}" for line in lines)
+        return f"In adhering to this structure, your objective is: {objective}"
+
+    @takes_signature
+    def format_user_message_content(
+        self,
+        signature: Signature,
+        inputs: Values,
+        prefix: str = "",
+        suffix: str = "",
+        main_request: bool = False,
+    ) -> str:
+        """The inputs that are given; with `main_request` the reminder after them."""
+        return parts.plain(self._user_text(signature, inputs, prefix, suffix, main_request))
+
+    def _user_text(
+        self,
+        signature: Signature,
+        inputs: Values,
+        prefix: str = "",
+        suffix: str = "",
+        main_request: bool = False,
+    ) -> str:
+        """As `format_user_message_content`, content parts still held in the text."""
+        given = {
+            name: written(inputs[name], field.annotation)
+            for name, field in signature.inputs.items()
+            if name in inputs
+        }
+        pieces = [prefix, self._fields(given)]
+        pieces += [self.user_message_output_requirements(signature)] if main_request else []
+        return "\n\n".join([*pieces, suffix]).strip()
+
+    @takes_signature
+    def format_demos(self, signature: Signature, demos: Sequence[Values]) -> Chat:
+        """Examples as turns: incomplete ones first, those without any input or output left out."""
+        complete: Chat = []
+        incomplete: Chat = []
+        fields = [*signature.inputs, *signature.outputs]
+        for demo in demos:
+            if all(demo.get(name) is not None for name in fields):
+                complete += self._demo(signature, demo, "", None)
+            elif any(k in demo for k in signature.inputs) and any(
+                k in demo for k in signature.outputs
+            ):
+                incomplete += self._demo(signature, demo, _INCOMPLETE, _MISSING)
+        return incomplete + complete
+
+    @takes_signature
+    def format_conversation_history(
+        self, signature: Signature, history_field_name: str, inputs: Values
+    ) -> Chat:
+        """Earlier turns, each with its reminder, and the results of tools that were called."""
+        turns: Chat = []
+        for message in getattr(inputs.get(history_field_name), "messages", ()):
+            if any(name in message for name in signature.inputs):
+                turns.append(_user(self._user_text(signature, message, main_request=True)))
+            turns += self._answered(signature, message)
+        return turns
+
+    def _answered(self, signature: Signature, message: Values) -> Chat:
+        """What an earlier turn answered; of calls that came natively, in the API's own messages."""
+        name, calls = history.calls_of(message)
+        if calls is not None and self.use_native_function_calling:
+            narrowed = _beside_calls(signature, message)
+            text = ""
+            if narrowed.outputs:
+                text = self.format_assistant_message_content(narrowed, message)
+            return history.native_turns(text, calls)
+        results = calls.tool_call_results if calls else None
+        if calls is not None and results is not None:
+            message = {**message, name: calls.model_copy(update={history.RESULTS: None})}
+        text = self.format_assistant_message_content(signature, message)
+        turns = [_assistant(text)] if text else []
+        if results is not None:
+            shown = {history.RESULTS: written(history.as_field(results))}
+            turns.append(_user(self._fields(shown)))
+        return turns
+
+    @takes_signature
+    def format_finetune_data(
+        self, signature: Signature, demos: Sequence[Values], inputs: Values, outputs: Values
+    ) -> dict[str, Chat]:
+        """One training example in OpenAI's form."""
+        answer = self.format_assistant_message_content(signature, outputs)
+        messages = self.format(signature, demos, inputs)
+        return {"messages": [*messages, {"role": "assistant", "content": answer}]}
+
+    def _demo(self, signature: Signature, demo: Values, prefix: str, missing: str | None) -> Chat:
+        answer = self.format_assistant_message_content(signature, demo, missing)
+        user = _user(self._user_text(signature, demo, prefix))
+        return [user, {"role": "assistant", "content": answer}]
+
+    @takes_signature
+    def read_fields(self, signature: Signature, completion: str) -> list[FieldRead]:
+        """Every output field of a completion with what is wrong with it, in the signature's order.
+
+        Raises AnswerFault where the completion has no fields at all."""
+        texts = self._values(signature, completion)
+        return [
+            _read_field(name, field, texts.get(name, REQUIRED))
+            for name, field in signature.outputs.items()
+        ]
+
+    def _parsed(self, signature: Signature, completion: str) -> dict[str, Any]:
+        found = self.read_fields(signature, completion)
+        for field in found:
+            if field.fault and field.written is not None:
+                expected = type_name(signature.outputs[field.name].annotation)
+                problem = f"field {field.name} has the value {field.written!r:.200}: {field.fault}"
+                raise AnswerFault(problem, expected=expected)
+        absent = ", ".join(field.name for field in found if field.fault)
+        if absent:
+            raise AnswerFault(
+                f"{self.name} finds no field {absent} in {completion!r:.200}",
+                expected=f"the fields {', '.join(signature.outputs)}",
+            )
+        return {field.name: field.value for field in found}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRead:
+    """An output field: as it is written (None where it is not there), its value, or the fault."""
+
+    name: str
+    written: Any
+    value: Any = None
+    fault: str = ""
+
+
+def _read_field(name: str, field: Field, written_value: Any) -> FieldRead:
+    if written_value is REQUIRED:
+        value = field.missing()
+        return FieldRead(name, None, *((None, "missing") if value is REQUIRED else (value,)))
+    try:
+        return FieldRead(name, written_value, read(written_value, field.annotation))
+    except ValueError as error:
+        return FieldRead(name, written_value, fault=str(error))
+
+
+def _beside_calls(signature: Signature, message: Values) -> Signature:
+    """The signature with those outputs alone that stand in a turn as text."""
+    for name, field in signature.outputs.items():
+        if kind_of(field.annotation) == "ToolCalls" or message.get(name) is None:
+            signature = signature.without(name)
+    return signature
+
+
+def _assistant(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
+
+
+def _user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": parts.content(text)}
+
+
+def _described(fields: Mapping[str, Field]) -> str:
+    lines = []
+    for number, (name, field) in enumerate(fields.items(), 1):
+        line = f"{number}. `{name}` ({type_name(field.annotation)}): {field.desc}"
+        for kind in described_types(field.annotation):
+            line += f"\n    Type description of {type_name(kind)}: {kind.description()}"
+        line += f"\nConstraints: {field.constraints}" if field.constraints else ""
+        lines.append(line)
+    return "\n".join(lines).strip()
+
+
+def places(fields: Mapping[str, Field]) -> Iterable[tuple[str, str]]:
+    return ((name, f"{{{name}}}{note(field.annotation)}") for name, field in fields.items())
+
+
+def required(field: Field) -> str:
+    """What the reminder says of a field's type; nothing for text."""
+    if field.annotation is str:
+        return ""
+    if kind_of(field.annotation) == "ToolCalls":
+        return ' (must be a JSON object like {"tool_calls": [{"name": "...", "args": {...}}]})'
+    return f" (must be formatted as a valid Python {type_name(field.annotation)})"

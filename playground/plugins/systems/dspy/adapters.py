@@ -1,0 +1,160 @@
+"""The adapters of text and of JSON: fields between markers, or answers as one JSON object."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from playground.plugins.systems.dspy import native, parts
+from playground.plugins.systems.dspy.adapter import INTRO, FieldAdapter, places, required
+from playground.plugins.systems.dspy.asking import AskingAdapter, Values, takes_signature
+from playground.plugins.systems.dspy.calling import AnswerFault, Callback
+from playground.plugins.systems.dspy.reading import first_bracketed, load
+from playground.plugins.systems.dspy.signature import Signature
+from playground.plugins.systems.dspy.values import as_json, written
+
+
+class ChatAdapter(FieldAdapter):
+    """Fields between `[[ ## name ## ]]` markers."""
+
+    name = "ChatAdapter"
+    _HEADER: Final = re.compile(r"\s*\[\[ ## (\w+) ## \]\]")
+
+    def __init__(
+        self,
+        callbacks: Sequence[Callback] = (),
+        use_native_function_calling: bool = False,
+        parallel_tool_calls: bool | None = None,
+        *,
+        use_json_adapter_fallback: bool = True,
+    ) -> None:
+        super().__init__(callbacks, use_native_function_calling, parallel_tool_calls)
+        self.use_json_adapter_fallback = use_json_adapter_fallback
+
+    def _fallback(self) -> AskingAdapter | None:
+        """An answer that cannot be read is asked for again as JSON, if
+        `use_json_adapter_fallback` does not say no."""
+        if not self.use_json_adapter_fallback:
+            return None
+        return JSONAdapter(
+            self.callbacks, self.use_native_function_calling, self.parallel_tool_calls
+        )
+
+    def _fields(self, texts: Mapping[str, str]) -> str:
+        return _sections(texts.items())
+
+    @takes_signature
+    def format_field_structure(self, signature: Signature) -> str:
+        inputs = _sections((name, f"{{{name}}}") for name in signature.inputs).strip()
+        outputs = _sections(places(signature.outputs)).strip()
+        return "\n\n".join([INTRO, inputs, outputs, "[[ ## completed ## ]]"])
+
+    @takes_signature
+    def user_message_output_requirements(self, signature: Signature) -> str:
+        named = (f"`[[ ## {k} ## ]]`{required(f)}" for k, f in signature.outputs.items())
+        fields = ", then ".join(named)
+        return (
+            f"Respond with the corresponding output fields, starting with the field {fields}, and "
+            "then ending with the marker for `[[ ## completed ## ]]`."
+        )
+
+    @takes_signature
+    def format_assistant_message_content(
+        self, signature: Signature, outputs: Values, missing_field_message: str | None = None
+    ) -> str:
+        texts = {
+            name: parts.plain(written(outputs.get(name, missing_field_message), field.annotation))
+            for name, field in signature.outputs.items()
+        }
+        return f"{self._fields(texts).strip()}\n\n[[ ## completed ## ]]\n"
+
+    def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
+        """A header begins a line, indented or not; of a field that comes
+        twice the first counts. (DSPy 3.4.1 cuts an indented header in the middle.)"""
+        sections: dict[str, list[str]] = {}
+        current: list[str] = []
+        for line in completion.split("\n"):  # no other character of a value is a line's end
+            header = self._HEADER.match(line)
+            if header:
+                current = []
+                sections.setdefault(header[1], current)
+                line = line[header.end() :]
+            current.append(line)
+        return {name: "\n".join(lines).strip() for name, lines in sections.items()}
+
+
+class JSONAdapter(ChatAdapter):
+    """Inputs as in ChatAdapter, outputs as one JSON object; what the model can do natively is used.
+
+    A model that knows `response_format` is asked for the outputs' JSON Schema, or for any object.
+    """
+
+    name = "JSONAdapter"
+
+    def __init__(
+        self,
+        callbacks: Sequence[Callback] = (),
+        use_native_function_calling: bool = True,
+        parallel_tool_calls: bool | None = None,
+    ) -> None:
+        super().__init__(callbacks, use_native_function_calling, parallel_tool_calls)
+
+    def _fallback(self) -> None:
+        """Nobody asks after JSON."""
+
+    def _plan(
+        self, lm: object, lm_kwargs: Mapping[str, Any], signature: Signature, inputs: Values
+    ) -> native.Plan:
+        wanted = native.response_format(lm, signature, self.use_native_function_calling)
+        form = {"response_format": wanted} if wanted else {}
+        return super()._plan(lm, {**lm_kwargs, **form}, signature, inputs)
+
+    @takes_signature
+    def format_field_structure(self, signature: Signature) -> str:
+        inputs = _sections((name, f"{{{name}}}") for name in signature.inputs).strip()
+        return "\n\n".join(
+            [
+                INTRO,
+                "Inputs will have the following structure:",
+                inputs,
+                "Outputs will be a JSON object with the following fields.",
+                _dumped(dict(places(signature.outputs))),
+            ]
+        )
+
+    @takes_signature
+    def user_message_output_requirements(self, signature: Signature) -> str:
+        fields = ", then ".join(f"`{k}`{required(f)}" for k, f in signature.outputs.items())
+        return f"Respond with a JSON object in the following order of fields: {fields}."
+
+    @takes_signature
+    def format_assistant_message_content(
+        self, signature: Signature, outputs: Values, missing_field_message: str | None = None
+    ) -> str:
+        values = {name: outputs.get(name, missing_field_message) for name in signature.outputs}
+        return parts.plain(_dumped(as_json(values)))
+
+    def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
+        """The first object counts; text around it, a fence and a cut-off end are borne."""
+        text = completion.strip()
+        if text.startswith('"'):  # the first line is lost
+            text = "{" + text
+        found = None
+        with suppress(ValueError):
+            found = load(first_bracketed(text[text.index("{") :]))
+        if not isinstance(found, dict):
+            raise AnswerFault(
+                f"{self.name} finds no object in {completion!r:.200}", expected="a JSON object"
+            )
+        return found
+
+
+def _sections(fields: Iterable[tuple[str, str]]) -> str:
+    return "\n\n".join(f"[[ ## {name} ## ]]\n{text}" for name, text in fields)
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)

@@ -1,0 +1,157 @@
+"""The half of an adapter that asks a model: by which parameters, whom else, what of the answer.
+
+In the order of DSPy's Adapter.__call__: plan the request, format, ask, parse.
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from playground.plugins.systems.dspy import native
+from playground.plugins.systems.dspy.calling import (
+    AnswerFault,
+    AsyncLanguageModel,
+    Callback,
+    LanguageModel,
+    Told,
+)
+from playground.plugins.systems.dspy.signature import REQUIRED, Signature, as_signature
+
+Values = Mapping[str, Any]
+Chat = list[dict[str, Any]]
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+
+def takes_signature(method: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+    """The door of an adapter's own methods: `signature` may be a signature's class, as in DSPy's.
+
+    The method then raises InputFault for what is no signature. An override gets a Signature from
+    whoever came through this door; it is left as its author wrote it.
+    """
+    form = inspect.signature(method)
+
+    @wraps(method)
+    def called(*args: _Parameters.args, **named: _Parameters.kwargs) -> _Result:
+        given = form.bind(*args, **named)
+        given.arguments["signature"] = as_signature(given.arguments["signature"])
+        return method(*given.args, **given.kwargs)
+
+    return called
+
+
+class AskingAdapter(ABC):
+    """Asks a model through messages of a signature, synchronously or not.
+
+    Every method here takes a signature's class too. `callbacks` are told when `format` and `parse`
+    begin and end, as DSPy's are. With `use_native_function_calling` a model that can is offered the
+    tools beside the messages, and its calls are read from beside its text; `parallel_tool_calls` is
+    then asked of the provider.
+    """
+
+    def __init__(
+        self,
+        callbacks: Sequence[Callback] = (),
+        use_native_function_calling: bool = False,
+        parallel_tool_calls: bool | None = None,
+    ) -> None:
+        self.callbacks = list(callbacks or ())
+        self.use_native_function_calling = use_native_function_calling
+        self.parallel_tool_calls = parallel_tool_calls
+        self._told = Told(self.callbacks)
+
+    @abstractmethod
+    def format(self, signature: Signature, demos: Sequence[Values], inputs: Values) -> Chat:
+        """All messages of a request."""
+
+    @abstractmethod
+    def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
+        """The output fields of a completion. Raises AnswerFault."""
+
+    @takes_signature
+    def __call__(
+        self,
+        lm: LanguageModel,
+        lm_kwargs: Mapping[str, Any],
+        signature: Signature,
+        demos: Sequence[Values],
+        inputs: Values,
+    ) -> list[dict[str, Any]]:
+        """Ask a model and read its answers: one dict of output fields for each.
+
+        `lm` is called as DSPy's are, `lm(messages=…, **lm_kwargs)`; every chat model of ours may be
+        called so. Raises InputFault as `parse`, and for tools that are missing.
+        """
+        plan = self._plan(lm, lm_kwargs, signature, inputs)
+        try:
+            messages = self.format(plan.signature, demos, inputs)
+            return self._read(plan, signature, lm(messages=messages, **plan.parameters))
+        except AnswerFault:
+            again = self._fallback()
+            if again is None:
+                raise
+            return again(lm, lm_kwargs, signature, demos, inputs)
+
+    @takes_signature
+    async def acall(
+        self,
+        lm: AsyncLanguageModel,
+        lm_kwargs: Mapping[str, Any],
+        signature: Signature,
+        demos: Sequence[Values],
+        inputs: Values,
+    ) -> list[dict[str, Any]]:
+        """As calling the adapter, while other tasks go on: `lm.acall` is awaited."""
+        plan = self._plan(lm, lm_kwargs, signature, inputs)
+        try:
+            messages = self.format(plan.signature, demos, inputs)
+            answers = await lm.acall(messages=messages, **plan.parameters)
+            return self._read(plan, signature, answers)
+        except AnswerFault:
+            again = self._fallback()
+            if again is None:
+                raise
+            return await again.acall(lm, lm_kwargs, signature, demos, inputs)
+
+    def _fallback(self) -> AskingAdapter | None:
+        """Who asks once more where an answer cannot be read; None for nobody."""
+        return None
+
+    def _plan(
+        self, lm: object, lm_kwargs: Mapping[str, Any], signature: Signature, inputs: Values
+    ) -> native.Plan:
+        """What of a request goes beside the messages."""
+        if self.use_native_function_calling:
+            plan = native.with_tools(lm, lm_kwargs, signature, inputs, self.parallel_tool_calls)
+        else:
+            plan = native.in_words(signature, lm_kwargs)
+        return native.with_reasoning(lm, plan)
+
+    def _read(
+        self, plan: native.Plan, signature: Signature, answers: Sequence[str | Values]
+    ) -> list[dict[str, Any]]:
+        if not answers:
+            raise AnswerFault("the model gave no answer", expected="a text with the fields")
+        given = [a if isinstance(a, Mapping) else {"text": a} for a in answers]
+        return [self._outputs(plan, signature, answer) for answer in given]
+
+    def _outputs(self, plan: native.Plan, signature: Signature, answer: Values) -> dict[str, Any]:
+        """Every output of the whole signature; None for one that the API should have carried."""
+        beside = native.beside_the_text(signature, answer)
+        text, called = answer.get("text"), native.calls(signature, beside)
+        if not text and not called:
+            raise AnswerFault("the model answered without text", expected="a text with the fields")
+        found: dict[str, Any] = {}
+        if text and (plan.signature.outputs or not called):
+            try:
+                found = self.parse(plan.signature, str(text))
+            except AnswerFault:
+                if not called:  # a word beside the calls need not be in the form
+                    raise
+        missing = {name: field.missing() for name, field in signature.outputs.items()}
+        empty = {name: None if value is REQUIRED else value for name, value in missing.items()}
+        return {**empty, **found, **beside}

@@ -1,0 +1,82 @@
+"""Calls and their results in a history, as fields of text or as the API's own messages.
+
+DSPy's rules (3.4.1, `Adapter.format_conversation_history`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from playground.plugins.systems.dspy.types import ToolCallResult, ToolCalls, kind_of
+from playground.plugins.systems.dspy.values import as_json
+
+RESULTS: Final = "tool_call_results"
+
+
+def calls_of(turn: Mapping[str, Any]) -> tuple[str, ToolCalls | None]:
+    """The calls of a turn and their field's name; a ToolCalls of ours or dspy's, or its dict."""
+    for name, value in turn.items():
+        if kind_of(type(value)) == "ToolCalls":
+            calls = [{key: getattr(call, key) for key in _CALL} for call in value.tool_calls]
+            results = _results(value.tool_call_results)
+            return name, ToolCalls.model_validate({"tool_calls": calls, RESULTS: results})
+        if isinstance(value, Mapping) and "tool_calls" in value:
+            results = _results(value.get(RESULTS))
+            return name, ToolCalls.model_validate({**value, RESULTS: results})
+    return "", None
+
+
+_CALL: Final = ("id", "name", "args")
+
+
+def _results(given: Any) -> Any:
+    """Results as a list: they come bare, in an object of that name, or as one alone."""
+    given = getattr(given, RESULTS, given)
+    if isinstance(given, Mapping):
+        given = given.get(RESULTS, [given])
+    if not isinstance(given, list):
+        return given
+    return [item if isinstance(item, Mapping) else dict(item) for item in given]
+
+
+def as_field(results: list[ToolCallResult]) -> dict[str, Any]:
+    """Results as the value of the field that shows them."""
+    return {RESULTS: [dict(result) for result in results]}
+
+
+def native_turns(text: str, calls: ToolCalls) -> list[dict[str, Any]]:
+    """An answer with its calls, then a message for each result.
+
+    Calls whose results do not answer them one by one, by their ids, are left out, as in DSPy: no
+    API takes a call without its result.
+    """
+    results = calls.tool_call_results or []
+    ids = [call.id for call in calls.tool_calls]
+    answered = bool(calls.tool_call_results is not None and all(ids))
+    if not answered or ids != [result.call_id for result in results]:
+        return [{"role": "assistant", "content": text}] if text else []
+    called = {"role": "assistant", "content": text or None, "tool_calls": _openai(calls)}
+    return [called, *map(_result_message, results)]
+
+
+def _openai(calls: ToolCalls) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": call.id,
+            "type": "function",
+            "function": {"name": call.name, "arguments": _text(call.args)},
+        }
+        for call in calls.tool_calls
+    ]
+
+
+def _result_message(result: ToolCallResult) -> dict[str, Any]:
+    content = result.value if isinstance(result.value, str) else _text(result.value)
+    named = {"tool_call_id": result.call_id, "name": result.name}
+    return {"role": "tool", **named, "content": content}
+
+
+def _text(value: Any) -> str:
+    return json.dumps(as_json(value), ensure_ascii=False)

@@ -1,0 +1,229 @@
+"""What of a signature a model's API carries itself: calls of tools, reasoning, an answer's schema.
+
+DSPy's rules (3.4.1, `Adapter._call_preprocess` and `_call_postprocess`, `JSONAdapter`): a field
+that the API carries stands in no prompt, and its value comes from beside the answer's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, get_args, get_origin
+
+from pydantic import ConfigDict, create_model
+from pydantic import Field as PydanticField
+from pydantic.errors import PydanticUserError
+
+from playground.base.errors import InputFault
+from playground.plugins.systems.dspy.calling import AnswerFault
+from playground.plugins.systems.dspy.reading import load, read
+from playground.plugins.systems.dspy.signature import REQUIRED, Field, Signature
+from playground.plugins.systems.dspy.types import kind_of
+
+_OF_TOOLS: Final = ("tools", "tool_choice", "parallel_tool_calls")
+_ANY_OBJECT: Final = {"type": "json_object"}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A request: the signature that its messages show, and the parameters beside them."""
+
+    signature: Signature
+    parameters: dict[str, Any]
+
+
+def says(lm: object, ability: str) -> bool:
+    """Whether a model says that it can do this; one that says nothing cannot, as in DSPy."""
+    return bool(getattr(lm, ability, False))
+
+
+# the request
+
+
+def in_words(signature: Signature, parameters: Mapping[str, Any]) -> Plan:
+    """Tools and calls are fields of text: parameters of native ones are left out."""
+    kept = {name: value for name, value in parameters.items() if name not in _OF_TOOLS}
+    return Plan(signature, kept)
+
+
+def with_tools(
+    lm: object,
+    parameters: Mapping[str, Any],
+    signature: Signature,
+    inputs: Mapping[str, Any],
+    parallel: bool | None,
+) -> Plan:
+    """Tools go beside the messages where calls are an output and the model can call functions.
+
+    `parallel` is what to ask the provider for, None for nothing. Raises InputFault for an output
+    of calls without tools.
+    """
+    calls = _output_of(signature, "ToolCalls")
+    if not calls:
+        return Plan(signature, _chosen(parameters))
+    offered = _tools_field(signature)
+    if not offered:
+        raise InputFault(
+            f"the output {calls} waits for calls of tools, and there is no input of tools",
+            expected="an input of type list[Tool]",
+        )
+    if not says(lm, "supports_function_calling"):
+        return in_words(signature, parameters)
+    tools = inputs.get(offered)
+    if tools is None:
+        raise InputFault(f"no tools are given in {offered}", field=offered, expected="tools")
+    listed = tools if isinstance(tools, list) else [tools]
+    forms = [tool.format_as_litellm_function_call() for tool in listed]
+    given = {**parameters, "tools": forms}
+    if parallel is not None and given.get("parallel_tool_calls") is None:
+        given["parallel_tool_calls"] = parallel
+    return Plan(signature.without(calls).without(offered), _chosen(given))
+
+
+def _chosen(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Who asks for parallel calls leaves the choice of tools to the model, if nothing is said."""
+    if parameters.get("parallel_tool_calls") is None:
+        return dict(parameters)
+    return {"tool_choice": "auto", **parameters}
+
+
+def with_reasoning(lm: object, plan: Plan) -> Plan:
+    """Outputs of Reasoning leave the prompt where the model reasons by itself.
+
+    `reasoning_effort` is the request's, the model's own, or `low`; a given None turns it off."""
+    signature, parameters = plan.signature, plan.parameters
+    own = getattr(lm, "kwargs", None) or {}
+    effort = parameters.get("reasoning_effort", own.get("reasoning_effort", "low"))
+    chat = getattr(lm, "model_type", "chat") == "chat"
+    hidden = chat and "gpt-5" in str(getattr(lm, "model", ""))  # LiteLLM shows none of theirs there
+    names = [
+        k for k, field in signature.outputs.items() if kind_of(field.annotation) == "Reasoning"
+    ]
+    if not names or effort is None or hidden or not says(lm, "supports_reasoning"):
+        return plan
+    for name in names:
+        signature = signature.without(name)
+    return Plan(signature, {**parameters, "reasoning_effort": effort})
+
+
+def _output_of(signature: Signature, kind: str) -> str:
+    """The first output of a kind; "" for none."""
+    return next((k for k, f in signature.outputs.items() if kind_of(f.annotation) == kind), "")
+
+
+def _tools_field(signature: Signature) -> str:
+    """The input that holds a tool or a list of them; "" for none."""
+    for name, field in signature.inputs.items():
+        inside = get_args(field.annotation) if get_origin(field.annotation) is list else ()
+        if kind_of(inside[0] if inside else field.annotation) == "Tool":
+            return name
+    return ""
+
+
+# an answer as JSON
+
+
+def response_format(lm: object, signature: Signature, calls_tools: bool) -> dict[str, Any] | None:
+    """What to ask the provider about an answer's form; None where it has no such parameter.
+
+    A JSON Schema of the outputs in OpenAI's form, as LiteLLM makes one of DSPy's class; any object
+    where the model knows no schemas, or an output has keys of its own.
+    """
+    if "response_format" not in (getattr(lm, "supported_params", None) or ()):
+        return None
+    in_text = not calls_tools and bool(_output_of(signature, "ToolCalls"))
+    open_ended = any(get_origin(f.annotation) is dict for f in signature.outputs.values())
+    if open_ended or in_text or not says(lm, "supports_response_schema"):
+        return _ANY_OBJECT
+    wanted = {
+        name: field
+        for name, field in signature.outputs.items()
+        if not (calls_tools and kind_of(field.annotation) == "ToolCalls")
+    }
+    try:
+        schema = outputs_schema(wanted)
+    except (ValueError, PydanticUserError):  # a type without a JSON Schema
+        return _ANY_OBJECT
+    named = {"name": "DSPyProgramOutputs", "strict": True, "schema": schema}
+    return {"type": "json_schema", "json_schema": named}
+
+
+def outputs_schema(fields: Mapping[str, Field]) -> dict[str, Any]:
+    """The JSON Schema of outputs as one object; every object in it is closed, every key required.
+
+    Raises ValueError or pydantic's PydanticUserError for a type that has none.
+    """
+    named: Any = {
+        f"field_{number}": (field.annotation, PydanticField(_default(field), alias=name))
+        for number, (name, field) in enumerate(fields.items())  # no name shadows pydantic's own
+    }
+    closed = ConfigDict(extra="forbid")
+    schema: dict[str, Any] = create_model(
+        "DSPyProgramOutputs", __config__=closed, **named
+    ).model_json_schema()
+    _close(schema)
+    return schema
+
+
+def _default(field: Field) -> Any:
+    return REQUIRED if callable(field.default) else field.default
+
+
+def _close(schema: dict[str, Any]) -> None:
+    """As OpenAI's structured outputs ask; what stands in an `anyOf` stays as it is, as in DSPy."""
+    if schema.get("type") == "object":
+        properties = schema.setdefault("properties", {})
+        schema.update(required=list(properties), additionalProperties=False)
+        for inner in properties.values():
+            _close(inner)
+    if schema.get("type") == "array" and isinstance(schema.get("items"), dict):
+        _close(schema["items"])
+    for inner in schema.get("$defs", {}).values():
+        _close(inner)
+
+
+# the answer
+
+
+def beside_the_text(signature: Signature, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of outputs that an answer carries beside its text: calls, reasoning; `logprobs` too.
+
+    Raises AnswerFault for calls that cannot be read.
+    """
+    found: dict[str, Any] = {}
+    calls = _output_of(signature, "ToolCalls")
+    if calls and answer.get("tool_calls"):
+        found[calls] = _read_calls(answer["tool_calls"], signature.outputs[calls].annotation)
+    for name, field in signature.outputs.items():
+        if kind_of(field.annotation) == "Reasoning" and answer.get("reasoning_content"):
+            found[name] = field.annotation(content=answer["reasoning_content"])
+    return found | ({"logprobs": answer["logprobs"]} if answer.get("logprobs") else {})
+
+
+def calls(signature: Signature, values: Mapping[str, Any]) -> bool:
+    """Whether among these values are calls that an answer carried beside its text."""
+    return _output_of(signature, "ToolCalls") in values
+
+
+def _read_calls(listed: Any, annotation: Any) -> Any:
+    try:
+        return read({"tool_calls": [_call(call) for call in listed]}, annotation)
+    except (ValueError, TypeError) as error:
+        problem = f"the calls {listed!r:.200} cannot be read: {error}"
+        raise AnswerFault(problem, expected="calls with a name and a JSON object") from error
+
+
+def _call(call: Any) -> dict[str, Any]:
+    """A provider's call; OpenAI's Responses keep name and arguments beside `call_id`, not inside
+    `function`, and a result answers the `call_id`."""
+    function = _part(call, "function") or {}
+    arguments = _part(function, "arguments") or _part(call, "arguments") or {}
+    return {
+        "id": _part(call, "call_id") or _part(call, "id"),
+        "name": _part(function, "name") or _part(call, "name"),
+        "args": load(arguments) if isinstance(arguments, str) else arguments,
+    }
+
+
+def _part(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, Mapping) else getattr(value, key, None)

@@ -1,0 +1,228 @@
+"""A signature: named and typed input and output fields, and what to do with them."""
+
+from __future__ import annotations
+
+import ast
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, Optional, Union
+
+from pydantic import BaseModel
+from pydantic import Field as PydanticField
+from pydantic_core import PydanticUndefined
+
+from playground.base.errors import InputFault
+from playground.base.python_source import module
+from playground.plugins.systems.dspy.types import (
+    Audio,
+    Code,
+    File,
+    History,
+    Image,
+    Reasoning,
+    Tool,
+    ToolCalls,
+    kind_of,
+)
+from playground.plugins.systems.dspy.values import allows_none
+
+_KIND: Final = "__dspy_field_type"  # where dspy's own fields say what they are
+REQUIRED: Final = PydanticUndefined
+_TYPES: Final = (Audio, Code, File, History, Image, Reasoning, Tool, ToolCalls)
+_NAMES: Final[dict[str, Any]] = {
+    **{kind.__name__: kind for kind in (str, int, float, bool, list, dict, set, tuple, bytes)},
+    **{kind.__name__: kind for kind in (datetime.date, datetime.datetime, datetime.time)},
+    **{kind.__name__: kind for kind in _TYPES},
+    "Any": Any,
+    "None": None,
+    "Optional": Optional,
+    "Union": Union,
+    "Literal": Literal,
+    "List": list,
+    "Dict": dict,
+    "Set": set,
+    "Tuple": tuple,
+}
+_CONSTRAINTS: Final = {
+    "gt": "greater than: ",
+    "ge": "greater than or equal to: ",
+    "lt": "less than: ",
+    "le": "less than or equal to: ",
+    "min_length": "minimum length: ",
+    "max_length": "maximum length: ",
+    "multiple_of": "a multiple of the given number: ",
+    "allow_inf_nan": "allow 'inf', '-inf', 'nan' values: ",
+}
+
+
+def InputField(desc: str = "", **options: Any) -> Any:  # noqa: N802 - as in the field's own terms
+    """An input of a signature that is a pydantic class.
+
+    `options` are pydantic's; bounds (`ge`, `max_length` …) stand in the prompt.
+    """
+    return _field("input", desc, options)
+
+
+def OutputField(desc: str = "", **options: Any) -> Any:  # noqa: N802
+    """An output of a signature that is a pydantic class; `options` as for InputField."""
+    return _field("output", desc, options)
+
+
+def _field(kind: str, desc: str, options: dict[str, Any]) -> Any:
+    bounds = [
+        f"{_CONSTRAINTS[key]}{value}" for key, value in options.items() if key in _CONSTRAINTS
+    ]
+    described = {"desc": desc or options.get("description", ""), "constraints": ", ".join(bounds)}
+    return PydanticField(**options, json_schema_extra={_KIND: kind, **described})
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field: its Python type, what it is, its bounds in words.
+
+    `default` stands for an output that an answer leaves out; a callable one is called.
+    """
+
+    annotation: Any = str
+    desc: str = ""
+    constraints: str = ""
+    default: Any = REQUIRED
+
+    def missing(self) -> Any:
+        """The value of an output that is not there; REQUIRED where it must be."""
+        if self.default is REQUIRED:
+            return None if allows_none(self.annotation) else REQUIRED
+        return self.default() if callable(self.default) else self.default
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Fields by name, in order, and the instructions.
+
+    Raises InputFault for an input and an output of one name: values are known by their names.
+    """
+
+    inputs: Mapping[str, Field]
+    outputs: Mapping[str, Field]
+    instructions: str = ""
+
+    def __post_init__(self) -> None:
+        _check_names([*self.inputs, *self.outputs])
+
+    @classmethod
+    def parse(cls, text: str, instructions: str = "") -> Signature:
+        """`"question, context: list[str] -> answer: int"`. Types are read, never evaluated.
+
+        Raises InputFault, naming the piece that is no field.
+        """
+        left, arrow, right = text.partition("->")
+        if not arrow:
+            raise InputFault(
+                f"signature {text!r} has no arrow", expected="inputs and outputs around ->"
+            )
+        inputs, outputs = _fields(left, text), _fields(right, text)
+        return cls(inputs, outputs, instructions or _instructions(inputs, outputs))
+
+    @classmethod
+    def of(cls, model: type[BaseModel]) -> Signature:
+        """A pydantic class with InputField and OutputField, or a dspy.Signature.
+
+        Raises InputFault for anything else, and for a field that is neither input nor output.
+        """
+        if not (isinstance(model, type) and issubclass(model, BaseModel)):
+            raise InputFault(
+                f"no signature: {model!r:.80}",
+                expected="a pydantic class or a dspy.Signature; Signature.parse reads a text",
+            )
+        fields: dict[str, dict[str, Field]] = {"input": {}, "output": {}}
+        for name, info in model.model_fields.items():
+            extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
+            kind = str(extra.get(_KIND, ""))
+            if kind not in fields:
+                raise InputFault(
+                    f"field {name!r} of {model.__name__} is neither input nor output",
+                    expected="InputField() or OutputField() as its default",
+                )
+            desc = str(extra.get("desc") or "")
+            fields[kind][name] = Field(
+                info.annotation,
+                "" if desc == f"${{{name}}}" else desc,
+                str(extra.get("constraints") or ""),
+                info.default_factory or info.default,
+            )
+        given = getattr(model, "instructions", None) or (model.__doc__ or "").strip()
+        return cls(
+            fields["input"],
+            fields["output"],
+            given or _instructions(fields["input"], fields["output"]),
+        )
+
+    def without(self, name: str) -> Signature:
+        """The same without the input or output of this name."""
+        inputs, outputs = (
+            {k: f for k, f in fields.items() if k != name} for fields in (self.inputs, self.outputs)
+        )
+        return replace(self, inputs=inputs, outputs=outputs)
+
+    @property
+    def history_field(self) -> str:
+        """The name of the input that is a history, or ""."""
+        return next((k for k, f in self.inputs.items() if kind_of(f.annotation) == "History"), "")
+
+
+def as_signature(given: Signature | type[BaseModel]) -> Signature:
+    """A signature, also of its class. Raises InputFault for anything else."""
+    return given if isinstance(given, Signature) else Signature.of(given)
+
+
+def _instructions(inputs: Mapping[str, Field], outputs: Mapping[str, Field]) -> str:
+    given, due = (", ".join(f"`{name}`" for name in names) for names in (inputs, outputs))
+    return f"Given the fields {given}, produce the fields {due}."
+
+
+def _fields(text: str, whole: str) -> dict[str, Field]:
+    try:
+        function = module(f"def f({text.strip()}): pass").body[0]
+        assert isinstance(function, ast.FunctionDef)
+        args = [*function.args.args, *function.args.kwonlyargs]
+        _check_names([arg.arg for arg in args])
+        return {arg.arg: Field(_type(arg.annotation) if arg.annotation else str) for arg in args}
+    except (SyntaxError, KeyError, TypeError) as error:
+        raise InputFault(
+            f"signature {whole!r}: {text.strip()!r} does not declare fields ({error})",
+            expected="names with types such as str, list[str], Literal['a', 'b']",
+        ) from error
+
+
+def _check_names(names: Sequence[str]) -> None:
+    doubled = next((name for name in names if names.count(name) > 1), "")
+    if doubled:
+        problem = f"two fields of a signature are called {doubled!r}"
+        raise InputFault(problem, field=doubled, expected="a name of its own for each field")
+
+
+def _type(node: ast.expr) -> Any:
+    match node:
+        case ast.Name(id=name):
+            return _NAMES[name]
+        case ast.Attribute(value=ast.Name(id="dspy" | "typing" | "datetime"), attr=name):
+            return _NAMES[name]
+        case ast.Constant(value=None):
+            return None
+        case ast.Constant(value=value) if value is ...:
+            return ...
+        case ast.Subscript(value=outer, slice=ast.Constant(value=str() as language)) if (
+            _type(outer) is Code
+        ):
+            return Code.__class_getitem__(language)
+        case ast.Subscript(value=ast.Name(id="Literal"), slice=inside):
+            items = inside.elts if isinstance(inside, ast.Tuple) else [inside]
+            return Literal[tuple(ast.literal_eval(item) for item in items)]
+        case ast.Subscript(value=outer, slice=inside):
+            items = inside.elts if isinstance(inside, ast.Tuple) else [inside]
+            found = tuple(_type(item) for item in items)
+            return _type(outer)[found if len(found) > 1 else found[0]]
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return Union[_type(left), _type(right)]  # noqa: UP007 - made at run time
+    raise KeyError(ast.unparse(node))

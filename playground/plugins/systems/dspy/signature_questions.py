@@ -1,0 +1,103 @@
+"""What a signature becomes in each adapter, and what is read from a completion, by field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.base.errors import InputFault, UnknownNameError
+from playground.plugins.systems.dspy import (
+    ChatAdapter,
+    FieldAdapter,
+    FieldRead,
+    FieldStream,
+    JSONAdapter,
+    Signature,
+    XMLAdapter,
+)
+from playground.plugins.systems.dspy.reading import read
+from playground.plugins.systems.dspy.types import kind_of
+from playground.plugins.systems.dspy.values import type_name
+
+# By what stands before `Adapter` in their names: chat, json, xml.
+ADAPTERS: Final[Mapping[str, FieldAdapter]] = {
+    each.name.removesuffix("Adapter").lower(): each
+    for each in (ChatAdapter(), JSONAdapter(), XMLAdapter())
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRow:
+    """One field as a table shows it."""
+
+    name: str
+    kind: str
+    type: str
+    description: str
+
+
+def field_rows(signature: Signature) -> list[FieldRow]:
+    """Every field, inputs first."""
+    named = [("input", signature.inputs), ("output", signature.outputs)]
+    return [
+        FieldRow(name, kind, type_name(field.annotation), field.desc)
+        for kind, fields in named
+        for name, field in fields.items()
+    ]
+
+
+def adapter(name: str) -> FieldAdapter:
+    """An adapter by its short name. Raises UnknownNameError."""
+    if name not in ADAPTERS:
+        raise UnknownNameError("adapter", name, list(ADAPTERS))
+    return ADAPTERS[name]
+
+
+def values(signature: Signature, texts: Mapping[str, str]) -> dict[str, Any]:
+    """Inputs written as text, by the types of their fields; an image is its address.
+
+    Raises InputFault, naming the field that there is not or whose text is no such value.
+    """
+    found: dict[str, Any] = {}
+    for name, text in texts.items():
+        if name not in signature.inputs:
+            known = ", ".join(signature.inputs) or "none"
+            raise InputFault(f"no input is called {name!r}", expected=f"one of: {known}")
+        annotation = signature.inputs[name].annotation
+        given: Any = {"url": text} if kind_of(annotation) == "Image" else text
+        try:
+            found[name] = read(given, annotation)
+        except ValueError as error:
+            problem = f"{text!r:.80} is no {type_name(annotation)}: {error}"
+            raise InputFault(problem, field=name, expected=type_name(annotation)) from error
+    return found
+
+
+def json_values(signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Inputs given as JSON: texts by the types of their fields, everything else as it is."""
+    texts = {name: value for name, value in given.items() if isinstance(value, str)}
+    return {**given, **values(signature, texts)}
+
+
+def messages(
+    signature: Signature,
+    inputs: Mapping[str, Any],
+    demos: Sequence[Mapping[str, Any]] = (),
+    adapters: Sequence[str] = tuple(ADAPTERS),
+) -> dict[str, list[dict[str, Any]]]:
+    """The request in each adapter, side by side."""
+    return {name: adapter(name).format(signature, demos, inputs) for name in adapters}
+
+
+def fields(signature: Signature, completion: str, name: str) -> list[FieldRead]:
+    """What an adapter reads of a completion: every output field with its value, or why not."""
+    return adapter(name).read_fields(signature, completion)
+
+
+def streamed(completion: str, size: int = 16) -> list[tuple[str, str]]:
+    """A completion of ChatAdapter as it would arrive, `size` characters at a time: what each piece
+    adds to which field."""
+    stream = FieldStream()
+    pieces = [completion[at : at + size] for at in range(0, len(completion), size)]
+    return [delta for piece in pieces for delta in stream.feed(piece)] + stream.finish()

@@ -1,0 +1,270 @@
+"""Fields as XML elements, lists and objects as elements inside them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from html import unescape
+from typing import Any, Final, Union, get_args, get_origin, is_typeddict
+from xml.etree import ElementTree
+from xml.sax.saxutils import quoteattr
+
+from pydantic import BaseModel, TypeAdapter
+
+from playground.plugins.systems.dspy import parts
+from playground.plugins.systems.dspy.adapter import INTRO, places
+from playground.plugins.systems.dspy.adapters import ChatAdapter
+from playground.plugins.systems.dspy.asking import Values, takes_signature
+from playground.plugins.systems.dspy.reading import read
+from playground.plugins.systems.dspy.signature import Field, Signature
+from playground.plugins.systems.dspy.types import is_own
+from playground.plugins.systems.dspy.values import as_json, written
+
+Schema = Mapping[str, Any]
+Element = ElementTree.Element
+_ELEMENT: Final = re.compile(r"<(\w+)(?:\s[^<>]{0,256})?>")
+_CDATA: Final = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+
+
+class XMLAdapter(ChatAdapter):
+    """Fields as elements. An answer that is no XML is read all the same, element by element.
+
+    It is a ChatAdapter, as in DSPy: what cannot be read is asked for again as JSON.
+    """
+
+    name = "XMLAdapter"
+
+    def _fields(self, texts: Mapping[str, str]) -> str:
+        return "\n\n".join(f"<{k}>\n{text}\n</{k}>" for k, text in texts.items()).strip()
+
+    @takes_signature
+    def format_field_structure(self, signature: Signature) -> str:
+        inputs = self._fields({name: f"{{{name}}}" for name in signature.inputs})
+        outputs = [
+            shape(name, signature.outputs[name].annotation)
+            if is_nested(signature.outputs[name].annotation)
+            else self._fields({name: text})
+            for name, text in places(signature.outputs)
+        ]
+        return "\n\n".join([INTRO, inputs, "\n\n".join(outputs)])
+
+    @takes_signature
+    def user_message_output_requirements(self, signature: Signature) -> str:
+        fields = ", then ".join(f"`<{name}>`" for name in signature.outputs)
+        shapes = [
+            shape(name, field.annotation)
+            for name, field in signature.outputs.items()
+            if is_nested(field.annotation)
+        ]
+        text = f"Respond with the corresponding output fields wrapped in XML tags {fields}."
+        return f"{text} Use this nested XML structure: {' '.join(shapes)}" if shapes else text
+
+    @takes_signature
+    def format_assistant_message_content(
+        self, signature: Signature, outputs: Values, missing_field_message: str | None = None
+    ) -> str:
+        return "\n\n".join(
+            self._output(name, field, outputs.get(name, missing_field_message))
+            for name, field in signature.outputs.items()
+        )
+
+    def _output(self, name: str, field: Field, value: Any) -> str:
+        shown = as_json(value)
+        if is_nested(field.annotation) and isinstance(shown, list | dict):
+            return parts.plain(element(name, shown))
+        text = parts.plain(written(value, field.annotation))
+        return self._fields({name: _escaped(text) if field.annotation is str else text})
+
+    def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
+        """An element without its closer is no field; of a field that comes twice the first counts.
+        (DSPy 3.4.1 makes a text of the list of both.)"""
+        try:
+            root = ElementTree.fromstring(f"<x>{completion}</x>")
+        except ElementTree.ParseError:
+            return _searched(signature, completion)
+        found = _grouped(root)
+        return {
+            name: _read(found[name], field.annotation)
+            for name, field in signature.outputs.items()
+            if name in found
+        }
+
+
+def _searched(signature: Signature, completion: str) -> dict[str, Any]:
+    """Fields of an answer that is no XML: elements by their tags, their markup their own."""
+    found: dict[str, Any] = {}
+    position, due = 0, dict(signature.outputs)
+    while due and (match := _ELEMENT.search(completion, position)):
+        position = match.end()
+        field = due.pop(match[1], None)  # each is looked for once
+        stop = completion.find(f"</{match[1]}>", position) if field else -1
+        if field and stop >= 0:
+            found[match[1]] = _inside(completion[position:stop], field.annotation)
+            position = stop
+    return found
+
+
+def _inside(inside: str, annotation: Any) -> Any:
+    text = inside.strip()
+    if is_nested(annotation) and text.startswith("<"):
+        try:
+            return _read([ElementTree.fromstring(f"<x>{text}</x>")], annotation)
+        except ElementTree.ParseError:
+            return text
+    cdata = _CDATA.fullmatch(text)
+    if cdata:
+        return cdata[1]
+    return text if "<" in text else unescape(text)
+
+
+# the shape of a type
+
+
+def is_nested(annotation: Any) -> bool:
+    """Whether a field's value is elements inside its own: lists, dicts, models."""
+    args = [arg for arg in get_args(annotation) if arg is not type(None)]
+    if len(args) == 1 and get_origin(annotation) in (Union, types.UnionType):
+        annotation = args[0]
+    origin, inner = get_origin(annotation), get_args(annotation)
+    # an image or a tool says itself how it is shown, and so does a list of them
+    if is_own(inner[0] if origin is list and inner else annotation):
+        return False
+    if origin is not None:
+        return origin in (list, dict)
+    is_model = inspect.isclass(annotation) and issubclass(annotation, BaseModel)
+    return is_model or is_typeddict(annotation)
+
+
+def shape(tag: str, annotation: Any) -> str:
+    """A type's elements with `...` for their texts; a model inside itself is not opened again."""
+    schema = TypeAdapter(annotation).json_schema(by_alias=False)
+    return _shape(tag, schema, schema.get("$defs", {}), frozenset())
+
+
+def _shape(tag: str, schema: Schema, models: Schema, open_models: frozenset[str]) -> str:
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        if name in open_models:
+            return f"<{tag}>...</{tag}>"
+        return _shape(tag, models[name], models, open_models | {name})
+    if choices := schema.get("anyOf"):
+        chosen = next((c for c in choices if c.get("type") != "null"), choices[0])
+        return _shape(tag, chosen, models, open_models)
+    if schema.get("type") == "array":
+        return f"<{tag}>{_shape('item', schema.get('items', {}), models, open_models)}</{tag}>"
+    properties = schema.get("properties", {}).items()
+    inside = "".join(_shape(name, child, models, open_models) for name, child in properties)
+    return f"<{tag}>{inside or '...'}</{tag}>"
+
+
+# values as elements, and back
+
+
+def element(tag: str, value: Any, key: str | None = None) -> str:
+    """A value as an element; a key that is no name of an element stands in an attribute."""
+    head = tag if key is None else f"{tag} key={quoteattr(key)}"
+    match value:
+        case None | []:
+            return f"<{head} />"
+        case list():
+            inside = "".join(element("item", item) for item in value)
+        case dict():
+            inside = "".join(_entry(str(name), item) for name, item in value.items())
+        case _:
+            inside = _escaped(str(value))
+    return f"<{head}>{inside}</{tag}>"
+
+
+def _entry(name: str, value: Any) -> str:
+    is_name = (name[:1] + re.sub(r"[-.]", "_", name[1:])).isidentifier()
+    return element(name, value) if is_name else element("entry", value, name)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _grouped(parent: Element) -> dict[str, list[Element]]:
+    """The children by name; an `entry` is named by its key."""
+    found: dict[str, list[Element]] = defaultdict(list)
+    for child in parent:
+        found[child.get("key", child.tag) if child.tag == "entry" else child.tag].append(child)
+    return found
+
+
+def _read(elements: Sequence[Element], annotation: Any) -> Any:
+    """What a field's elements say, by its type's schema; of a union, by the first that fits."""
+    schema = TypeAdapter(annotation).json_schema(by_alias=False)
+    models = schema.get("$defs", {})
+    value: Any = None
+    for candidate in [schema, *schema.get("anyOf", [])]:
+        value = _value(elements, candidate, models)
+        try:
+            read(value, annotation)
+        except ValueError:
+            continue
+        return value
+    return value
+
+
+def _value(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
+    """What an element stands for by its type's schema, or all elements of one name in a row. Texts
+    stay texts: the type itself reads them afterwards."""
+    schema = models.get(schema.get("$ref", "").rpartition("/")[2], schema)
+    first = elements[0]
+    if choices := schema.get("anyOf"):
+        return _chosen(elements, choices, models)
+    if schema.get("type") == "array":
+        return _items(elements, schema.get("items", {}), models)
+    if not len(first):
+        return _leaf(elements, schema)
+    if schema.get("type") == "string":  # markup that a model left unescaped
+        inside = "".join(ElementTree.tostring(child, encoding="unicode") for child in first)
+        return (first.text or "") + inside
+    properties, others = schema.get("properties", {}), schema.get("additionalProperties", {})
+    others = others if isinstance(others, dict) else {}
+    return {
+        name: _value(found, properties.get(name, others), models)
+        for name, found in _grouped(first).items()
+    }
+
+
+def _chosen(elements: Sequence[Element], choices: list[Schema], models: Schema) -> Any:
+    """The value by the first alternative that fits: an empty element may be null, and one with
+    elements inside is no text."""
+    first = elements[0]
+    if {"type": "null"} in choices and not len(first) and not _text(first):
+        return None
+    choices = [choice for choice in choices if choice.get("type") != "null"]
+    if len(first):
+        choices = [c for c in choices if c.get("type") != "string"] or choices
+    return _value(elements, choices[0], models)
+
+
+def _leaf(elements: Sequence[Element], schema: Schema) -> Any:
+    """The value of an element with nothing but text inside."""
+    text = _text(elements[0])
+    if len(elements) > 1 and not schema:  # nothing says that it is one text
+        return [_text(each) for each in elements]
+    if schema.get("type") == "object" and not text:
+        return {}
+    # a value of an enum may be a number
+    return next((value for value in schema.get("enum", ()) if str(value) == text), text)
+
+
+def _items(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
+    """A list: `item` elements inside the field's, the field several times, or JSON in it."""
+    if len(elements) == 1:
+        (only,) = elements
+        text = _text(only)
+        if not len(only) and (not text or text.startswith("[")):
+            return text or []
+        elements = _grouped(only).get("item") or elements
+    return [_value([each], schema, models) for each in elements]
+
+
+def _text(element: Element) -> str:
+    return (element.text or "").strip()

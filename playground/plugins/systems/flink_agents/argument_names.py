@@ -1,0 +1,104 @@
+"""The names of a tool's arguments: those that a call may give, and those that the tool wants.
+
+pydantic lets a field go by an alias or several, and then takes it under no other name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import AliasChoices, AliasPath, BaseModel, Field, create_model
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import SkipJsonSchema
+
+from playground.nouns.tool_formats import parameter_names
+from playground.nouns.tools import Schema, resolve
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentName:
+    """How a field is `given` by a call, and how the tool `wants` it.
+
+    `reached` are names of arguments that hold the field somewhere within them.
+    """
+
+    given: tuple[str, ...]
+    wants: str
+    reached: tuple[str, ...] = ()
+
+
+def argument_names(model: type[BaseModel]) -> dict[str, ArgumentName]:
+    """The names of every field. A function wants its parameters; a tool with a model of its own
+    the names that its schema shows."""
+    config = model.model_config
+    by_name = config.get("populate_by_name") or config.get("validate_by_name")
+    by_alias = config.get("validate_by_alias") is not False
+    parameters = parameter_names(model)
+    found = {}
+    for name, field in model.model_fields.items():
+        aliases = list(_single(field.validation_alias)) if by_alias else []
+        given = [each for each in aliases if isinstance(each, str)]
+        reached = tuple(str(each.path[0]) for each in aliases if isinstance(each, AliasPath))
+        if by_name or not aliases:
+            given.append(name)
+        wants = parameters.get(name, given[0] if given else name)
+        found[name] = ArgumentName(tuple(given), wants, reached)
+    return found
+
+
+def _single(alias: str | AliasPath | AliasChoices | None) -> Iterator[str | AliasPath]:
+    match alias:
+        case AliasChoices(choices=choices):
+            yield from choices
+        case None:
+            return
+        case _:
+            yield alias
+
+
+def withheld_names(model: type[BaseModel], names: Collection[str]) -> frozenset[str]:
+    """The names, and all others of the fields that go by one of them."""
+    fields = _of_these(model, names)
+    return frozenset(names).union(fields, *(known.given for known in fields.values()))
+
+
+def model_without(model: type[BaseModel], names: Collection[str]) -> type[BaseModel]:
+    """The same model, whose schema has no field that goes by one of the names, and asks for none.
+
+    What validates the other fields, and all of them, stays.
+    """
+    unseen = {name: _unseen(model.model_fields[name]) for name in _of_these(model, names)}
+    if not unseen:
+        return model
+    made: type[BaseModel] = create_model(
+        model.__name__, __base__=model, __doc__=model.__doc__, **unseen
+    )
+    return made
+
+
+def _of_these(model: type[BaseModel], names: Collection[str]) -> dict[str, ArgumentName]:
+    return {
+        field: known
+        for field, known in argument_names(model).items()
+        if not {field, known.wants, *known.given}.isdisjoint(names)
+    }
+
+
+def _unseen(field: FieldInfo) -> Any:
+    default = None if field.is_required() else field.get_default(call_default_factory=False)
+    hidden = Annotated[Any, SkipJsonSchema()]
+    return hidden, Field(default=default, validate_default=False, exclude=True)
+
+
+def schema_without(schema: Schema, names: Collection[str]) -> Schema:
+    """The same schema, without the properties of these names."""
+    root = {key: value for key, value in schema.items() if key != "$ref"}
+    root |= resolve(schema, schema)
+    properties, required = root.get("properties"), root.get("required")
+    if isinstance(properties, dict):
+        root["properties"] = {key: each for key, each in properties.items() if key not in names}
+    if isinstance(required, list):
+        root["required"] = [name for name in required if name not in names]
+    return root

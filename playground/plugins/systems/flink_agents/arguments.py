@@ -1,0 +1,106 @@
+"""A call's arguments by the tool's own model, before the tool runs.
+
+As pydantic does in its lax mode: `"1"` is read as an integer where one is wanted, `"one"` is not;
+what a function declares as a model, an enum, a set or a date, it gets as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails, PydanticSerializationError
+
+from playground.base.findings import Finding, finding
+from playground.nouns import tools
+from playground.parsing.values import is_deeper, same
+from playground.plugins.systems.flink_agents.argument_names import ArgumentName, argument_names
+from playground.plugins.systems.flink_agents.tool_metadata import ToolMetadata
+
+MOST_DEPTH: Final = 50  # of objects and lists within one another, a call's arguments among them
+
+
+def checked_arguments(
+    tool: tools.ToolMetadata, given: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[Finding]]:
+    """The arguments as the tool's model has them, and a finding for each that is another value now,
+    or one for all that could not be checked.
+
+    Arguments that the tool does not know stay. Raises ValueError naming every argument that is
+    missing or does not fit, or where they are nested more than 50 deep.
+    """
+    if is_deeper(given, MOST_DEPTH):
+        raise ValueError(f"the arguments are nested too deeply: at most {MOST_DEPTH} levels")
+    model = ToolMetadata.model_validate(tool).args_schema
+    names = argument_names(model)
+    _refuse_other_names(given, names)
+    try:
+        made = model.model_validate(dict(given))
+    except ValidationError as error:
+        told = {str(each["loc"][:1]): _told(each) for each in reversed(error.errors())}
+        raise ValueError("; ".join(reversed(told.values()))) from error
+    values, written = _values(made, given, names), _written(made, names)
+    wanted = {name: known.wants for known in names.values() for name in known.given}
+    found = []
+    for name, value in given.items():
+        wants = wanted.get(name, name)
+        if wants in values and not _is_kept(value, written.get(wants, values[wants])):
+            text = f"{value!r:.80} is read as {values[wants]!r:.80}"
+            found.append(finding("argument-coerced", f"tool {tool.name}, argument {name}", text))
+    if unchecked := getattr(made, "_unchecked_keywords", ()):  # of a schema alone
+        found.append(finding("keyword-unchecked", f"tool {tool.name}", ", ".join(unchecked)))
+    return values, found
+
+
+def _told(error: ErrorDetails) -> str:
+    if not error["loc"]:  # of the arguments as a whole: it names them itself
+        return error["msg"]
+    name = error["loc"][0]
+    if error["type"] == "missing" and len(error["loc"]) == 1:
+        return f"{name}: missing"
+    return f"{name}: {error['msg']}, not {error['input']!r:.80}"
+
+
+def _refuse_other_names(given: Mapping[str, Any], names: Mapping[str, ArgumentName]) -> None:
+    """A field with an alias is unknown to pydantic by its own name: it would pass unread."""
+    taken = {name for known in names.values() for name in (*known.given, *known.reached)}
+    told = [
+        f"{name}: no argument; it is {' or '.join(names[name].given + names[name].reached)}"
+        for name in given
+        if name in names and name not in taken
+    ]
+    if told:
+        raise ValueError("; ".join(told))
+
+
+def _values(
+    made: BaseModel, given: Mapping[str, Any], names: Mapping[str, ArgumentName]
+) -> dict[str, Any]:
+    """What was given, as the values that it has become, by the names that the tool wants."""
+    taken = {name for known in names.values() for name in (*known.given, *known.reached)}
+    unknown = {name: value for name, value in given.items() if name not in taken}
+    known = {
+        names[name].wants: getattr(made, name) for name in names if name in made.model_fields_set
+    }
+    return {**unknown, **known, **(made.model_extra or {})}
+
+
+def _written(made: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, Any]:
+    """The values as JSON has them, by the same names; none where a type cannot be written."""
+    fields = type(made).model_fields
+    wanted = {fields[name].serialization_alias or name: each.wants for name, each in names.items()}
+    with suppress(PydanticSerializationError):
+        told = made.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
+        return {wanted.get(name, name): value for name, value in told.items()}
+    return {}
+
+
+def _is_kept(given: Any, read: Any) -> bool:
+    """Whether all that was given is in what was read; a model's defaults may stand beside it."""
+    if isinstance(given, dict) and isinstance(read, dict):
+        return all(key in read and _is_kept(value, read[key]) for key, value in given.items())
+    if isinstance(given, list) and isinstance(read, list):
+        return len(given) == len(read) and all(map(_is_kept, given, read))
+    return same(given, read)

@@ -1,0 +1,150 @@
+"""`ChatMessage`: what a chat model reads and answers in Flink-Agents, and its providers' forms.
+
+Source: Apache Flink-Agents, discussion 75, and cases run on its code at 8ad3a32.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from playground.base.errors import InputFault
+
+
+class MessageRole(StrEnum):
+    """Who speaks; `tool` hands a result back to the model."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+class ChatMessage(BaseModel):
+    """One message; `content` is text and nothing else.
+
+    `tool_calls` are `{id, type: "function", function: {name, arguments}, original_id?}` with the
+    arguments as values; `extra_args` go to the provider beside the content, such as
+    `partial: True`. `additional_kwargs`, their older name, is read too.
+    """
+
+    # A type of its own beside `playground.nouns.messages.Message`: Flink-Agents' has text alone,
+    # calls with two ids, extras for the provider and a role that is left out; its users' programs
+    # read and write these fields, and what it loses on the way to a provider is a question here.
+
+    model_config = ConfigDict(extra="forbid")
+
+    role: MessageRole = MessageRole.USER
+    content: str = ""
+    tool_calls: list[dict[str, Any]] = Field(default_factory=list)
+    extra_args: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older_name(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and "additional_kwargs" in data and "extra_args" not in data:
+            rest = {key: value for key, value in data.items() if key != "additional_kwargs"}
+            return {**rest, "extra_args": data["additional_kwargs"]}
+        return data
+
+    @property
+    def additional_kwargs(self) -> dict[str, Any]:
+        """`extra_args` by their older name."""
+        return self.extra_args
+
+    def __str__(self) -> str:
+        return f"{self.role.value}: {self.content}"
+
+
+def read_message(value: Any, where: str = "message") -> ChatMessage:
+    """A message of a file or of JSON. Raises InputFault naming the field."""
+    if isinstance(value, ChatMessage):
+        return value
+    try:
+        return ChatMessage.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join([where, *(str(step) for step in first["loc"])])
+        roles = ", ".join(MessageRole)
+        expected = f"one of {roles}" if "role" in first["loc"] else "text in content, and a role"
+        raise InputFault(str(first["msg"]), field=field, expected=expected) from error
+
+
+def to_openai_message(message: ChatMessage) -> dict[str, Any]:
+    """The message as OpenAI's chat API takes it: `extra_args` stand beside the content.
+
+    Raises InputFault for a call without an id, and for a result that names no call.
+    """
+    if message.role is MessageRole.TOOL:
+        call_id = message.extra_args.get("external_id")
+        if not isinstance(call_id, str) or not call_id:
+            raise InputFault(
+                "a tool message that names no call",
+                field="extra_args.external_id",
+                expected="the id of the call that it answers",
+            )
+        return {"role": "tool", "content": message.content, "tool_call_id": call_id}
+    plain: dict[str, Any] = {"role": message.role.value, "content": message.content}
+    if message.tool_calls and message.role is MessageRole.ASSISTANT:
+        plain["content"] = message.content or None
+        plain["tool_calls"] = [_openai_call(call) for call in message.tool_calls]
+    return {**plain, **message.extra_args}
+
+
+def called_function(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The function of a tool call: name and arguments. Raises InputFault where there is none."""
+    function = call.get("function")
+    if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
+        expected = "a function with a name"
+        raise InputFault(f"not a tool call: {call!r:.80}", field="tool_calls", expected=expected)
+    return function
+
+
+def _openai_call(call: Mapping[str, Any]) -> dict[str, Any]:
+    ids = [call[key] for key in ("original_id", "id") if call.get(key) is not None]
+    if not ids:
+        raise InputFault(
+            "a tool call without an id", field="tool_calls", expected="original_id or id"
+        )
+    function = called_function(call)
+    arguments = function.get("arguments")
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
+    named = {"name": function["name"], "arguments": text}
+    return {"id": str(ids[0]), "type": "function", "function": named}
+
+
+def to_anthropic_message(message: ChatMessage) -> dict[str, Any]:
+    """The message as Flink-Agents gives it to Anthropic: `tool_calls` are lost, unless
+    `extra_args.anthropic_content_blocks` says them again (see `lost_calls`)."""
+    if message.role is MessageRole.TOOL:
+        answers = message.extra_args.get("external_id")
+        block = {"type": "tool_result", "tool_use_id": answers, "content": message.content}
+        return {"role": "user", "content": [block]}
+    blocks = message.extra_args.get("anthropic_content_blocks")
+    if message.role is MessageRole.ASSISTANT and blocks:
+        return {"role": "assistant", "content": blocks}
+    return {"role": message.role.value, "content": message.content}
+
+
+def to_anthropic_request(messages: Sequence[ChatMessage]) -> dict[str, Any]:
+    """`system`, of all system messages in their order, and `messages`."""
+    request: dict[str, list[dict[str, Any]]] = {"system": [], "messages": []}
+    for message in messages:
+        if message.role is MessageRole.SYSTEM:
+            request["system"].append({"type": "text", "text": message.content})
+        else:
+            request["messages"].append(to_anthropic_message(message))
+    return request
+
+
+def lost_calls(messages: Sequence[ChatMessage]) -> list[int]:
+    """Which messages lose their tool calls on the way to Anthropic, by their index."""
+    return [
+        index
+        for index, message in enumerate(messages)
+        if message.tool_calls and not message.extra_args.get("anthropic_content_blocks")
+    ]

@@ -1,0 +1,348 @@
+"""Chat models: one small interface that LiteLLM, a scripted model and one's own share.
+
+A `ChatModel` answers messages; a `ChatModelSetup` says with which prompt, tools and parameters.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
+
+from playground.base.errors import InputFault, PlaygroundError
+from playground.base.findings import Finding, finding
+from playground.nouns.tools import ToolMetadata
+from playground.plugins.systems.flink_agents.chat_message import ChatMessage, MessageRole
+from playground.plugins.systems.flink_agents.completion import (
+    Completion,
+    Piece,
+    dspy_answers,
+    dspy_request,
+)
+from playground.plugins.systems.flink_agents.prompt import Prompt
+from playground.plugins.systems.flink_agents.replies import clean_response
+from playground.plugins.systems.flink_agents.resource import ResourceType
+from playground.plugins.systems.flink_agents.tools import BaseTool, RecordedTool
+from playground.plugins.systems.script import Script
+
+Messages = Sequence[ChatMessage]
+_Model = TypeVar("_Model", bound=BaseModel)
+_SCHEMA_IN_WORDS = "Answer with one JSON object and nothing else. Its JSON Schema:\n"
+
+
+class ChatModel(ABC):
+    """A model that answers. `complete` is all that one of your own must have."""
+
+    @abstractmethod
+    def complete(
+        self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
+    ) -> Completion:
+        """The answer. Raises InputFault where there is none."""
+
+    def chat(
+        self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
+    ) -> ChatMessage:
+        """The answer's message."""
+        return self.complete(messages, tools, **parameters).message
+
+    # asked as DSPy asks a language model, whose names these are
+
+    @property
+    def supports_function_calling(self) -> bool:
+        """Whether tools may go beside the messages; of one's own model, False until it says so."""
+        return False
+
+    @property
+    def supports_reasoning(self) -> bool:
+        """Whether reasoning comes beside the answer when it is asked for."""
+        return False
+
+    @property
+    def supports_response_schema(self) -> bool:
+        """Whether an answer keeps to a JSON Schema that is asked for."""
+        return False
+
+    @property
+    def supported_params(self) -> Collection[str]:
+        """Parameters of OpenAI's that the provider has a field for; unknown ones are none."""
+        return ()
+
+    def __call__(self, *, messages: Sequence[Mapping[str, Any]], **parameters: Any) -> list[Any]:
+        """Messages and `tools` in OpenAI's form in; one answer out, as text, or as a dict with its
+        `text`, `tool_calls` and `reasoning_content` where it has more."""
+        given, tools, rest = dspy_request(messages, parameters)
+        return dspy_answers(self.complete(given, tools, **rest))
+
+    async def acall(self, *, messages: Sequence[Mapping[str, Any]], **parameters: Any) -> list[Any]:
+        """As calling the model, while other tasks go on."""
+        given, tools, rest = dspy_request(messages, parameters)
+        return dspy_answers(await self.acomplete(given, tools, **rest))
+
+    @classmethod
+    def resource_type(cls) -> ResourceType:
+        return ResourceType.CHAT_MODEL
+
+    def offered(self, tools: Sequence[BaseTool]) -> list[ToolMetadata]:
+        """What goes beside the messages for these tools."""
+        return [tool.metadata for tool in tools]
+
+    def takes(self, parameter: str) -> bool:
+        """Whether the provider has a field for this parameter; what it has none for is left out."""
+        return True
+
+    def stream(
+        self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
+    ) -> Iterator[Piece]:
+        """The answer in pieces as they come, then the whole of it."""
+        done = self.complete(messages, tools, **parameters)
+        if done.message.content or done.reasoning:
+            yield Piece(done.message.content, done.reasoning)
+        yield Piece(completion=done)
+
+    async def acomplete(
+        self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
+    ) -> Completion:
+        """As `complete`, while other tasks go on."""
+        return await asyncio.to_thread(self.complete, messages, tools, **parameters)
+
+    async def astream(
+        self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
+    ) -> AsyncIterator[Piece]:
+        """As `stream`, while other tasks go on."""
+        done = await self.acomplete(messages, tools, **parameters)
+        yield Piece(done.message.content, done.reasoning)
+        yield Piece(completion=done)
+
+    def batch(
+        self,
+        conversations: Sequence[Messages],
+        tools: Sequence[ToolMetadata] = (),
+        *,
+        limit: int = 4,
+        per_second: float = 0.0,
+        **parameters: Any,
+    ) -> list[Completion | PlaygroundError]:
+        """An answer for each conversation, in their order; a fault stands where one has none.
+
+        At most `limit` requests are under way at a time, and no more than `per_second` are begun
+        in a second (0: as fast as they come).
+        """
+        pace = _Pace(per_second)
+
+        def one(messages: Messages) -> Completion | PlaygroundError:
+            pace.wait()
+            try:
+                return self.complete(messages, tools, **parameters)
+            except PlaygroundError as fault:
+                return fault
+
+        with ThreadPoolExecutor(max_workers=max(1, limit)) as pool:
+            return list(pool.map(one, conversations))
+
+
+class BaseChatModel(BaseModel, ChatModel):
+    """A chat model as Flink-Agents' design document writes one: fields, `chat` and `bind_tools`.
+
+    Its `chat` fills the `prompt` itself and knows the tools that were bound; whatever else a
+    ChatModel does, it does by those two.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    prompt: Prompt | None = None
+    __bound: tuple[BaseTool, ...] = PrivateAttr(default=())  # what it was last told of from here
+
+    @abstractmethod
+    def chat(self, messages: Messages, *more: Any, **parameters: Any) -> ChatMessage:
+        """The answer to the messages."""
+
+    @abstractmethod
+    def bind_tools(self, tools: Sequence[BaseTool]) -> None:
+        """Tell the model of these tools from now on."""
+
+    def complete(
+        self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
+    ) -> Completion:
+        if [tool.metadata for tool in self.__bound] != list(tools):
+            self.__bind([RecordedTool(tool, _uncallable) for tool in tools])
+        return Completion(self.chat(messages, **parameters))
+
+    def offered(self, tools: Sequence[BaseTool]) -> list[ToolMetadata]:
+        """As of any model; the tools themselves are bound, so that its `chat` can call them."""
+        if [*map(id, tools)] != [*map(id, self.__bound)]:
+            self.__bind(tools)
+        return super().offered(tools)
+
+    def __bind(self, tools: Sequence[BaseTool]) -> None:
+        self.bind_tools(list(tools))
+        self.__bound = tuple(tools)
+
+
+def _uncallable(**_: Any) -> Any:
+    raise InputFault(
+        "a recorded tool has a description and no function to call",
+        expected="the tool itself, declared under its name",
+    )
+
+
+class ScriptedModel(ChatModel):
+    """A model that says what it is told to, in order: for samples, tests and replays.
+
+    `inputs` are the messages of every request that it was sent.
+    """
+
+    def __init__(self, answers: Sequence[ChatMessage | str]) -> None:
+        self._script = Script[list[ChatMessage], ChatMessage | str](answers)
+
+    @property
+    def inputs(self) -> list[list[ChatMessage]]:
+        return self._script.requests
+
+    def complete(
+        self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
+    ) -> Completion:
+        given = self._script.answer(list(messages))
+        if isinstance(given, str):
+            given = ChatMessage(role=MessageRole.ASSISTANT, content=given)
+        return Completion(given, model="scripted")
+
+
+@dataclass(frozen=True)
+class ChatModelSetup:
+    """A model with its prompt, tools and parameters.
+
+    `variables_from` says where the prompt's variables come from: `prompt_args`, or, as Flink-Agents
+    had it up to 0.2, the messages' own `extra_args`.
+    """
+
+    model: ChatModel
+    prompt: Prompt | None = None
+    tools: tuple[BaseTool, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    variables_from: Literal["prompt_args", "messages"] = "prompt_args"
+
+    def bind_tools(self, tools: Sequence[BaseTool]) -> ChatModelSetup:
+        """The same setup with these tools."""
+        return replace(self, tools=tuple(tools))
+
+    def request(
+        self, messages: Messages, prompt_args: Mapping[str, Any] | None = None
+    ) -> list[ChatMessage]:
+        """What is sent: the prompt's messages, then those given, but for empty ones that are not
+        the assistant's. Without a prompt, what is given."""
+        if self.prompt is None:
+            return list(messages)
+        values = dict(prompt_args or {})
+        if self.variables_from == "messages":
+            for message in messages:
+                values |= message.extra_args
+        sent = [m for m in messages if m.content or m.role is MessageRole.ASSISTANT]
+        return [*self.prompt.format_messages(values), *sent]
+
+    def complete(
+        self, messages: Messages, prompt_args: Mapping[str, Any] | None = None, **parameters: Any
+    ) -> Completion:
+        """The answer with its usage and cost; `parameters` stand before the setup's own."""
+        return self.model.complete(
+            self.request(messages, prompt_args), self._offered, **{**self.parameters, **parameters}
+        )
+
+    def chat(
+        self, messages: Messages, prompt_args: Mapping[str, Any] | None = None, **parameters: Any
+    ) -> ChatMessage:
+        """The answer's message."""
+        return self.complete(messages, prompt_args, **parameters).message
+
+    def stream(
+        self, messages: Messages, prompt_args: Mapping[str, Any] | None = None, **parameters: Any
+    ) -> Iterator[Piece]:
+        """The answer in pieces."""
+        return self.model.stream(
+            self.request(messages, prompt_args), self._offered, **{**self.parameters, **parameters}
+        )
+
+    async def achat(
+        self, messages: Messages, prompt_args: Mapping[str, Any] | None = None, **parameters: Any
+    ) -> ChatMessage:
+        """As `chat`, while other tasks go on."""
+        done = await self.model.acomplete(
+            self.request(messages, prompt_args), self._offered, **{**self.parameters, **parameters}
+        )
+        return done.message
+
+    def structured(
+        self,
+        messages: Messages,
+        schema: type[_Model],
+        prompt_args: Mapping[str, Any] | None = None,
+        **parameters: Any,
+    ) -> Structured[_Model]:
+        """The answer read as a pydantic model.
+
+        The provider is told its JSON Schema; where it has no field for one, the model is, in words.
+        """
+        wanted = schema.model_json_schema()
+        if self.model.takes("response_format"):
+            named = {"name": schema.__name__, "schema": wanted}
+            form = {"type": "json_schema", "json_schema": named}
+            parameters = {"response_format": form, **parameters}
+        else:
+            text = _SCHEMA_IN_WORDS + json.dumps(wanted, ensure_ascii=False)
+            messages = [ChatMessage(role=MessageRole.SYSTEM, content=text), *messages]
+        return read_structured(self.complete(messages, prompt_args, **parameters), schema)
+
+    @property
+    def _offered(self) -> list[ToolMetadata]:
+        return self.model.offered(self.tools)
+
+
+@dataclass(frozen=True, slots=True)
+class Structured(Generic[_Model]):
+    """An answer as a value; None with findings where it is not of the schema."""
+
+    value: _Model | None
+    completion: Completion
+    findings: list[Finding] = field(default_factory=list)
+
+
+def read_structured(done: Completion, schema: type[_Model]) -> Structured[_Model]:
+    """An answer as a value of `schema`. A model's text never raises: what is wrong is a finding."""
+    try:
+        value = json.loads(clean_response(done.message.content))
+    except (ValueError, RecursionError) as error:
+        text = f"the answer is not JSON: {error}"
+        return Structured(None, done, [finding("malformed-json", "answer", text)])
+    try:
+        return Structured(schema.model_validate(value), done)
+    except ValidationError as error:
+        found = [
+            finding("type-mismatch", ".".join(map(str, e["loc"])) or "answer", e["msg"])
+            for e in error.errors()
+        ]
+        return Structured(None, done, found)
+
+
+class _Pace:
+    """Waits so that no more than so many things begin in a second."""
+
+    def __init__(self, per_second: float) -> None:
+        self._gap = 1 / per_second if per_second > 0 else 0.0
+        self._next = 0.0
+        self._lock = threading.Lock()
+
+    def wait(self) -> None:
+        if not self._gap:
+            return
+        with self._lock:
+            now = time.monotonic()
+            at = max(now, self._next)
+            self._next = at + self._gap
+        time.sleep(at - now)

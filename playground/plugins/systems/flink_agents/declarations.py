@@ -1,0 +1,234 @@
+"""Prompts, tools and chat models by name: declared in Python by decorators, or in YAML.
+
+YAML names a tool's function as `module:qualname`. Its source is looked for beside the file and read
+by its syntax tree; nothing is imported, unless `import_code` asks for it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from playground.base.errors import InputFault, UnknownNameError
+from playground.base.findings import Finding, finding
+from playground.nouns.tools import ToolMetadata
+from playground.plugins.systems.flink_agents.chat_model import (
+    BaseChatModel,
+    ChatModel,
+    ChatModelSetup,
+)
+from playground.plugins.systems.flink_agents.prompt import Prompt
+from playground.plugins.systems.flink_agents.resource import ResourceType
+from playground.plugins.systems.flink_agents.tools import BaseTool, FunctionTool, RecordedTool
+from playground.sessions.bounded import read_yaml
+from playground.sessions.loading import file_bytes
+from playground.sessions.tool_files import load_tools
+
+_MARK: Final = "__playground_resource__"
+_FUNCTION: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*\Z")
+_Declared = TypeVar("_Declared", bound=Callable[..., Any])
+
+
+def _marking(kind: ResourceType) -> Callable[[_Declared], _Declared]:
+    def mark(function: _Declared) -> _Declared:
+        setattr(getattr(function, "__func__", function), _MARK, kind)
+        return function
+
+    return mark
+
+
+prompt = _marking(ResourceType.PROMPT)
+prompt.__doc__ = "Declares a function without arguments that returns a Prompt."
+tool = _marking(ResourceType.TOOL)
+tool.__doc__ = "Declares a function that a model may call."
+chat_model = _marking(ResourceType.CHAT_MODEL)
+chat_model.__doc__ = "Declares a function that returns a ChatModel class and its arguments."
+chat_model_setup = chat_model
+
+
+@dataclass
+class Resources:
+    """What is declared, by kind and name; made when it is first asked for."""
+
+    declared: dict[ResourceType, dict[str, Callable[[], Any]]] = field(
+        default_factory=lambda: {kind: {} for kind in ResourceType}
+    )
+    findings: list[Finding] = field(default_factory=list)
+    _made: dict[tuple[ResourceType, str], Any] = field(default_factory=dict)
+
+    def names(self, kind: ResourceType) -> list[str]:
+        """The declared names of a kind."""
+        return sorted(self.declared[kind])
+
+    def get_resource(self, name: str, kind: ResourceType) -> Any:
+        """The Prompt, BaseTool or ChatModelSetup of that name. Raises UnknownNameError."""
+        if name not in self.declared[kind]:
+            raise UnknownNameError(kind.value.replace("_", " "), name, self.names(kind))
+        key = (kind, name)
+        if key not in self._made:
+            self._made[key] = self.declared[kind][name]()
+        return self._made[key]
+
+    def prompt(self, name: str) -> Prompt:
+        """The prompt of that name. Raises UnknownNameError."""
+        found: Prompt = self.get_resource(name, ResourceType.PROMPT)
+        return found
+
+    def tool(self, name: str) -> BaseTool:
+        """The tool of that name. Raises UnknownNameError."""
+        found: BaseTool = self.get_resource(name, ResourceType.TOOL)
+        return found
+
+    def chat_model(self, name: str) -> ChatModelSetup:
+        """The model of that name with its prompt and tools. Raises UnknownNameError."""
+        found: ChatModelSetup = self.get_resource(name, ResourceType.CHAT_MODEL)
+        return found
+
+    def setup_of(self, made: type[ChatModel], arguments: Mapping[str, Any]) -> ChatModelSetup:
+        """A declared model: its prompt and tools may be given, or named."""
+        rest = dict(arguments)
+        given, names = rest.pop("prompt", None), rest.pop("tools", None) or ()
+        source = rest.pop("variables_from", "prompt_args")
+        prompt = self.prompt(given) if isinstance(given, str) else given
+        tools = tuple(self.tool(item) if isinstance(item, str) else item for item in names)
+        if issubclass(made, BaseChatModel):  # it fills its prompt itself
+            return ChatModelSetup(made(prompt=prompt, **rest), None, tools, variables_from=source)
+        return ChatModelSetup(made(**rest), prompt, tools, variables_from=source)
+
+
+def scan(holder: object) -> Resources:
+    """What a class, an instance or a module declares."""
+    found = Resources()
+    for name in dir(holder):
+        value = inspect.getattr_static(holder, name)
+        function = getattr(value, "__func__", value)
+        kind = getattr(function, _MARK, None)
+        if kind is ResourceType.TOOL:
+            found.declared[kind][name] = _maker(FunctionTool, function)
+        elif kind is ResourceType.PROMPT:
+            found.declared[kind][name] = function
+        elif kind is ResourceType.CHAT_MODEL:
+            found.declared[kind][name] = _model_maker(found, function)
+    return found
+
+
+def _maker(make: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
+    return lambda: make(*arguments)
+
+
+def _model_maker(found: Resources, function: Callable[[], Any]) -> Callable[[], Any]:
+    return lambda: found.setup_of(*function())
+
+
+def load_declarations(path: str | Path, *, import_code: bool = False) -> Resources:
+    """The prompts and tools of a Flink-Agents YAML file; `import_code` runs its functions' modules.
+
+    Raises InputFault naming file and field. A tool whose source is not found is a finding, and has
+    no parameters.
+    """
+    where = str(path)
+    value = read_yaml(file_bytes(path).decode("utf-8", "replace"), where)
+    if not isinstance(value, dict) or not {"prompts", "tools"} & set(value):
+        raise InputFault("no declarations", where=where, expected="prompts or tools, lists by name")
+    found = Resources()
+    for key in map(str, value):
+        if key in ("prompts", "tools"):
+            continue
+        found.findings.append(finding("part-lost", key, "only prompts and tools are read"))
+    for index, item in enumerate(_list(value, "prompts", where)):
+        name = _name(item, where, f"prompts.{index}")
+        found.declared[ResourceType.PROMPT][name] = _maker(
+            lambda read: read, _prompt(item, where, f"prompts.{index}")
+        )
+    for index, item in enumerate(_list(value, "tools", where)):
+        name = _name(item, where, f"tools.{index}")
+        function = item.get("function")
+        if not isinstance(function, str) or not _FUNCTION.match(function):
+            raise InputFault(
+                f"not a function: {function!r:.60}",
+                where=where,
+                field=f"tools.{index}.function",
+                expected="module:qualname",
+            )
+        known = _imported(function, name, where) if import_code else None
+        made = known or _unexecuted(Path(path).parent, function, name, found.findings)
+        found.declared[ResourceType.TOOL][name] = _maker(lambda read: read, made)
+    return found
+
+
+def _list(value: Mapping[str, Any], key: str, where: str) -> list[dict[str, Any]]:
+    given = value.get(key) or []
+    if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
+        raise InputFault(f"not a list: {given!r:.60}", where=where, field=key, expected="objects")
+    return given
+
+
+def _name(item: Mapping[str, Any], where: str, place: str) -> str:
+    name = item.get("name")
+    if not isinstance(name, str) or not name:
+        raise InputFault("no name", where=where, field=place, expected="a name")
+    return name
+
+
+def _prompt(item: Mapping[str, Any], where: str, place: str) -> Prompt:
+    """The prompt of a text or of messages. Raises InputFault for both, neither, and what is odd."""
+
+    def fault(problem: str, field: str, expected: str) -> InputFault:
+        return InputFault(problem, where=where, field=field, expected=expected)
+
+    match item.get("text"), item.get("messages"):
+        case str(text), None:
+            return Prompt.from_text(text)
+        case None, list(messages):
+            try:
+                return Prompt.from_messages(messages)
+            except InputFault as odd:
+                raise fault(odd.problem, f"{place}.{odd.field}", odd.expected) from odd
+        case None, None:
+            raise fault("neither text nor messages", place, "exactly one of them")
+        case None | str(), messages if messages is not None and not isinstance(messages, list):
+            raise fault("not a list", f"{place}.messages", "messages")
+        case None | str(), _:
+            raise fault("text and messages", place, "exactly one of them")
+        case text, _:
+            raise fault(f"not text: {text!r:.60}", place, "text")
+
+
+def _imported(function: str, name: str, where: str) -> BaseTool:
+    module, _, qualname = function.partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+        for step in qualname.split("."):
+            found = getattr(found, step)
+    except (ImportError, AttributeError) as error:
+        raise InputFault(str(error), where=where, field=function, expected="a function") from error
+    return FunctionTool(found, name)
+
+
+def _unexecuted(folder: Path, function: str, name: str, found: list[Finding]) -> BaseTool:
+    """The tool by its source, where that lies beside the file."""
+    module, _, qualname = function.partition(":")
+    base = folder.joinpath(*module.split("."))
+    last = qualname.rpartition(".")[2]
+    for source in (base.with_suffix(".py"), base / "__init__.py"):
+        if source.is_file():
+            read = load_tools(source)
+            for known in read.tools:
+                if known.name == last:
+                    found += [f for f in read.findings if f"tool {last}" in f.where]
+                    return _uncallable(known.model_copy(update={"name": name}), function)
+    text = f"{function} is not defined beside the file: its parameters are not known"
+    found.append(finding("tool-left-out", f"tool {name}", text))
+    return _uncallable(ToolMetadata(name=name), function)
+
+
+def _uncallable(metadata: ToolMetadata, function: str) -> BaseTool:
+    def refuse(**_: Any) -> Any:
+        raise InputFault(f"{function} was not imported", expected="import_code=True")
+
+    return RecordedTool(metadata, refuse)

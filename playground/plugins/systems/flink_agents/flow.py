@@ -1,0 +1,222 @@
+"""From a chat request by way of tool requests to the response: every event on the way.
+
+While the model calls tools, no response is sent, also where it says something beside its calls.
+(Flink-Agents' design document sends both; its code, and we, do not.) Source: cases run on
+its code at 8ad3a32.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
+
+from playground.base.errors import InputFault, PlaygroundError
+from playground.base.findings import Finding
+from playground.plugins.systems.flink_agents.arguments import checked_arguments
+from playground.plugins.systems.flink_agents.chat_message import (
+    ChatMessage,
+    MessageRole,
+    called_function,
+)
+from playground.plugins.systems.flink_agents.chat_model import ChatModelSetup
+from playground.plugins.systems.flink_agents.tools import BaseTool
+from playground.plugins.systems.tool_loop import tool_loop
+
+MOST_ROUNDS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequestEvent:
+    """Someone asks the model."""
+
+    type: ClassVar[str] = "_chat_request_event"
+    messages: list[ChatMessage]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRequestEvent:
+    """The model calls tools."""
+
+    type: ClassVar[str] = "_tool_request_event"
+    tool_calls: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResponseEvent:
+    """What the tools gave, in the calls' order; `errors` are those of the calls that failed.
+
+    `findings` name the arguments that were read as another type than the model gave, and, once in a
+    chat, a tool's keywords that could not be checked.
+    """
+
+    type: ClassVar[str] = "_tool_response_event"
+    responses: list[Any] = field(default_factory=list)
+    success: list[bool] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    external_ids: list[str | None] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatResponseEvent:
+    """The answer, and how often the model had to be asked again on the way to it."""
+
+    type: ClassVar[str] = "_chat_response_event"
+    response: ChatMessage
+    retry_count: int = 0
+
+
+Event = ChatRequestEvent | ToolRequestEvent | ToolResponseEvent | ChatResponseEvent
+
+
+def chat_events(
+    messages: Sequence[ChatMessage],
+    setup: ChatModelSetup,
+    tools: Mapping[str, BaseTool] | None = None,
+    *,
+    injected: Mapping[str, Any] | None = None,
+    prompt_args: Mapping[str, Any] | None = None,
+    retries: int = 0,
+) -> Iterator[Event]:
+    """Ask, call the tools that are called for, ask again, until there is an answer.
+
+    `tools` are those that can be called, by name; without them, the setup's. `injected` values win
+    over those that the model gives. A tool that does not exist or fails answers with a text that
+    says so. Raises InputFault where the model fails more often than `retries`, or calls tools more
+    than a hundred times over.
+    """
+    known = tools if tools is not None else {tool.name: tool for tool in setup.tools}
+    history, asked_again = list(messages), 0
+    unchecked: set[Finding] = set()
+
+    def ask() -> ChatMessage:
+        nonlocal asked_again
+        answer, again = _asked(setup, history, prompt_args, retries)
+        asked_again += again
+        return answer
+
+    def call(answer: ChatMessage) -> ToolResponseEvent | None:
+        if not answer.tool_calls:
+            return None
+        given = _called(answer.tool_calls, known, injected or {})
+        given.findings[:] = _news(given.findings, unchecked)
+        history.extend([answer, *_results(given, answer.tool_calls)])
+        return given
+
+    yield ChatRequestEvent(list(history))
+    beyond = InputFault(
+        f"the model called tools {MOST_ROUNDS} times in a row", expected="an answer without calls"
+    )
+    for made in tool_loop(ask, call, most=MOST_ROUNDS, beyond=beyond):
+        match made:
+            case ToolResponseEvent():
+                yield made
+            case ChatMessage(tool_calls=[]):
+                yield ChatResponseEvent(made, asked_again)
+            case ChatMessage(tool_calls=calls):
+                yield ToolRequestEvent(calls)
+
+
+def _asked(
+    setup: ChatModelSetup,
+    messages: Sequence[ChatMessage],
+    prompt_args: Mapping[str, Any] | None,
+    retries: int,
+) -> tuple[ChatMessage, int]:
+    """The answer, and how often it took more than one try."""
+    for again in range(retries):
+        try:
+            return setup.chat(messages, prompt_args), again
+        except PlaygroundError:
+            continue
+    return setup.chat(messages, prompt_args), retries
+
+
+def _called(
+    calls: Sequence[Mapping[str, Any]], tools: Mapping[str, BaseTool], injected: Mapping[str, Any]
+) -> ToolResponseEvent:
+    event = ToolResponseEvent()
+    for call in calls:
+        function = called_function(call)
+        name = function["name"]
+        try:
+            tool = tools[name]
+        except KeyError as error:
+            response: Any = f"Tool `{name}` does not exist."
+            success = False
+            event.errors.append(str(error))
+        else:
+            response, success = _result(tool, function, injected, event)
+        event.responses.append(response)
+        event.success.append(success)
+        event.external_ids.append(call.get("original_id"))
+    return event
+
+
+def _news(found: Sequence[Finding], told: set[Finding]) -> list[Finding]:
+    """The findings, but those of a schema's keywords only where they are not `told` yet."""
+    news = []
+    for each in found:
+        if each in told:
+            continue
+        if each.code == "keyword-unchecked":
+            told.add(each)
+        news.append(each)
+    return news
+
+
+def _result(
+    tool: BaseTool,
+    function: Mapping[str, Any],
+    injected: Mapping[str, Any],
+    event: ToolResponseEvent,
+) -> tuple[Any, bool]:
+    own = {name: injected[name] for name in tool.injected_args if name in injected}
+    try:
+        arguments = function.get("arguments") or {}
+        if not isinstance(arguments, Mapping):
+            raise ValueError(f"the arguments are not a JSON object: {arguments!r:.200}")
+        free = {name: value for name, value in arguments.items() if name not in tool.withheld}
+        values, found = checked_arguments(tool.metadata, free)
+        event.findings.extend(found)
+        return awaited(tool.call(**{**values, **own})), True
+    except Exception as error:  # a tool is anyone's code
+        event.errors.append(str(error))
+        return f"Tool `{tool.name}` execute failed.", False
+
+
+def awaited(value: Any) -> Any:
+    """A tool's result; of an `async def` tool, what it gives in the end.
+
+    It runs in a loop of its own, in a thread where the caller's loop is running.
+    """
+    if not inspect.isawaitable(value):
+        return value
+
+    async def wait() -> Any:
+        return await value
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(wait())
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(asyncio.run, wait()).result()
+
+
+def _results(event: ToolResponseEvent, calls: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
+    """The results as messages for the model, as Python writes them.
+
+    A call that has an `id` alone, as in the design document, gets that back: a result that names no
+    call would be sent to nobody. (Flink-Agents' code gives back the `original_id` alone.)
+    """
+    messages = []
+    for response, answers, call in zip(event.responses, event.external_ids, calls, strict=True):
+        call_id = answers or call.get("id")
+        extra = {"external_id": str(call_id)} if call_id else {}
+        messages.append(ChatMessage(role=MessageRole.TOOL, content=str(response), extra_args=extra))
+    return messages

@@ -1,0 +1,202 @@
+"""The rules of JSON Schema by which a tool's arguments are checked: `jsonschema`'s, and our own.
+
+A keyword that cannot be checked asks for nothing, and is noted in the `Check`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import ipaddress
+import json
+import sys
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from typing import Annotated, Any, Final
+
+from jsonschema import Draft202012Validator, validators
+from jsonschema import ValidationError as Misfit
+from pydantic import Field, TypeAdapter, ValidationError
+from pydantic_core import SchemaError
+from referencing import Registry
+
+from playground.nouns.tools import Schema
+
+_FORMATS: Final[Mapping[str, Any]] = {
+    "date": TypeAdapter(datetime.date),
+    "date-time": TypeAdapter(datetime.datetime),
+    "time": TypeAdapter(datetime.time),
+    "duration": TypeAdapter(datetime.timedelta),
+    "uuid": TypeAdapter(uuid.UUID),
+    "ipv4": TypeAdapter(ipaddress.IPv4Address),
+    "ipv6": TypeAdapter(ipaddress.IPv6Address),
+}
+# Of the thousand frames that Python allows. `jsonschema` keeps its tables in Rust (`rpds`), which
+# makes of a RecursionError a panic that `except Exception` does not catch: it must not come so far.
+_MOST_FRAMES: Final = 650
+# About two seconds. A number in an array takes one or two; of a union's variants that lead on to
+# the same union, each level of nesting doubles them.
+_MOST_RULES: Final = 100_000
+
+
+class TooMuchError(Exception):
+    """Checking would not end in reasonable time."""
+
+
+@dataclass(slots=True)
+class Check:
+    """One check of arguments: the keywords that could not be checked, with their values, in the
+    order in which they were met, and how often any rule was asked."""
+
+    unchecked: dict[str, None] = field(default_factory=dict)
+    rules: int = 0
+
+    def count(self) -> None:
+        self.rules += 1
+        if self.rules > _MOST_RULES:
+            raise TooMuchError
+
+
+def checker_of(schema: Schema, check: Check) -> Any:
+    """What checks by the schema, of the draft that it names; no reference leaves the schema.
+
+    It raises RecursionError where schema or value lead deeper than the stack, TooMuchError after
+    100,000 rules.
+    """
+    of_draft = _forgiving(validators.validator_for(schema, default=Draft202012Validator))
+    # A checker hands its `format_checker` on to those that it makes for the parts of a schema. The
+    # formats are a rule of ours, so that what is handed on can be the notes of this one check.
+    return of_draft(schema, registry=Registry(), format_checker=check)
+
+
+@cache
+def _forgiving(draft: Any) -> Any:
+    """The draft's checks, but that a keyword which says nothing sensible asks for nothing."""
+    rules = {**draft.VALIDATORS, **_OWN_RULES}
+    return validators.extend(draft, {name: _guarded(name, rule) for name, rule in rules.items()})
+
+
+def _guarded(name: str, rule: Callable[..., Any]) -> Callable[..., Iterator[Misfit]]:
+    def checked(checker: Any, asked: Any, *given: Any) -> Iterator[Misfit]:
+        checker.format_checker.count()
+        if _is_deep():
+            raise RecursionError
+        try:
+            yield from rule(checker, asked, *given) or ()
+        except (RecursionError, TooMuchError):
+            raise
+        except Exception:  # a keyword's value is anything, and raises anything
+            _note(checker, name, asked)
+
+    return checked
+
+
+def _is_deep() -> bool:
+    try:
+        sys._getframe(_MOST_FRAMES)
+    except ValueError:
+        return False
+    return True
+
+
+def _note(checker: Any, keyword: str, asked: Any) -> None:
+    check: Check = checker.format_checker
+    check.unchecked[f"{keyword} {asked!r:.80}"] = None
+
+
+def _format(_: Any, name: str, value: Any, __: Schema) -> Iterator[Misfit]:
+    adapter = _FORMATS[name]
+    if not isinstance(value, str):  # a format says nothing of other types
+        return
+    try:
+        adapter.validate_python(value)
+    except ValidationError:
+        yield Misfit(f"{value!r:.80} is not a {name!r}")
+
+
+def _unique_items(_: Any, asked: bool, value: Any, __: Schema) -> Iterator[Misfit]:
+    """By the items' texts: compared one by one, 3,000 objects took 16 seconds."""
+    if asked and isinstance(value, list):
+        texts = {json.dumps(_with_equal_numbers(item), sort_keys=True) for item in value}
+        if len(texts) < len(value):
+            yield Misfit(f"{value!r:.80} has items that are equal")
+
+
+def _with_equal_numbers(value: Any) -> Any:
+    """The value with 1.0 as 1, which are one number to JSON Schema."""
+    if isinstance(value, dict):
+        return {key: _with_equal_numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_equal_numbers(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+@cache
+def _adapter(pattern: str) -> TypeAdapter[str]:
+    return TypeAdapter(Annotated[str, Field(pattern=pattern)])
+
+
+def _matches(pattern: str, text: str) -> bool:
+    """By pydantic's engine, whose time is linear: a model's text meets a pattern of anybody's."""
+    with suppress(ValidationError):
+        _adapter(pattern).validate_python(text)
+        return True
+    return False
+
+
+def _pattern(_: Any, pattern: str, value: Any, __: Schema) -> Iterator[Misfit]:
+    if isinstance(value, str) and not _matches(pattern, value):
+        yield Misfit(f"{value!r:.80} does not match {pattern!r}")
+
+
+def _pattern_properties(
+    checker: Any, patterns: Mapping[str, Any], value: Any, _: Schema
+) -> Iterator[Misfit]:
+    for pattern, key in _matched(checker, patterns, value):
+        yield from checker.descend(value[key], patterns[pattern], path=key, schema_path=pattern)
+
+
+def _additional_properties(
+    checker: Any, others: Any, value: Any, schema: Schema
+) -> Iterator[Misfit]:
+    patterns = mapping(schema.get("patternProperties"))
+    matched = (key for _, key in _matched(checker, patterns, value))
+    known = {*mapping(schema.get("properties")), *matched}
+    for key in value if isinstance(value, dict) else ():
+        if key not in known and others is False:
+            yield Misfit(f"{key!r:.80} is no property that it has")
+        elif key not in known:
+            yield from checker.descend(value[key], others, path=key)
+
+
+def _matched(checker: Any, patterns: Mapping[str, Any], value: Any) -> Iterator[tuple[str, str]]:
+    for pattern in patterns if isinstance(value, dict) else ():
+        try:
+            yield from [(pattern, key) for key in value if _matches(pattern, key)]
+        except SchemaError:  # a pattern of another language says nothing
+            _note(checker, "patternProperties", pattern)
+
+
+def _multiple_of(_: Any, of: float, value: Any, __: Schema) -> Iterator[Misfit]:
+    """Of the numbers as they are written: as floats 0.07 is no multiple of 0.01."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number and Fraction(str(value)) % Fraction(str(of)):
+        yield Misfit(f"{value!r:.80} is not a multiple of {of}")
+
+
+_OWN_RULES: Final = {
+    "format": _format,
+    "uniqueItems": _unique_items,
+    "multipleOf": _multiple_of,
+    "pattern": _pattern,
+    "patternProperties": _pattern_properties,
+    "additionalProperties": _additional_properties,
+}
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """The value, where it is a mapping; a keyword's value may be anything."""
+    return value if isinstance(value, Mapping) else {}

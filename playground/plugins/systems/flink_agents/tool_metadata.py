@@ -1,0 +1,96 @@
+"""`ToolMetadata` as Flink-Agents has it: what it says of the arguments is a pydantic model.
+
+Source: Apache Flink-Agents, discussion 75, and its `api/tools/tool.py` at 8ad3a32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic import (
+    BaseModel,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
+
+from playground.nouns import tools
+from playground.plugins.systems.flink_agents.argument_names import model_without, schema_without
+
+_FIELDS = tuple(tools.ToolMetadata.model_fields)
+
+
+class ToolMetadata(tools.ToolMetadata):
+    """A tool whose arguments are a pydantic model: the one that was given, or one of its schema.
+
+    Its JSON is `{name, description, args_schema}`, which Flink-Agents reads, and so do we. Two are
+    equal where name, description, schema and examples are.
+    """
+
+    _given: type[BaseModel] | None = PrivateAttr(default=None)
+    _of_schema: type[BaseModel] | None = PrivateAttr(default=None)
+
+    if TYPE_CHECKING:  # as of the class that it is made from
+
+        def __init__(
+            self,
+            *,
+            name: str,
+            description: str = "",
+            args_schema: tools.Schema | type[BaseModel] = ...,
+            input_schema: tools.Schema = ...,
+            examples: Sequence[tools.ToolExample] = (),
+        ) -> None: ...
+
+    @property
+    def args_schema(self) -> type[BaseModel]:
+        """The model of the arguments: its `model_json_schema()` is the tool's schema, and its
+        `model_validate` reads a call's arguments as pydantic does in its lax mode."""
+        if self._given is not None:
+            return self._given
+        if self._of_schema is None:
+            # jsonschema takes a tenth of a second to load, and looking at tools needs none of it
+            from playground.plugins.systems.flink_agents.schema_models import model_of_schema
+
+            self._of_schema = model_of_schema(self.name, self.input_schema)
+        return self._of_schema
+
+    def without(self, names: Collection[str]) -> ToolMetadata:
+        """The same tool, but for the arguments of these names: they are not shown nor asked for."""
+        arguments = model_without(self._given, names) if self._given else None
+        return ToolMetadata(
+            name=self.name,
+            description=self.description,
+            args_schema=arguments or schema_without(self.input_schema, names),
+            examples=self.examples,
+        )
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _keep_the_model(cls, data: Any, made_of: ModelWrapValidatorHandler[ToolMetadata]) -> Any:
+        if isinstance(data, tools.ToolMetadata) and not isinstance(data, cls):
+            data = {name: getattr(data, name) for name in _FIELDS}
+        made = made_of(data)
+        given = data.get("args_schema") if isinstance(data, Mapping) else None
+        if isinstance(given, type):
+            made._given = given
+        return made
+
+    @model_serializer(mode="wrap")
+    def _as_upstream(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = write(self)
+        if "input_schema" in written:
+            written["args_schema"] = written.pop("input_schema")
+        if not self.examples:  # Flink-Agents has none
+            written.pop("examples", None)
+        return written
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, tools.ToolMetadata):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in _FIELDS)
+
+    __hash__ = None  # type: ignore[assignment]  # a schema is a dict, which has none

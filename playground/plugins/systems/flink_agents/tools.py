@@ -1,0 +1,155 @@
+"""Tools that can be called, and what providers are told of them.
+
+Source: Apache Flink-Agents, by cases run on its code at 8ad3a32.
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic.fields import FieldInfo
+
+from playground.base.errors import InputFault
+from playground.base.findings import Finding
+from playground.nouns import tools
+from playground.nouns.tool_formats import create_schema_from_function, tool_from_function
+from playground.plugins.systems.flink_agents.argument_names import withheld_names
+from playground.plugins.systems.flink_agents.resource import ResourceType
+from playground.plugins.systems.flink_agents.tool_metadata import ToolMetadata
+
+LONGEST_DESCRIPTION: Final = 1024  # what OpenAI takes, by Flink-Agents
+_SENT: Final = ("type", "properties", "required", "definitions", "$defs")
+
+
+class ToolType(StrEnum):
+    """What kind of thing a tool is."""
+
+    MODEL_BUILT_IN = "model_built_in"
+    FUNCTION = "function"
+    REMOTE_FUNCTION = "remote_function"
+    MCP = "mcp"
+
+
+class BaseTool(BaseModel, ABC):
+    """A tool: what a model is told of it, and how it is called.
+
+    `injected_args` are given by the program: a model does not see them, and cannot set them.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    metadata: ToolMetadata
+    injected_args: frozenset[str] = Field(default=frozenset(), exclude=True)
+    _withheld: frozenset[str] = PrivateAttr(default=frozenset())
+
+    if TYPE_CHECKING:  # a tool of one's own has more fields, and may have defaults for these
+
+        def __init__(self, **fields: Any) -> None: ...
+
+    @model_validator(mode="after")
+    def _withhold(self) -> Self:
+        if self.injected_args:
+            self._withheld = withheld_names(self.metadata.args_schema, self.injected_args)
+            # past pydantic's own `__setattr__`, as a tool may be frozen
+            self.__dict__["metadata"] = self.metadata.without(self.injected_args)
+        return self
+
+    @property
+    def withheld(self) -> frozenset[str]:
+        """Every name by which a model could give one of the `injected_args`."""
+        return self._withheld
+
+    @property
+    def name(self) -> str:
+        return self.metadata.name
+
+    @classmethod
+    def resource_type(cls) -> ResourceType:
+        return ResourceType.TOOL
+
+    @classmethod
+    @abstractmethod
+    def tool_type(cls) -> ToolType:
+        """What kind of tool it is."""
+
+    @abstractmethod
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """Do what the tool does; it may raise anything."""
+
+
+class FunctionTool(BaseTool):
+    """A Python function as a tool, described by its signature and docstring."""
+
+    func: Callable[..., Any] = Field(exclude=True)
+    findings: list[Finding] = Field(default_factory=list, exclude=True)
+
+    def __init__(
+        self, func: Callable[..., Any], name: str = "", injected_args: Collection[str] = ()
+    ) -> None:
+        told, found = tool_from_function(func, name, injected_args)
+        arguments = create_schema_from_function(told.name, func, injected_args)
+        metadata = ToolMetadata(name=told.name, description=told.description, args_schema=arguments)
+        injected = frozenset(injected_args)
+        super().__init__(metadata=metadata, injected_args=injected, func=func, findings=found)
+
+    @classmethod
+    def tool_type(cls) -> ToolType:
+        return ToolType.FUNCTION
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """What the function gives. Raises InputFault where it is called without an argument whose
+        `Field` holds no default."""
+        signature = inspect.signature(self.func)
+        given = signature.bind_partial(*args, **kwargs).arguments
+        for name, parameter in signature.parameters.items():
+            # `days: int = Field(1, ge=0)`: Python's default is the Field, the author's is in it
+            if name not in given and isinstance(parameter.default, FieldInfo):
+                if parameter.default.is_required():
+                    raise InputFault(f"{name}: missing", where=self.name, expected="a value")
+                kwargs[name] = parameter.default.get_default(call_default_factory=True)
+        return self.func(*args, **kwargs)
+
+
+class RecordedTool(BaseTool):
+    """A tool that gives results from elsewhere: recorded, scripted, or of a program of one's own.
+
+    `results` is called with the arguments."""
+
+    results: Callable[..., Any] = Field(exclude=True)
+
+    def __init__(self, metadata: tools.ToolMetadata, results: Callable[..., Any]) -> None:
+        super().__init__(metadata=ToolMetadata.model_validate(metadata), results=results)
+
+    @classmethod
+    def tool_type(cls) -> ToolType:
+        return ToolType.REMOTE_FUNCTION
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        return self.results(*args, **kwargs)
+
+
+def to_openai_tool(tool: tools.ToolMetadata) -> dict[str, Any]:
+    """The tool as Flink-Agents sends it to OpenAI: of the schema, only what says the arguments.
+
+    Raises InputFault where the description is longer than 1,024 characters.
+    """
+    if len(tool.description) > LONGEST_DESCRIPTION:
+        raise InputFault(
+            f"a description of {len(tool.description):,} characters",
+            field=f"tool {tool.name}, description",
+            expected=f"at most {LONGEST_DESCRIPTION:,}; say the rest in the prompt",
+        )
+    parameters = {key: value for key, value in tool.input_schema.items() if key in _SENT}
+    function = {"name": tool.name, "description": tool.description, "parameters": parameters}
+    return {"type": "function", "function": function}
+
+
+def to_anthropic_tool(tool: tools.ToolMetadata) -> dict[str, Any]:
+    """The tool as Flink-Agents sends it to Anthropic: of the schema the same."""
+    parameters = {key: value for key, value in tool.input_schema.items() if key in _SENT}
+    return {"name": tool.name, "description": tool.description, "input_schema": parameters}

@@ -1,0 +1,155 @@
+"""What Flink-Agents makes of a schema that it reads back: shown beside ours, never used for it.
+
+It builds a pydantic model from the schema's types and some of its bounds, and that model's schema
+is what a provider is told. Enums, constants, nested fields, patterns and formats are gone; what was
+optional without a default is required. Source: cases run on its code at 8ad3a32, and release 0.3.1.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Optional, Union
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from playground.base.errors import InputFault
+
+_TYPES: Final[Mapping[str, Any]] = {
+    "string": str,
+    "integer": int,
+    "number": float,
+    "boolean": bool,
+    "object": dict,
+    "array": list,
+    "null": type(None),
+}
+_BOUNDS: Final = {
+    "minimum": "ge",
+    "maximum": "le",
+    "exclusiveMinimum": "gt",
+    "exclusiveMaximum": "lt",
+    "inclusiveMinimum": "ge",
+    "inclusiveMaximum": "le",
+    "minItems": "min_length",
+    "maxItems": "max_length",
+}
+
+
+def rebuilt_schema(schema: Mapping[str, Any], name: str = "") -> dict[str, Any]:
+    """The schema after a way through Flink-Agents.
+
+    Raises InputFault where it cannot read it: a list of types, a union of two types and null, names
+    that pydantic refuses.
+    """
+    try:
+        model = _model(name or str(schema.get("title") or "default"), schema, {})
+        return model.model_json_schema()
+    except InputFault:
+        raise
+    except Exception as error:  # what is odd in a schema raises there, too
+        raise _unreadable("", f"this schema: {str(error).splitlines()[0]}") from error
+
+
+def from_java_schema(text: str, name: str) -> dict[str, Any]:
+    """A schema in the text of its Java side: types and descriptions alone, all required.
+
+    Raises InputFault where it has no properties, or one of them no type.
+    """
+    fields: dict[str, Any] = {}
+    try:
+        for key, schema in json.loads(text)["properties"].items():
+            described = schema.get("description")
+            description = f"Parameter: {key}" if described is None else described
+            fields[key] = (_TYPES.get(schema["type"]), Field(description=description))
+        return _built(name, fields).model_json_schema()
+    except Exception as error:  # what is odd in a schema raises there, too
+        raise _unreadable("", f"this schema: {error!r}".splitlines()[0]) from error
+
+
+def to_java_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema as its Java side reads it: of a field, the type and the description."""
+    properties = {
+        key: {
+            "type": _java_type(given),
+            "description": given.get("description", f"Parameter: {key}"),
+        }
+        for key, given in (schema.get("properties") or {}).items()
+    }
+    required = list(schema.get("required") or [])
+    return {"properties": properties, **({"required": required} if required else {})}
+
+
+def _java_type(schema: Mapping[str, Any]) -> str:
+    """What is no plain type is a string to it: a list of numbers, an enum, another model.
+
+    A schema does not tell `list` from `list[Any]`, which is a string there.
+    """
+    variants = [one for one in schema.get("anyOf") or [schema] if one.get("type") != "null"]
+    if not variants:
+        return "null"
+    first = variants[0]
+    typed_items = first.get("items") or first.get("additionalProperties", True) is not True
+    if typed_items or {"enum", "const"} & first.keys():
+        return "string"
+    return str(first.get("type", "string"))
+
+
+def _model(
+    name: str, schema: Mapping[str, Any], known: dict[str, type[BaseModel]]
+) -> type[BaseModel]:
+    for key, inner in (schema.get("$defs") or {}).items():
+        known[key] = _model(key, inner, known)
+    fields: dict[str, Any] = {}
+    for key, given in (schema.get("properties") or {}).items():
+        bounds = {word: given[bound] for bound, word in _BOUNDS.items() if bound in given}
+        default = given.get("default", ...)
+        description = given.get("description")
+        fields[key] = (_type(given, known, key), Field(default, description=description, **bounds))
+    return _built(name, fields, schema.get("description"))
+
+
+def _built(name: str, fields: dict[str, Any], description: str | None = None) -> type[BaseModel]:
+    config = ConfigDict(protected_namespaces=())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a field may be named as a method is
+        model: type[BaseModel] = create_model(
+            name, __config__=config, __doc__=description, **fields
+        )
+    return model
+
+
+def _type(schema: Mapping[str, Any], known: Mapping[str, type[BaseModel]], where: str) -> Any:
+    if "$ref" in schema:
+        return known.get(str(schema["$ref"]).rpartition("/")[2], Any)
+    if "anyOf" in schema:
+        return _union(schema["anyOf"], where)
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        raise _unreadable(where, f"a list of types: {kind}")
+    if kind == "array":
+        return list[_type(schema.get("items", {}), known, where)]  # type: ignore[misc]
+    if kind == "object":
+        values = schema.get("additionalProperties")
+        return dict[str, _type(values, known, where) if values else Any]  # type: ignore[misc]
+    return _TYPES.get(str(kind), Any)
+
+
+def _union(variants: Sequence[Mapping[str, Any]], where: str) -> Any:
+    """Of the variants it takes the plain types alone: no references, no enums."""
+    kinds = [_TYPES.get(variant["type"], Any) for variant in variants if variant.get("type")]
+    if type(None) in kinds:
+        kinds.remove(type(None))
+        if len(kinds) != 1:
+            raise _unreadable(where, f"null and {len(kinds)} types in one anyOf")
+        return Optional[kinds[0]]  # noqa: UP045
+    if not kinds:
+        raise _unreadable(where, "an anyOf without plain types")
+    return Union[tuple(kinds)]  # noqa: UP007
+
+
+def _unreadable(where: str, why: str) -> InputFault:
+    return InputFault(
+        f"Flink-Agents cannot read {why}", field=where, expected="one type, or one type and null"
+    )

@@ -1,0 +1,105 @@
+"""A prompt in every form that it is sent in, with its variables; a tool beside its other forms."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from playground.base.errors import InputFault
+from playground.nouns.tools import Schema, ToolMetadata
+from playground.plugins.systems.flink_agents.chat_message import (
+    ChatMessage,
+    lost_calls,
+    to_anthropic_request,
+    to_openai_message,
+)
+from playground.plugins.systems.flink_agents.prompt import Prompt
+from playground.plugins.systems.flink_agents.tools import to_anthropic_tool, to_openai_tool
+from playground.plugins.systems.flink_agents.upstream import rebuilt_schema
+
+
+@dataclass(frozen=True)
+class PromptView:
+    """A prompt filled with values: `missing` are variables without one, which stay as they are."""
+
+    text: str
+    messages: list[ChatMessage]
+    openai: list[dict[str, Any]]
+    anthropic: dict[str, Any]
+    variables: list[str]
+    missing: list[str]
+    lost_calls: list[int]
+
+    def forms(self) -> dict[str, str]:
+        """Every form as a text, by its name."""
+        plain = [message.model_dump(mode="json") for message in self.messages]
+        values = {"messages": plain, "OpenAI": self.openai, "Anthropic": self.anthropic}
+        dumped = {k: json.dumps(v, ensure_ascii=False, indent=1) for k, v in values.items()}
+        return {"text": self.text, **dumped}
+
+
+def view_prompt(prompt: Prompt, values: Mapping[str, Any]) -> PromptView:
+    """The prompt as text, as messages, and as OpenAI's and Anthropic's requests have them.
+
+    The providers' forms are of the template's own messages, with their calls and extra arguments.
+    Raises InputFault for a message that OpenAI cannot be sent.
+    """
+    messages = prompt.format_messages(values)
+    sent = messages
+    if not isinstance(prompt.template, str):
+        filled = zip(prompt.template, messages, strict=True)
+        sent = [own.model_copy(update={"content": made.content}) for own, made in filled]
+    return PromptView(
+        prompt.format_string(values),
+        messages,
+        [to_openai_message(message) for message in sent],
+        to_anthropic_request(sent),
+        prompt.variables,
+        prompt.missing(values),
+        lost_calls(sent),
+    )
+
+
+@dataclass(frozen=True)
+class ToolView:
+    """A tool as it is kept here, and what Flink-Agents would send after it has read it back.
+
+    Where that project cannot, `fault` says why, and the form is None.
+    """
+
+    name: str
+    kept: Schema
+    rebuilt: Schema | None
+    openai: dict[str, Any] | None
+    anthropic: dict[str, Any]
+    fault: str = ""
+
+
+def view_tool(tool: ToolMetadata) -> ToolView:
+    """The tool beside what Flink-Agents makes of it."""
+    faults: list[str] = []
+    rebuilt: Schema | None = None
+    openai: dict[str, Any] | None = None
+    try:
+        rebuilt = rebuilt_schema(tool.input_schema, tool.name)
+    except InputFault as fault:
+        faults.append(str(fault))
+    try:
+        openai = to_openai_tool(tool)
+    except InputFault as fault:
+        faults.append(str(fault))
+    anthropic = to_anthropic_tool(tool)
+    return ToolView(tool.name, tool.input_schema, rebuilt, openai, anthropic, "; ".join(faults))
+
+
+def read_prompt(text: str) -> Prompt:
+    """A prompt from an editor: JSON of a list of messages, or else a text. Raises InputFault."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+        return Prompt.from_messages(value)
+    return Prompt.from_text(text)

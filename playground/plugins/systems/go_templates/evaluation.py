@@ -1,0 +1,246 @@
+"""What an action's pipeline gives: variables, fields, function calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Literal, NoReturn
+
+from playground.plugins.systems.go_templates import nodes
+from playground.plugins.systems.go_templates.faults import TemplateFault
+from playground.plugins.systems.go_templates.functions import (
+    FUNCTIONS,
+    Function,
+    FunctionFault,
+    Takes,
+)
+from playground.plugins.systems.go_templates.nodes import Node
+from playground.plugins.systems.go_templates.tokens import quoted
+from playground.plugins.systems.go_templates.values import (
+    INVALID,
+    MISSING,
+    Interface,
+    encoded,
+    truth,
+    type_name,
+    unwrapped,
+    written,
+)
+
+MOST_OUTPUT: Final = 16_000_000  # characters, of a result too
+MissingKey = Literal["default", "invalid", "zero", "error"]
+
+
+class Evaluation:
+    """The variables of the template that runs, and the node that errors name."""
+
+    def __init__(self, source: str, name: str, missing_key: MissingKey) -> None:
+        self._source, self._name, self._running = source, name, name
+        self._missing_key = missing_key
+        self._variables: list[tuple[str, Any]] = []
+        self._node: Node | None = None
+        self.out: list[str] = []
+        self.looked_up: dict[int, Node] = {}  # the nodes of fields, by their identity
+        self.not_found: dict[int, Node] = {}
+
+    def _fail(self, message: str) -> NoReturn:
+        where = f"template: {self._name}"
+        if self._node is not None:
+            before = self._source[: self._node.pos]
+            column = len(encoded(before[before.rfind("\n") + 1 :]))
+            where += f":{before.count(chr(10)) + 1}:{column}"
+            where += f": executing {quoted(self._running)} at <{self._node}>"
+        raise TemplateFault(f"{where}: {message}", "exec", written(self.out))
+
+    # variables
+
+    def _assign(self, name: str, value: Any) -> None:
+        for place in range(len(self._variables) - 1, -1, -1):
+            if self._variables[place][0] == name:
+                self._variables[place] = (name, value)
+                return
+        self._fail(f"undefined variable: {name}")
+
+    def _value_of(self, name: str) -> Any:
+        for known, value in reversed(self._variables):
+            if known == name:
+                return value
+        return self._fail(f"undefined variable: {name}")
+
+    # pipelines
+
+    def _pipeline(self, dot: Any, pipeline: nodes.Pipeline) -> Any:
+        self._node = pipeline
+        value: Any = MISSING
+        for command in pipeline.commands:
+            value = unwrapped(self._command(dot, command, value))
+        for variable in pipeline.variables:
+            if pipeline.assigns:
+                self._assign(variable.names[0], value)
+            else:
+                self._variables.append((variable.names[0], value))
+        return value
+
+    def _command(self, dot: Any, command: nodes.Command, final: Any) -> Any:
+        first, arguments = command.arguments[0], command.arguments
+        if isinstance(first, nodes.Field):
+            return self._field(dot, first, arguments, final)
+        if isinstance(first, nodes.Chain):
+            return self._chain(dot, first, arguments, final)
+        if isinstance(first, nodes.Identifier):
+            return self._function(dot, first, command, arguments, final)
+        if isinstance(first, nodes.Variable):
+            return self._variable(dot, first, arguments, final)
+        if isinstance(first, nodes.Pipeline):
+            self._no_function(arguments, final)
+            return self._pipeline(dot, first)
+        self._node = first
+        self._no_function(arguments, final)
+        if isinstance(first, nodes.Nil):
+            self._fail("nil is not a command")
+        return self._constant(dot, first)
+
+    def _no_function(self, arguments: Sequence[Node], final: Any) -> None:
+        if len(arguments) > 1 or final is not MISSING:
+            self._fail(f"can't give argument to non-function {arguments[0]}")
+
+    def _constant(self, dot: Any, node: Node) -> Any:
+        if isinstance(node, nodes.Dot):
+            return dot
+        if isinstance(node, nodes.Number):
+            self._node = node
+            if isinstance(node.value, int) and not -(2**63) <= node.value < 2**63:
+                self._fail(f"{node.text} overflows int")
+            return node.value
+        assert isinstance(node, nodes.Bool | nodes.String)
+        return node.value
+
+    def _field(self, dot: Any, node: nodes.Field, arguments: Sequence[Node], final: Any) -> Any:
+        self._node = node
+        return self._fields(dot, node, node.names, arguments, final)
+
+    def _chain(self, dot: Any, node: nodes.Chain, arguments: Sequence[Node], final: Any) -> Any:
+        self._node = node
+        if isinstance(node.node, nodes.Nil):
+            self._fail(f"indirection through explicit nil in {node}")
+        value = self._argument(dot, None, node.node)
+        return self._fields(value, node, node.names, arguments, final)
+
+    def _variable(
+        self, dot: Any, node: nodes.Variable, arguments: Sequence[Node], final: Any
+    ) -> Any:
+        self._node = node
+        value = self._value_of(node.names[0])
+        if len(node.names) == 1:
+            self._no_function(arguments or [node], final)
+            return value
+        return self._fields(value, node, node.names[1:], arguments, final)
+
+    def _fields(
+        self, value: Any, node: Node, names: list[str], arguments: Sequence[Node], final: Any
+    ) -> Any:
+        for name in names[:-1]:
+            value = self._member(value, name, node, False)
+        found = self._member(value, names[-1], node, len(arguments) > 1 or final is not MISSING)
+        self.looked_up[id(node)] = node
+        if found is INVALID:
+            self.not_found[id(node)] = node
+        return found
+
+    def _member(self, value: Any, name: str, node: Node, has_arguments: bool) -> Any:
+        """A map's entry; fields of anything else are an error."""
+        if value is INVALID:
+            if self._missing_key == "error":
+                self._fail(f"nil data; no entry for key {quoted(name)}")
+            return INVALID
+        found = unwrapped(value)
+        if found is INVALID:
+            self._fail(f"nil pointer evaluating {type_name(value)}.{name}")
+        if not isinstance(found, dict):
+            self._fail(f"can't evaluate field {name} in type {type_name(value)}")
+        if has_arguments:
+            self._fail(f"{name} is not a method but has arguments")
+        if name in found:
+            return Interface(found[name])
+        if self._missing_key == "error":
+            self._fail(f"map has no entry for key {quoted(name)}")
+        return Interface(None) if self._missing_key == "zero" else INVALID
+
+    # calls
+
+    def _function(
+        self, dot: Any, node: nodes.Identifier, at: Node, arguments: Sequence[Node], final: Any
+    ) -> Any:
+        self._node = node
+        function, given = FUNCTIONS[node.name], arguments[1:]
+        self._count(function, node.name, len(given), final)
+        if node.name in ("and", "or"):
+            return self._shortened(dot, node.name == "or", given, final)
+        values = [
+            self._argument(dot, function.takes(index), argument)
+            for index, argument in enumerate(given)
+        ]
+        if final is not MISSING:
+            values.append(self._checked(final, function.takes(len(given))))
+        named = [str(given[0]) if given else ""] if function.named else []
+        try:
+            result = function.call(*named, *values)
+        except FunctionFault as fault:
+            self._node = at
+            self._fail(f"error calling {node.name}: {fault}")
+        if isinstance(result, str) and len(result) > MOST_OUTPUT:
+            self._fail(f"{node.name} gives more than {MOST_OUTPUT:,} characters")
+        return result
+
+    def _count(self, function: Function, name: str, given: int, final: Any) -> None:
+        count, fixed = given + (final is not MISSING), len(function.fixed)
+        if function.variadic is None and count != fixed:
+            self._fail(f"wrong number of args for {name}: want {fixed} got {count}")
+        if count < fixed:
+            self._fail(f"wrong number of args for {name}: want at least {fixed} got {given}")
+
+    def _shortened(self, dot: Any, until: bool, given: Sequence[Node], final: Any) -> Any:
+        """`and` and `or`: the first value that decides."""
+        value: Any = INVALID
+        for argument in given:
+            value = self._argument(dot, "value", argument)
+            if truth(value) == until:
+                return value
+        return value if final is MISSING else self._checked(final, "value")
+
+    def _argument(self, dot: Any, takes: Takes | None, node: Node) -> Any:
+        self._node = node
+        evaluate = _ARGUMENTS.get(type(node))
+        if evaluate is not None:
+            return self._checked(evaluate(self, dot, node), takes)
+        if isinstance(node, nodes.Nil):
+            if takes == "string":
+                self._fail("cannot assign nil to string")
+            return INVALID if takes == "value" else None
+        if takes == "string" and not isinstance(node, nodes.String):
+            self._fail(f"expected string; found {node}")
+        return self._constant(dot, node)
+
+    def _checked(self, value: Any, takes: Takes | None) -> Any:
+        """The value as the function takes it."""
+        if takes in ("value", None):
+            return value
+        found = unwrapped(value)
+        if takes == "any":
+            return None if found is INVALID else found
+        if isinstance(found, str):
+            return found
+        if value is INVALID:
+            self._fail("invalid value; expected string")
+        named = type_name(value if found is INVALID else found)
+        return self._fail(f"wrong type for value; expected string; got {named}")
+
+
+_Evaluate = Callable[[Evaluation, Any, Any], Any]
+_ARGUMENTS: Final[dict[type[Node], _Evaluate]] = {
+    nodes.Dot: lambda run, dot, node: dot,
+    nodes.Field: lambda run, dot, node: run._field(dot, node, [node], MISSING),
+    nodes.Variable: lambda run, dot, node: run._variable(dot, node, [], MISSING),
+    nodes.Pipeline: lambda run, dot, node: run._pipeline(dot, node),
+    nodes.Identifier: lambda run, dot, node: run._function(dot, node, node, [node], MISSING),
+    nodes.Chain: lambda run, dot, node: run._chain(dot, node, [], MISSING),
+}

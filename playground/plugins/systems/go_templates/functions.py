@@ -1,0 +1,296 @@
+"""The predefined functions of a template, by name, with what they take."""
+
+from __future__ import annotations
+
+import operator
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+from urllib.parse import quote_plus
+
+from playground.plugins.systems.go_templates.formatting import sprint, sprintf, sprintln
+from playground.plugins.systems.go_templates.tokens import is_printable
+from playground.plugins.systems.go_templates.values import (
+    INVALID,
+    Byte,
+    Interface,
+    Slice,
+    decoded,
+    encoded,
+    truth,
+    type_name,
+    unwrapped,
+)
+from playground.plugins.systems.go_templates.verbs import shown
+
+Takes = Literal["value", "any", "string"]
+
+
+class FunctionFault(ValueError):
+    """What a function refuses, in Go's words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """`fixed` arguments and, if any more may follow, what each of those is.
+
+    A `named` one is given the text of its first argument before all else.
+    """
+
+    call: Callable[..., Any]
+    fixed: tuple[Takes, ...] = ()
+    variadic: Takes | None = None
+    named: bool = False
+
+    def takes(self, index: int) -> Takes:
+        """What the argument with that number is."""
+        if index < len(self.fixed):
+            return self.fixed[index]
+        assert self.variadic is not None
+        return self.variadic
+
+
+# text
+
+
+def _joined(values: tuple[Any, ...]) -> str:
+    if len(values) == 1 and isinstance(values[0], str):
+        return values[0]
+    return sprint(["<no value>" if value is None else value for value in values])
+
+
+_HTML: Final = str.maketrans(
+    {"\0": "�", '"': "&#34;", "'": "&#39;", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
+)
+_JS: Final = {
+    "\\": "\\\\",
+    "'": "\\'",
+    '"': '\\"',
+    **{character: f"\\u{ord(character):04X}" for character in "<>&="},
+}
+
+
+def _html(*values: Any) -> str:
+    return _joined(values).translate(_HTML)
+
+
+def _js(*values: Any) -> str:
+    return "".join(map(_js_character, _joined(values)))
+
+
+def _js_character(character: str) -> str:
+    if character in _JS:
+        return _JS[character]
+    if is_printable(character) or character == "\x7f" or "\udc80" <= character <= "\udcff":
+        return character  # bytes that are no UTF-8 go through
+    return f"\\u{ord(character):04X}"
+
+
+def _urlquery(*values: Any) -> str:
+    return quote_plus(encoded(_joined(values)), safe="")
+
+
+# containers
+
+
+def _length(value: Any) -> int:
+    found = unwrapped(value)
+    if found is INVALID:
+        if isinstance(value, Interface):
+            raise FunctionFault("len of nil pointer")
+        raise FunctionFault("reflect: call of reflect.Value.Type on zero Value")
+    if isinstance(found, str):
+        return len(encoded(found))
+    if isinstance(found, list | dict):
+        return len(found)
+    raise FunctionFault(f"len of type {type_name(found)}")
+
+
+def _position(index: Any, limit: int) -> int:
+    """An index into a list or text, from 0 to its length."""
+    if index is INVALID:
+        raise FunctionFault("cannot index slice/array with nil")
+    if isinstance(index, bool) or not isinstance(index, int):
+        raise FunctionFault(f"cannot index slice/array with type {type_name(index)}")
+    if not 0 <= index <= limit:
+        raise FunctionFault(f"index out of range: {index}")
+    return index
+
+
+def _index(item: Any, *indexes: Any) -> Any:
+    found = unwrapped(item)
+    if found is INVALID:
+        raise FunctionFault("index of untyped nil")
+    result: Any = item if not indexes else found
+    for index in indexes:
+        found = unwrapped(result)
+        if found is INVALID:
+            raise FunctionFault("index of nil pointer")
+        result = _element(found, unwrapped(index))
+    return unwrapped(result) if not indexes else result
+
+
+def _element(item: Any, index: Any) -> Any:
+    if isinstance(item, dict):
+        return Interface(item.get(_key(index)))
+    if isinstance(item, str):
+        data = encoded(item)
+        position = _position(index, len(data))
+        if position == len(data):
+            raise FunctionFault("reflect: string index out of range")
+        return Byte(data[position])
+    if isinstance(item, list):
+        position = _position(index, len(item))
+        if position == len(item):
+            raise FunctionFault("reflect: slice index out of range")
+        return Interface(item[position])
+    raise FunctionFault(f"can't index item of type {type_name(item)}")
+
+
+def _key(index: Any) -> str:
+    if index is INVALID:
+        raise FunctionFault("value is nil; should be of type string")
+    if not isinstance(index, str):
+        raise FunctionFault(f"value has type {type_name(index)}; should be string")
+    return index
+
+
+def _slice(item: Any, *indexes: Any) -> Any:
+    found = unwrapped(item)
+    if found is INVALID:
+        raise FunctionFault("slice of untyped nil")
+    if len(indexes) > 3:
+        raise FunctionFault(f"too many slice indexes: {len(indexes)}")
+    if isinstance(found, str):
+        if len(indexes) == 3:
+            raise FunctionFault("cannot 3-index slice a string")
+        data = encoded(found)
+        start, stop, _ = _places(indexes, len(data), len(data))
+        return decoded(data[start:stop])
+    if not isinstance(found, list):
+        raise FunctionFault(f"can't slice item of type {type_name(found)}")
+    room = [*found, *(found.spare if isinstance(found, Slice) else _spare(len(found)))]
+    start, stop, end = _places(indexes, len(found), len(room))
+    return Slice(room[start:stop], room[stop:end])
+
+
+def _places(indexes: Sequence[Any], length: int, room: int) -> tuple[int, int, int]:
+    """Where a part starts and stops, and where its room ends."""
+    places = [_position(index, room) for index in indexes]
+    start, stop, end = (*places, *(0, length, room)[len(places) :])
+    if start > stop:
+        raise FunctionFault(f"invalid slice index: {start} > {stop}")
+    if stop > end:
+        raise FunctionFault(f"invalid slice index: {stop} > {end}")
+    return start, stop, end
+
+
+# how many values the lists have room for that Go 1.27.3 reads from JSON; measured
+_ROOMS: Final = (
+    *(0, 1, 2, 4, 8, 16, 32, 71, 143, 303, 591, 1023, 1535, 2560, 3584, 5120),
+    *(6656, 8704, 11264, 14336, 18432, 23552),
+)
+
+
+def _spare(length: int) -> list[None]:
+    """What lies beyond the end of a list from JSON: nulls, as far as its room goes."""
+    at = bisect_left(_ROOMS, length)
+    return [None] * (_ROOMS[at] - length if at < len(_ROOMS) else 0)
+
+
+# comparison
+
+_ORDERED: Final = {int: "int", Byte: "uint", float: "float", str: "string"}
+_BASIC: Final = {**_ORDERED, bool: "bool", complex: "complex"}
+
+
+def _equal(first: Any, *others: Any) -> bool:
+    one = unwrapped(first)
+    if not others:
+        raise FunctionFault("missing argument for comparison")
+    return any(_same(one, unwrapped(other)) for other in others)
+
+
+def _same(one: Any, other: Any) -> bool:
+    kind, other_kind = _BASIC.get(type(one)), _BASIC.get(type(other))
+    both_whole = {kind, other_kind} == {"int", "uint"}  # Go compares these two kinds, and no others
+    if both_whole or (kind is not None and kind == other_kind):
+        return bool(one == other)
+    if kind != other_kind:
+        if INVALID in (one, other):
+            return False
+        types = f"{type_name(one)} and {type_name(other)}"
+        raise FunctionFault(f"incompatible types for comparison: {types}")
+    if INVALID in (one, other):
+        return one is other
+    if type_name(one) != type_name(other):
+        raise FunctionFault(_not_comparable(one, other))
+    raise FunctionFault(f"non-comparable type {sprintf('%s', [other])}: {type_name(other)}")
+
+
+def _not_comparable(one: Any, other: Any) -> str:
+    first = f"{sprintf('%s', [one])}: {type_name(one)}"
+    return f"non-comparable types {first}, {type_name(other)}: {shown(other)}"
+
+
+def _less(first: Any, second: Any) -> bool:
+    one, other = unwrapped(first), unwrapped(second)
+    kinds = [_kind(one), _kind(other)]
+    if kinds[0] != kinds[1] and set(kinds) != {"int", "uint"}:
+        types = f"{type_name(one)} and {type_name(other)}"
+        raise FunctionFault(f"incompatible types for comparison: {types}")
+    if type(one) not in _ORDERED:
+        raise FunctionFault("invalid type for comparison")
+    if isinstance(one, str):
+        return encoded(one) < encoded(other)
+    return bool(operator.lt(one, other))
+
+
+def _kind(value: Any) -> str:
+    kind = _BASIC.get(type(value))
+    if kind is None:
+        raise FunctionFault("invalid type for comparison")
+    return kind
+
+
+def _less_or_equal(first: Any, second: Any) -> bool:
+    return _less(first, second) or _equal(first, second)
+
+
+def _call(name: str, value: Any, *values: Any) -> Any:
+    """There is nothing to call in JSON."""
+    found = unwrapped(value)
+    if found is INVALID:
+        raise FunctionFault("call of nil")
+    called = name or (found if isinstance(found, str) else f"<{type_name(found)} Value>")
+    raise FunctionFault(f"non-function {called} of type {type_name(found)}")
+
+
+def _logic(first: Any, *others: Any) -> Any:
+    raise AssertionError("and and or are evaluated where they are called")
+
+
+_TWO: Final[tuple[Takes, ...]] = ("value", "value")
+FUNCTIONS: Final[dict[str, Function]] = {
+    "and": Function(_logic, ("value",), "value"),
+    "call": Function(_call, ("value",), "value", named=True),
+    "html": Function(_html, variadic="any"),
+    "index": Function(_index, ("value",), "value"),
+    "js": Function(_js, variadic="any"),
+    "len": Function(_length, ("value",)),
+    "not": Function(lambda value: not truth(value), ("value",)),
+    "or": Function(_logic, ("value",), "value"),
+    "print": Function(lambda *values: sprint(list(values)), variadic="any"),
+    "printf": Function(lambda form, *values: sprintf(form, list(values)), ("string",), "any"),
+    "println": Function(lambda *values: sprintln(list(values)), variadic="any"),
+    "slice": Function(_slice, ("value",), "value"),
+    "urlquery": Function(_urlquery, variadic="any"),
+    "eq": Function(_equal, ("value",), "value"),
+    "ge": Function(lambda first, second: not _less(first, second), _TWO),
+    "gt": Function(lambda first, second: not _less_or_equal(first, second), _TWO),
+    "le": Function(_less_or_equal, _TWO),
+    "lt": Function(_less, _TWO),
+    "ne": Function(lambda first, second: not _equal(first, second), _TWO),
+}
+NAMES: Final = frozenset(FUNCTIONS)

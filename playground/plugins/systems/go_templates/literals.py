@@ -1,0 +1,151 @@
+"""Go's quoted strings and numbers as Python's."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Final
+
+from playground.plugins.systems.go_templates.tokens import quoted
+
+_SIMPLE: Final = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92}
+# \x and \377 are bytes, which may be a part of a character; \u and \U are whole characters
+_NUMBERED: Final = re.compile(
+    r"x(?P<byte>[0-9a-fA-F]{2})|(?P<octal>[0-7]{3})"
+    r"|(?:u(?=[0-9a-fA-F]{4})|U(?=[0-9a-fA-F]{8}))(?P<character>(?<=u).{4}|(?<=U).{8})"
+)
+_INTEGER: Final = re.compile(
+    r"[+-]?(?:0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+"
+    r"|0(?:_?[0-7])*|[1-9](?:_?[0-9])*)\Z"
+)
+_FLOAT: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
+_HEX_FLOAT: Final = re.compile(
+    r"[+-]?0[xX](?=\.?[0-9a-fA-F])[0-9a-fA-F]*\.?[0-9a-fA-F]*[pP][+-]?\d+\Z"
+)
+_PART: Final = (
+    r"(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?"
+    r"|[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9_]*)?)"
+)
+_COMPLEX: Final = re.compile(rf"((?>[+-]?i?{_PART}))([+-](?!i)(?>{_PART}))i")
+
+
+class LiteralFault(ValueError):
+    """A literal that Go refuses, in its words."""
+
+
+def unquote(source: str) -> str:
+    """The value of a quoted or raw string."""
+    quote, inner = source[0], source[1:-1]
+    if quote == "`":
+        return inner.replace("\r", "")
+    data = bytearray()
+    at = 0
+    while at < len(inner):
+        point, is_byte, at = _character(inner, at, quote)
+        data += bytes([point]) if is_byte else chr(point).encode("utf-8", "surrogateescape")
+    return data.decode("utf-8", "surrogateescape")
+
+
+def rune(source: str) -> int:
+    """The value of a character constant."""
+    inner = source[1:]
+    if inner.startswith("'"):
+        raise LiteralFault("invalid syntax")
+    point, _, at = _character(inner, 0, "'")
+    if inner[at:] != "'":
+        raise LiteralFault(f"malformed character constant: {source}")
+    return point
+
+
+def _character(text: str, at: int, quote: str) -> tuple[int, bool, int]:
+    """A character's number, whether it is a byte of its own, and where it ends."""
+    if text[at] != "\\":
+        return ord(text[at]), False, at + 1
+    letter = text[at + 1 : at + 2]
+    if letter in _SIMPLE:
+        return _SIMPLE[letter], False, at + 2
+    if letter == quote:
+        return ord(quote), False, at + 2
+    found = _NUMBERED.match(text, at + 1)
+    if found is None:
+        raise LiteralFault("invalid syntax")
+    kind = str(found.lastgroup)
+    point = int(found[kind], 8 if kind == "octal" else 16)
+    if not _allowed(point, kind):
+        raise LiteralFault("invalid syntax")
+    return point, kind != "character", found.end()
+
+
+def _allowed(point: int, kind: str) -> bool:
+    """Whether there is such a character or, of three octal digits, such a byte."""
+    if kind == "octal":
+        return point < 256
+    return kind == "byte" or (point <= 0x10FFFF and not 0xD800 <= point <= 0xDFFF)
+
+
+def number(source: str) -> int | float | complex:
+    """The value of a number: an int where it is written as one, or is a whole float."""
+    imaginary = _float(source[:-1]) if source.endswith("i") else None
+    if imaginary is not None:
+        return complex(0, imaginary)
+    whole, signed = _integer(source), source[0] in "+-"
+    most = 2**63 if signed else 2**64  # int64 with a sign, else uint64
+    if whole is not None and -(2**63) <= whole < most:
+        return float(whole) if signed and "e" in source.lower() else whole  # +0xe is a float to Go
+    value = _float(source)
+    if value is None:
+        raise LiteralFault(f"illegal number syntax: {quoted(source)}")
+    if not re.search("[.eEpP]", source):
+        raise LiteralFault(f"integer overflow: {quoted(source)}")
+    return value
+
+
+def complex_number(source: str) -> complex:
+    """The value of `1+2i`."""
+    found = _COMPLEX.match(source)
+    if found is None:
+        raise LiteralFault("syntax error scanning complex number")
+    return complex(_parse_float(found[1]), _parse_float(found[2]))
+
+
+def _integer(source: str) -> int | None:
+    if not _INTEGER.match(source):
+        return None
+    text = source.lstrip("+-")
+    if len(text) > 1 and text[0] == "0" and (text[1].isdigit() or text[1] == "_"):
+        text = "0o" + text[1:].lstrip("_")
+    try:
+        value = int(text, 0)
+    except ValueError:  # Python reads 4,300 digits at most; no integer of Go's has more than 20
+        return None
+    return -value if source[0] == "-" else value
+
+
+def _float(source: str) -> float | None:
+    try:
+        return _parse_float(source)
+    except LiteralFault:
+        return None
+
+
+def _parse_float(source: str) -> float:
+    plain, told = source.replace("_", ""), f"strconv.ParseFloat: parsing {quoted(source)}"
+    is_hexadecimal = bool(_HEX_FLOAT.match(plain))
+    known = is_hexadecimal or _FLOAT.match(plain)
+    if not known or _misplaced_underscore(source, is_hexadecimal):
+        raise LiteralFault(f"{told}: invalid syntax")
+    try:
+        value = float.fromhex(plain) if is_hexadecimal else float(plain)
+    except OverflowError:
+        value = math.inf
+    if math.isinf(value):
+        raise LiteralFault(f"{told}: value out of range")
+    return value
+
+
+def _misplaced_underscore(source: str, is_hexadecimal: bool) -> bool:
+    """Whether one stands elsewhere than between digits; after `0x`, which counts as one."""
+    if not is_hexadecimal:
+        return bool(re.search("(?<![0-9])_|_(?![0-9])", source))
+    digits = re.sub(r"\A([+-]?)0[xX]", r"\g<1>0", source)
+    return bool(re.search("(?<![0-9a-fA-F])_|_(?![0-9a-fA-F])", digits))

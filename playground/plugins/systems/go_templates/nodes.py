@@ -1,0 +1,186 @@
+"""The tree of a template. A node's text is what Go prints of it: errors quote it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from playground.plugins.systems.go_templates.tokens import quoted
+
+
+@dataclass(slots=True)
+class Node:
+    pos: int
+
+
+@dataclass(slots=True)
+class Sequence(Node):
+    """What stands between two tags."""
+
+    nodes: list[Node] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.nodes))
+
+
+@dataclass(slots=True)
+class Text(Node):
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(slots=True)
+class Identifier(Node):
+    """A function's name."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(slots=True)
+class Variable(Node):
+    """A variable and the fields after it, as it is written: `$x.a.b`."""
+
+    names: list[str]
+
+    def __str__(self) -> str:
+        return ".".join(self.names)
+
+
+@dataclass(slots=True)
+class Dot(Node):
+    def __str__(self) -> str:
+        return "."
+
+
+@dataclass(slots=True)
+class Nil(Node):
+    def __str__(self) -> str:
+        return "nil"
+
+
+@dataclass(slots=True)
+class Field(Node):
+    names: list[str]
+
+    def __str__(self) -> str:
+        return "".join(f".{name}" for name in self.names)
+
+
+@dataclass(slots=True)
+class Bool(Node):
+    value: bool
+
+    def __str__(self) -> str:
+        return "true" if self.value else "false"
+
+
+@dataclass(slots=True)
+class Number(Node):
+    """A constant: an int, a float or a complex number; `too_large` for Go's int."""
+
+    text: str
+    value: int | float | complex
+    too_large: bool = False
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(slots=True)
+class String(Node):
+    source: str
+    value: str
+
+    def __str__(self) -> str:
+        return self.source
+
+
+@dataclass(slots=True)
+class Chain(Node):
+    """Fields of something that is no field itself: `(…).a.b`."""
+
+    node: Node
+    names: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        head = f"({self.node})" if isinstance(self.node, Pipeline) else str(self.node)
+        return head + "".join(f".{name}" for name in self.names)
+
+
+@dataclass(slots=True)
+class Command(Node):
+    arguments: list[Node] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return " ".join(f"({a})" if isinstance(a, Pipeline) else str(a) for a in self.arguments)
+
+
+@dataclass(slots=True)
+class Pipeline(Node):
+    assigns: bool = False
+    variables: list[Variable] = field(default_factory=list)
+    commands: list[Command] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        head = ""
+        if self.variables:
+            names = ", ".join(map(str, self.variables))
+            head = f"{names} {'=' if self.assigns else ':='} "
+        return head + " | ".join(map(str, self.commands))
+
+
+@dataclass(slots=True)
+class Action(Node):
+    pipeline: Pipeline
+
+    def __str__(self) -> str:
+        return "{{" + str(self.pipeline) + "}}"
+
+
+@dataclass(slots=True)
+class Branch(Node):
+    """`if`, `with` or `range`."""
+
+    keyword: str
+    pipeline: Pipeline
+    body: Sequence
+    otherwise: Sequence | None
+
+    def __str__(self) -> str:
+        head = f"{{{{{self.keyword} {self.pipeline}}}}}{self.body}"
+        return (
+            f"{head}{{{{else}}}}{self.otherwise}{{{{end}}}}" if self.otherwise else head + "{{end}}"
+        )
+
+
+@dataclass(slots=True)
+class Jump(Node):
+    """`break` or `continue`; while parsing also `else` and `end`."""
+
+    keyword: str
+
+    def __str__(self) -> str:
+        return f"{{{{{self.keyword}}}}}"
+
+
+@dataclass(slots=True)
+class Call(Node):
+    """`template`, or what `block` leaves in its place."""
+
+    name: str
+    pipeline: Pipeline | None
+
+    def __str__(self) -> str:
+        given = f" {self.pipeline}" if self.pipeline else ""
+        return f"{{{{template {quoted(self.name)}{given}}}}}"
+
+
+def is_empty(tree: Node | None) -> bool:
+    """Whether a template says nothing but blanks."""
+    if isinstance(tree, Sequence):
+        return all(map(is_empty, tree.nodes))
+    return tree is None or (isinstance(tree, Text) and not tree.text.strip())

@@ -1,0 +1,77 @@
+"""Tokens with some given back: what the parser reads from, and where its errors are."""
+
+from __future__ import annotations
+
+from typing import Final, NoReturn
+
+from playground.plugins.systems.go_templates.faults import TemplateFault
+from playground.plugins.systems.go_templates.lexer import Lexer
+from playground.plugins.systems.go_templates.tokens import KEYWORDS, Kind, Token, quoted
+
+_KEYWORDS: Final = frozenset([*KEYWORDS.values(), Kind.DOT])
+
+
+class Reader:
+    """One tree's tokens. Errors name the line of the last one that was read."""
+
+    def __init__(self, of: str, lexer: Lexer) -> None:
+        self._of, self._lexer = of, lexer
+        self._kept: list[Token] = []  # given back, the next one last
+        self._line = 0
+        self._action_line = 0
+
+    def _next(self) -> Token:
+        if self._kept:
+            return self._kept.pop()
+        token = self._lexer.next_token()
+        self._line = token.line
+        return token
+
+    def _back(self, *tokens: Token) -> None:
+        """Give tokens back; the first of them is the next one."""
+        self._kept += reversed(tokens)
+
+    def _peek(self) -> Token:
+        token = self._next()
+        self._back(token)
+        return token
+
+    def _next_solid(self) -> Token:
+        while (token := self._next()).kind is Kind.SPACE:
+            pass
+        return token
+
+    def _peek_solid(self) -> Token:
+        token = self._next_solid()
+        self._back(token)
+        return token
+
+    def _fail(self, message: str) -> NoReturn:
+        raise TemplateFault(f"template: {self._of}:{self._line}: {message}", "parse")
+
+    def _unexpected(self, token: Token, context: str) -> NoReturn:
+        if token.kind is Kind.ERROR:
+            extra = ""
+            if self._action_line not in (0, token.line):
+                extra = f" in action started at {self._of}:{self._action_line}"
+                if token.text.endswith(" action"):
+                    extra = extra.removeprefix(" in action")
+            self._fail(token.text + extra)
+        self._fail(f"unexpected {_shown(token)} in {context}")
+
+    def _expect(self, kind: Kind, context: str) -> Token:
+        token = self._next_solid()
+        if token.kind is not kind:
+            self._unexpected(token, context)
+        return token
+
+
+def _shown(token: Token) -> str:
+    """A token as errors name it."""
+    if token.kind is Kind.EOF:
+        return "EOF"
+    if token.kind in _KEYWORDS:
+        return f"<{token.text}>"
+    if len(token.text.encode("utf-8", "surrogateescape")) > 10:
+        return quoted(token.text[:10]) + "..."
+    return quoted(token.text)

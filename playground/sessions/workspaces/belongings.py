@@ -1,0 +1,55 @@
+"""Small things of the user's own beside the sessions: favourites, policies, templates, drafts.
+
+A shelf of JSON values. The one rule is the workspace's: a value is replaced only by who has seen
+it, and what cannot be read is left as it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from playground.base.errors import InputFault
+from playground.recordings.environment import environment_secrets
+from playground.recordings.value_scrubbing import scrubbed_value
+from playground.sessions.workspaces.shelves import Shelf
+
+
+@dataclass(frozen=True)
+class Belongings:
+    """`scrub` stars out what looks like a secret: in what is written to a disk."""
+
+    shelf: Shelf
+    scrub: bool = True
+
+    def value(self, name: str) -> Any:
+        """The value of this name, None where there is none. Raises InputFault for a file that
+        cannot be read."""
+        return _read(self.shelf.read(name), name)
+
+    def change(self, name: str, after: Callable[[Any], Any]) -> None:
+        """Put what `after` makes of a value in its place; None is nothing. Another's change that
+        comes between is seen. Raises InputFault where the system refuses."""
+        while True:
+            before = self.shelf.read(name)
+            old = _read(before, name)
+            new = after(old)
+            if new == old or self.shelf.swap(name, before, self._written(new)):
+                return
+
+    def _written(self, value: Any) -> str | None:
+        if value is None:
+            return None
+        clean = scrubbed_value(value, secrets=environment_secrets()) if self.scrub else value
+        return json.dumps(clean, ensure_ascii=True) + "\n"
+
+
+def _read(text: str | None, name: str) -> Any:
+    if text is None:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputFault(f"{name!r} is not JSON: {error}", expected="the file as it was") from error

@@ -1,0 +1,100 @@
+"""Dialects of the user's own, kept as files of the workspace, where every command finds them.
+
+The one rule is the workspace's: a file is replaced only by who has seen it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from playground.base import paths
+from playground.base.errors import InputFault
+from playground.base.output import told, write_file
+from playground.base.user_files import decode, open_regular_file
+from playground.dialects import dialect_names
+from playground.dialects.files import dialect_text, parse_dialect
+from playground.recordings.environment import environment_secrets
+from playground.recordings.value_scrubbing import scrubbed_value
+from playground.sessions.workspaces.shelves import alone_in
+
+
+def dialect_file(name: str) -> Path:
+    """Where the dialect of this name is kept. Raises InputFault where none are kept here."""
+    folder = paths.dialects()
+    if folder is None:
+        raise InputFault("this server keeps nothing", expected="a download")
+    return folder / f"{name}.json"
+
+
+def is_kept(name: str) -> bool:
+    """Whether the workspace has a dialect of this name."""
+    folder = paths.dialects()
+    return folder is not None and (folder / f"{name}.json").is_file()
+
+
+def keep_dialect(document: dict[str, Any], seen: str | None = None) -> str:
+    """Keep a dialect's file, what looks like a secret starred out: its text. `seen` is the text
+    that it replaces, None where there is none. Raises InputFault where the document is no dialect,
+    the name is another's, the file is another than was seen, or the disk refuses."""
+    clean = scrubbed_value(document, secrets=environment_secrets())
+    dialect = parse_dialect(json.dumps(clean), f"dialect {document.get('name')!r}")
+    path = dialect_file(dialect.name)
+    with told(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with alone_in(path.parent):
+        if kept_text(dialect.name) != seen:
+            problem = f"{path.name} was changed elsewhere, or another dialect is kept there"
+            raise InputFault(problem, field="name", expected="another name")
+        if seen is None and dialect.name in dialect_names():
+            problem = f"another dialect is called {dialect.name!r} already"
+            raise InputFault(problem, field="name", expected="a name of its own")
+        text = dialect_text(clean)
+        write_file(path, text, force=True)
+    return text
+
+
+def remove_dialect(name: str, seen: str) -> None:
+    """Move a dialect's file into the trash beside it. Raises InputFault where it is another than
+    was `seen`, or the disk refuses."""
+    path = dialect_file(name)
+    other = InputFault(f"{path.name} was changed or removed elsewhere", expected="a look at it")
+    if not is_kept(name):  # nor its folder, perhaps
+        raise other
+    with alone_in(path.parent):
+        if kept_text(name) != seen:
+            raise other
+        trashed = _trashed(path)
+        with told(path):
+            trashed.parent.mkdir(exist_ok=True, mode=0o700)
+            path.replace(trashed)
+
+
+def restore_dialect(name: str) -> str:
+    """Bring a dialect's file back from the trash: its text. Raises InputFault where it is not
+    there, the name is another's by now, or the disk refuses."""
+    path = dialect_file(name)
+    with alone_in(path.parent):
+        if name in dialect_names() or is_kept(name):
+            problem = f"another dialect is called {name!r} already"
+            raise InputFault(problem, expected="its removal, or a rename")
+        with told(path):
+            _trashed(path).replace(path)
+        return _text(path)
+
+
+def _trashed(path: Path) -> Path:
+    return path.parent / "trash" / path.name
+
+
+def kept_text(name: str) -> str | None:
+    """The file of a dialect that is kept, None where there is none. Raises InputFault."""
+    if not is_kept(name):
+        return None
+    return _text(dialect_file(name))
+
+
+def _text(path: Path) -> str:
+    with told(path, reading=True), open_regular_file(path) as file:
+        return decode(file.read(), str(path))

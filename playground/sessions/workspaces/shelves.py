@@ -1,0 +1,128 @@
+"""Where the texts of a workspace stand under their names: in a folder, or in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Final, Protocol
+
+from playground.base import paths
+from playground.base.errors import InputFault
+from playground.base.locks import lock_file
+from playground.base.output import remove_leftovers, synced, told, write_file
+from playground.base.user_files import decode, open_regular_file
+
+_LOCK: Final = ".lock"
+_LONGEST_LINE: Final = 1 << 20  # bytes of a first line
+
+
+class Shelf(Protocol):
+    """Texts by their names. Every method raises InputFault where the system refuses."""
+
+    def names(self) -> list[str]:
+        """All names, in order."""
+
+    def read(self, name: str) -> str | None:
+        """The text of this name; None where there is none."""
+
+    def first_line(self, name: str) -> str | None:
+        """The first line of the text of this name, which is short however long the text is."""
+
+    def swap(self, name: str, before: str | None, after: str | None) -> bool:
+        """Put `after` where `before` stands, None for nothing; False where something else does."""
+
+
+class Folder:
+    """A file for each name, whole or not there: many programs may use the folder at once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def names(self) -> list[str]:
+        if not self.path.is_dir():
+            return []
+        with told(self.path, reading=True):
+            files = [entry.name for entry in os.scandir(self.path)]
+        return sorted(paths.name_of(file) for file in files if file.endswith(paths.KEPT))
+
+    def read(self, name: str) -> str | None:
+        path = self._file(name)
+        try:
+            with told(path, reading=True), open_regular_file(path) as file:
+                return decode(file.read(), str(path))
+        except InputFault as fault:
+            if isinstance(fault.__cause__, FileNotFoundError | NotADirectoryError):
+                return None
+            raise
+
+    def first_line(self, name: str) -> str | None:
+        path = self._file(name)
+        try:
+            with told(path, reading=True), open_regular_file(path) as file:
+                return decode(file.readline(_LONGEST_LINE), str(path)).rstrip("\n")
+        except InputFault as fault:
+            if isinstance(fault.__cause__, FileNotFoundError | NotADirectoryError):
+                return None
+            raise
+
+    def swap(self, name: str, before: str | None, after: str | None) -> bool:
+        path = self._file(name)
+        with told(path):
+            self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with alone_in(self.path):
+            if self.read(name) != before:
+                return False
+            if after is not None:
+                write_file(path, after, force=True)
+            elif before is not None:
+                with told(path):
+                    path.unlink()
+                synced(self.path)
+        return True
+
+    def _file(self, name: str) -> Path:
+        return self.path / paths.file_of(name)
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Nobody else changes what is in a folder of the workspace meanwhile, in this process or
+    another. Who does is waited for, and named. Raises InputFault."""
+    place = folder / _LOCK
+    with told(place), lock_file(place):
+        _clean(folder)
+        yield
+
+
+@cache  # once is enough: few programs are killed
+def _clean(folder: Path) -> None:
+    remove_leftovers(folder)
+
+
+class TabShelf:
+    """Texts in a mapping of the caller's, as long as that lasts."""
+
+    def __init__(self, texts: MutableMapping[str, str]) -> None:
+        self._texts = texts
+
+    def names(self) -> list[str]:
+        return sorted(self._texts)
+
+    def read(self, name: str) -> str | None:
+        return self._texts.get(name)
+
+    def first_line(self, name: str) -> str | None:
+        text = self._texts.get(name)
+        return None if text is None else text.partition("\n")[0]
+
+    def swap(self, name: str, before: str | None, after: str | None) -> bool:
+        if self._texts.get(name) != before:
+            return False
+        if after is not None:
+            self._texts[name] = after
+        else:
+            self._texts.pop(name, None)
+        return True

@@ -1,0 +1,192 @@
+"""What one browser tab sees of the workspace: what it showed last, and what could not be kept.
+
+Another tab may have changed an entry since this one showed it. Then what is done here is kept as a
+copy beside it, at once, and the user is told and chooses; nothing waits in memory for the choice.
+Only where the disk refuses does an entry live in the tab alone, until it can be kept.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal, Protocol
+
+from playground.base.errors import InputFault, UnknownNameError
+from playground.sessions.workspaces.workspace import Workspace, free_names
+
+_SHOWN: Final = "workspace shown"  # name → what this tab shows of it, and what stood on the shelf
+_NOTICE: Final = "workspace notice"
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something that happened to an entry, for the user to know or to decide.
+
+    "changed elsewhere": `name` was changed in another tab, and what was done here is `other`.
+    "removed": `name` is in the trash under the name `other`.
+    """
+
+    kind: Literal["changed elsewhere", "removed"]
+    name: str
+    other: str
+
+
+class Remembers(Protocol):
+    """What Streamlit's session state and a dict have in common."""
+
+    def get(self, key: str, /) -> Any: ...
+
+    def __setitem__(self, key: str, value: Any, /) -> None: ...
+
+
+@dataclass(frozen=True)
+class Tab:
+    """`memory` is what lasts as long as the tab; it gets plain values only."""
+
+    memory: Remembers
+    workspace: Workspace
+
+    def names(self) -> list[str]:
+        """Every session's name: on the shelf, or in this tab alone."""
+        try:
+            kept = self.workspace.names()
+        except InputFault:
+            kept = []
+        return sorted({*kept, *(name for name in self._shown if self.fault(name))})
+
+    def text(self, name: str) -> str | None:
+        """The entry as this tab shows it; None where there is none."""
+        if name not in self._shown:
+            self.look(name)
+        shown = self._shown.get(name)
+        return shown["text"] if shown else None
+
+    def first_line(self, name: str) -> str | None:
+        """The first line of an entry as it stands by now, without the rest; None where there is
+        none. Raises InputFault where it cannot be read."""
+        if self.fault(name):
+            return str(self._shown[name]["text"]).partition("\n")[0]
+        return self.workspace.shelf.first_line(name)
+
+    def look(self, name: str) -> None:
+        """At the start of a run: show the entry as it stands on the shelf by now. What could not
+        be kept stays as it is."""
+        if self.fault(name):
+            return
+        try:
+            found = self.workspace.shelf.read(name)
+        except InputFault:
+            found = None
+        self._show(name, found, found)
+
+    def write(self, name: str, text: str) -> str:
+        """Keep the entry as it is now; the name that it is kept under."""
+        shown = self._shown.get(name)
+        before = shown["kept"] if shown else None
+        try:
+            if self.workspace.put(name, before, text):
+                self._show(name, text, text)
+                return name
+            other = self.workspace.add(name, text)
+        except InputFault as fault:
+            self._show(name, text, before, str(fault))
+            return name
+        self._show(name, None, None)
+        self._tell(Notice("changed elsewhere", name, other))
+        return other
+
+    def add(self, name: str, text: str) -> str:
+        """Keep a new entry under this name or the next that is free: which one. What stands there
+        already, as it came, is not kept twice."""
+        try:
+            if self.workspace.shelf.read(name) == text:
+                return name
+            there = self.workspace.add(name, text)
+        except InputFault as fault:
+            taken = self.names()
+            there = next(each for each in free_names(name) if each not in taken)
+            self._show(there, text, None, str(fault))
+        else:
+            self.look(there)
+        return there
+
+    def fault(self, name: str) -> str:
+        """Why the entry is not kept; "" where it is."""
+        shown = self._shown.get(name)
+        return str(shown["fault"]) if shown else ""
+
+    def keep_again(self, name: str) -> str:
+        """Try once more to keep an entry: the name that it is kept under, or goes by."""
+        shown = self._shown[name]
+        return self.write(name, shown["text"])
+
+    def rename(self, name: str, new: str) -> str:
+        """Raises InputFault where the name is taken, or no name."""
+        there = self.workspace.rename(name, new)
+        self._show(name, None, None)
+        return there
+
+    def duplicate(self, name: str) -> str:
+        """A copy of what this tab shows: its name."""
+        return self.add(f"{name} copy", self.text(name) or self.workspace.text(name))
+
+    def remove(self, name: str) -> None:
+        """Into the trash; one that lives in this tab alone, too. Raises InputFault."""
+        if self.fault(name) and not self.workspace.put(
+            name, self._shown[name]["kept"], self._shown[name]["text"]
+        ):
+            raise InputFault(f"{name!r} was changed elsewhere", expected="it to be kept first")
+        there = self.workspace.remove(name)
+        self._show(name, None, None)
+        self._tell(Notice("removed", name, there))
+
+    def restore(self, trashed: str) -> str:
+        """Out of the trash: the name that it has now."""
+        self.forget_notice()
+        return self.workspace.restore(trashed)
+
+    # what was done here beside what was done elsewhere
+
+    def take_the_others(self) -> str:
+        """What was done here goes into the trash, and the other tab's is shown: its name."""
+        notice = self._decided()
+        self.workspace.remove(notice.other)
+        self._show(notice.other, None, None)
+        return notice.name
+
+    def take_mine(self) -> str:
+        """What was done here takes the other's place, which goes into the trash: its name."""
+        notice = self._decided()
+        with suppress(UnknownNameError):  # it was removed elsewhere
+            self.workspace.remove(notice.name)
+        self._show(notice.other, None, None)
+        self._show(notice.name, None, None)
+        return self.workspace.rename(notice.other, notice.name)
+
+    def notice(self) -> Notice | None:
+        """What the user is to know or to decide."""
+        found = self.memory.get(_NOTICE)
+        return Notice(**found) if found else None
+
+    def forget_notice(self) -> None:
+        """It has been read; of two entries both are kept."""
+        self.memory[_NOTICE] = None
+
+    def _decided(self) -> Notice:
+        notice = self.notice()
+        assert notice is not None and notice.kind == "changed elsewhere"
+        self.forget_notice()
+        return notice
+
+    def _tell(self, notice: Notice) -> None:
+        self.memory[_NOTICE] = asdict(notice)
+
+    @property
+    def _shown(self) -> dict[str, dict[str, Any]]:
+        return self.memory.get(_SHOWN) or {}
+
+    def _show(self, name: str, text: str | None, kept: str | None, fault: str = "") -> None:
+        rest = {other: shown for other, shown in self._shown.items() if other != name}
+        if text is not None:
+            rest[name] = {"text": text, "kept": kept, "fault": fault}
+        self.memory[_SHOWN] = rest

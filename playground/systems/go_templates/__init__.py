@@ -1,7 +1,0 @@
-"""Go's text/template in Python: `execute(source, data)`, which may raise `TemplateFault`."""
-
-from playground.systems.go_templates.bounded import execute, render
-from playground.systems.go_templates.execution import Rendered
-from playground.systems.go_templates.faults import TemplateFault
-
-__all__ = ["Rendered", "TemplateFault", "execute", "render"]
