@@ -45,6 +45,7 @@ PLUGINS = "plugins"
 DECISIONS = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.match_case, ast.IfExp)
 LAYOUT = {tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 DENSE_LINES = 6
+THOUSANDS = 10_000  # from here on a limit is a whole thousand
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Arrows = Mapping[str, set[str]]
 
@@ -315,13 +316,14 @@ def raised_without_reason(before: str, after: str) -> list[str]:
 
 
 def lowered(text: str, counted: Mapping[str, int]) -> str:
-    """The text of `house.toml` with what is counted, where that is less."""
+    """The text of `house.toml` with what is counted, where that is less; lines in thousands."""
     lines, name = text.splitlines(keepends=True), ""
     for at, line in enumerate(lines):
         if line.startswith("["):
             name = line.strip("[]\n")
         elif line.startswith("most = ") and name in counted:
-            most = min(int(line.removeprefix("most = ")), counted[name])
+            now = counted[name] if counted[name] < THOUSANDS else -(-counted[name] // 1000) * 1000
+            most = min(int(line.removeprefix("most = ")), now)
             lines[at] = f"most = {most:_}\n"
     return "".join(lines)
 

@@ -3,7 +3,8 @@
 Run: python benchmarks/journeys.py [--figures]
 
 A journey is traced, not guessed: the call is made once, so that everything is loaded and compiled,
-and once more under `sys.setprofile` with another session of the samples. A crossing is a pair of
+and once more under `sys.setprofile`: `simulate_cache` with a session of the samples, `load_session`
+with a log of Claude Code (recordings would be a room more). A crossing is a pair of
 rooms of which a function of the one calls a function of the other, counted once, in its direction.
 """
 
@@ -14,11 +15,21 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "sample_sessions"
 FIRST, SECOND = SAMPLES / "01-plain-chat.json", SAMPLES / "06-cache-eight-turns.json"
+LOG = "".join(
+    json.dumps({"type": role, "sessionId": "s", "message": {"role": role, "content": said}}) + "\n"
+    for role, said in (
+        ("user", "list the files"),
+        ("assistant", [{"type": "tool_use", "id": "c1", "name": "list", "input": {"path": "."}}]),
+        ("user", [{"type": "tool_result", "tool_use_id": "c1", "content": "a.py"}]),
+        ("assistant", [{"type": "text", "text": "There is one."}]),
+    )
+)
 LOADED = {  # each in a process of its own
     "import": "pass",
     "parse": "pg.parse('', dialect='hermes')",
@@ -73,9 +84,12 @@ def simulate_cache() -> Journey:
 def load_session() -> Journey:
     from playground import load_session
 
-    load_session(FIRST)
     journey = Journey()
-    journey.trace(lambda: load_session(SECOND))
+    with TemporaryDirectory() as folder:
+        log = Path(folder) / "log.jsonl"
+        log.write_text(LOG, encoding="utf-8")
+        load_session(log)
+        journey.trace(lambda: load_session(log))
     return journey
 
 

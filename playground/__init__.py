@@ -8,8 +8,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from playground.base.display import drawn_by
-
 __version__ = "0.1.0"
 
 _WHERE = {
@@ -180,16 +178,13 @@ if TYPE_CHECKING:
     from playground.sessions.tool_files import load_tools
 
 
-drawn_by(
-    {
-        "frame": "playground.show.frames",
-        "figure": "playground.show.figures",
-        "picture": "playground.show.pictures",
-    }
-)
+# Modules that scripts reach as attributes of the package: a door is not loaded by others.
+_DOORS = frozenset({"errors", "events", "messages", "raw_prompts", "tools"})
 
 
 def __getattr__(name: str) -> Any:
+    if name in _DOORS:
+        return import_module(f"playground.{name}")
     if name not in _WHERE:
         raise AttributeError(f"module 'playground' has no attribute {name!r}")
     return getattr(import_module(_WHERE[name]), name)

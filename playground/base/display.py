@@ -1,9 +1,9 @@
 """How an answer finds its drawing: `show` registers what it draws, the answer asks for it here.
 
 A question's answer (a comparison, a replay, …) shows itself as a table, a figure or a page, but
-must not know pandas, plotly or HTML. So this module stands below both and imports neither: the
-public face says which module draws a kind, and that module is loaded when the kind is first asked
-for, so that a script that only counts never pays for plotly.
+must not know pandas, plotly or HTML. So this module stands below both and imports neither: it has
+the name of the module that draws a kind, and loads it when the kind is first asked for, so that a
+script that only counts never pays for plotly.
 
 An answer derives from what it can do: `Shown` (a table, a page, a notebook's display), `Drawn`
 (a figure too), `Live` (a component too, as a widget).
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar, overload
 
 from playground.base.wording import keep_order, visible
 
@@ -36,12 +36,11 @@ class AnswerMarkup(Protocol):
 
 
 _drawings: dict[tuple[Display, type], Callable[[Any], Any]] = {}
-_modules: dict[Display, str] = {}
-
-
-def drawn_by(modules: Mapping[Display, str]) -> None:
-    """Say which module registers the drawings of each kind; it is imported when it is needed."""
-    _modules.update(modules)
+_MODULES: Final[Mapping[Display, str]] = {  # imported when the first of a kind is drawn
+    "frame": "playground.show.frames",
+    "figure": "playground.show.figures",
+    "picture": "playground.show.pictures",
+}
 
 
 def draws(kind: Display, shown: type) -> Callable[[Drawing], Drawing]:
@@ -63,7 +62,7 @@ def draw(kind: Literal["picture"], value: object) -> AnswerMarkup: ...
 def draw(kind: Display, value: object) -> Any:
     """The drawing of a value: that of its type, or of the nearest one it derives from. Raises
     KeyError where nobody has registered one: our own mistake."""
-    import_module(_modules[kind])
+    import_module(_MODULES[kind])
     drawn = next((each for each in type(value).__mro__ if (kind, each) in _drawings), type(value))
     return _drawings[kind, drawn](value)
 

@@ -11,7 +11,7 @@ from playground.dialects import Dialect, get_dialect, is_ours
 from playground.dialects.foreign import foreign_markup
 from playground.dialects.near import around_a_call, near_markup, printed_response
 from playground.nouns.prompt_data import PromptData
-from playground.nouns.tool_formats import read_tools
+from playground.nouns.tools import ToolMetadata
 from playground.parsing.parser import DialectParser
 from playground.parsing.result import ParseResult, read_to_end, with_finding
 from playground.parsing.switches import Switches
@@ -45,7 +45,7 @@ def parse(
     Never raises on what the model wrote; UnknownNameError for an unknown server, with all known.
     """
     chosen = get_dialect(dialect)
-    prompt_data = PromptData(tool_metadata=read_tools(list(tools or [])))
+    prompt_data = PromptData(tool_metadata=_read_tools(tools))
     if not server:
         result = _read(answer, chosen.create_parser(prompt_data, prefill, switches))
         return looked_over(result, chosen, prompt_data)
@@ -57,6 +57,14 @@ def parse(
     parser = parser_for(reader, chosen, prompt_data, opened, switches)
     by_name = {tool.name: tool for tool in prompt_data.tool_metadata}
     return reader.reading(_read(answer, parser), parser, by_name, opened)
+
+
+def _read_tools(tools: Sequence[Any] | None) -> list[ToolMetadata]:
+    if not tools:
+        return []
+    from playground.nouns.tool_formats import read_tools  # five modules for forms of tools
+
+    return read_tools(list(tools))
 
 
 def looked_over(result: ParseResult, dialect: Dialect, prompt_data: PromptData) -> ParseResult:
