@@ -29,11 +29,11 @@ from playwright.sync_api import Page, sync_playwright  # noqa: E402
 from serving import CHROMIUM, FLAGS, served  # noqa: E402
 
 import playground as pg  # noqa: E402
+from playground.app.pages import ON_TOP, PAGES, PageEntry  # noqa: E402
 from playground.sessions.native_format import dump_session  # noqa: E402
 from playground.sessions.session import Session  # noqa: E402
 from playground.show import payloads  # noqa: E402
 from playground.show.grid import grid as payload_grid  # noqa: E402
-from playground.ui.pages import ON_TOP, PAGES, PageEntry  # noqa: E402
 
 SAMPLE = "03-long-file"
 RUN = [str(Path(sys.executable).with_name("streamlit")), "run"]

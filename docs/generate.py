@@ -15,6 +15,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
+from playground.app.pages import PAGES
 from playground.base.findings import CODES
 from playground.base.fixes import FIXES
 from playground.base.output import write_file
@@ -35,7 +36,6 @@ from playground.recordings.apis import APIS
 from playground.servers import Parser, Server, View, all_servers
 from playground.sessions.formats.table import FORMATS_HEAD, formats_rows
 from playground.sessions.native_format import SCHEMA_FILE, json_schema
-from playground.ui.pages import PAGES
 
 DOCS = Path(__file__).resolve().parent
 NEW_DIALECT = DOCS / "contributing" / "dialect.md"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.ui import cache
-from playground.ui.shared import choosing, shortened
+from playground.app import cache
+from playground.app.shared import choosing, shortened
 
 chosen = choosing.dialects()
 if not chosen:

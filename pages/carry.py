@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from playground.app import carry
+from playground.app.shared import choosing, tables
 from playground.show import frames
-from playground.ui import carry
-from playground.ui.shared import choosing, tables
 
 chosen = choosing.dialects()
 if not chosen:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from playground.app import compare, state
+from playground.app.shared import changes, choosing, components, editor, grammars, widgets
 from playground.show import payloads
-from playground.ui import compare, state
-from playground.ui.shared import changes, choosing, components, editor, grammars, widgets
 
 working = state.working_session()
 chosen = choosing.dialects()

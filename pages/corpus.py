@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.ui import corpus
+from playground.plugins.corpus import page as corpus
 
 found = corpus.chosen()
 if found is None:

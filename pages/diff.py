@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.ui import diff
+from playground.app import diff
 
 asked = diff.asked()
 found = diff.compared(asked)

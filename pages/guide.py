@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from playground.app import guide, state
+from playground.app.shared import grammars, say, tables, widgets
 from playground.lab.guides import NoGuide, guide_for
 from playground.show import frames
-from playground.ui import guide, state
-from playground.ui.shared import grammars, say, tables, widgets
 
 left, right = st.columns([2, 1], vertical_alignment="bottom")
 with left:

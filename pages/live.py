@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.ui import live
+from playground.plugins.proxy import page as live
 
 run = live.chosen_run()
 if run is None:

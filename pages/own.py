@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.ui import own, state
-from playground.ui.shared import components, declaration_fields, declaring, dialect_file
+from playground.app import own, state
+from playground.app.shared import components, declaration_fields, declaring, dialect_file
 
 session = state.working_session().session
 own.begin()

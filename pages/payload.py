@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.ui import payload, state
-from playground.ui.shared import widgets
+from playground.app import payload, state
+from playground.app.shared import widgets
 
 working = state.working_session()
 left, right = st.columns([1, 2])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from playground.app import state
+from playground.app.shared import say, tables
 from playground.base.errors import InputFault
+from playground.plugins.systems import drawings as template_frames
 from playground.plugins.systems.flink_agents.views import read_prompt, view_prompt, view_tool
-from playground.show import template_frames
-from playground.ui import prompts, state
-from playground.ui.shared import say, tables
+from playground.plugins.systems.pages import prompts
 
 working = state.working_session()
 left, right = st.columns(2)

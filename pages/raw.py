@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from playground.app import raw, state
+from playground.app.shared import say, widgets
 from playground.base.errors import InputFault
-from playground.ui import raw, state
-from playground.ui.shared import say, widgets
 
 session = state.working_session().session
 form = raw.format_choice()

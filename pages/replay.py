@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from playground.app import replay, state
+from playground.app.shared import changes, components, readings, tables, which_dialect, widgets
 from playground.show import frames
-from playground.ui import replay, state
-from playground.ui.shared import changes, components, readings, tables, which_dialect, widgets
 
 working = state.working_session()
 controls = st.container(horizontal=True, vertical_alignment="bottom")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from playground.app.shared import say, tables, widgets
 from playground.base.errors import InputFault
 from playground.plugins.systems.dspy import Signature
 from playground.plugins.systems.dspy import signature_questions as asked
-from playground.ui import signatures
-from playground.ui.shared import say, tables, widgets
+from playground.plugins.systems.pages import signatures
 
 text = st.text_input(
     "Signature",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.ui import start
-from playground.ui.shared import bring, workspace
+from playground.app import start
+from playground.app.shared import bring, workspace
 
 st.header("Bring something of yours", anchor=False)
 bring.panel()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from playground.app.shared import say
 from playground.base.errors import PlaygroundError
-from playground.ui import templates
-from playground.ui.shared import say
+from playground.plugins.systems.pages import templates
 
 chosen = templates.settings()
 if chosen is None:

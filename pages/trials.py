@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.ui import state, trials
+from playground.app import state, trials
 
 working = state.working_session()
 trials.expected_calls(working)

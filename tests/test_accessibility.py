@@ -18,8 +18,8 @@ from playwright.sync_api import Page, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served, widened
 
 import playground as pg
+from playground.app.pages import PAGES, PageEntry
 from playground.plugins.corpus.building import build_corpus
-from playground.ui.pages import PAGES, PageEntry
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from test_pages import editor, page, press, table, told, unfold, uploader
 
+from playground.app.serving import access
 from playground.base import paths
 from playground.base.errors import InputFault
 from playground.sessions.workspaces import Belongings, Folder, TabShelf, belongings_on_disk
 from playground.sessions.workspaces.dialects import dialect_file, kept_text
-from playground.ui.serving import access
 
 SET = b"mine:\n- {role: user, content: 'Ahoy {{.name}}'}\n"
 

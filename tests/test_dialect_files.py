@@ -297,7 +297,7 @@ def test_a_server_for_others_reads_no_dialects_of_the_workspace(home: Path) -> N
     (kept / "kept.json").write_text(json.dumps(PLAIN | {"name": "kept"}))
     program = (
         "import streamlit.web.cli as cli, playground as pg\n"
-        "from playground.ui.serving.launch import launch\n"
+        "from playground.app.serving.launch import launch\n"
         "cli.main = lambda *given, **named: None\n"
         "print('kept' in pg.dialect_names())\n"
         "launch(['--server.address=127.0.0.1'], public=True)\n"

@@ -68,10 +68,10 @@ def bring_into() -> None:
 
     import streamlit as st
 
+    from playground.app import state
+    from playground.app.shared import bring, history
     from playground.questions.recognition import recognise
     from playground.sessions.editing import Edit
-    from playground.ui import state
-    from playground.ui.shared import bring, history
 
     first = {"messages": [{"role": "user", "content": "mine\r\nown"}]}
     state.add_file("mine.json", json.dumps(first).encode())
@@ -109,8 +109,8 @@ def rerun() -> None:
 
     import streamlit as st
 
+    from playground.app import state
     from playground.recordings.recutting import as_streamed
-    from playground.ui import state
 
     if "made" not in st.session_state:
         state.add_recording(

@@ -13,6 +13,10 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 from test_pages import page
 
+from playground.app import compare, raw
+from playground.app.shared import cache_asked
+from playground.app.shared.components import Picture
+from playground.app.shared.kept import KEYED, digest
 from playground.nouns.messages import Message, TextPart
 from playground.nouns.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.nouns.tools import ToolMetadata
@@ -20,10 +24,6 @@ from playground.sessions.entries import new_entry
 from playground.sessions.loading import load_session
 from playground.sessions.session import Session
 from playground.sessions.workspaces import on_disk
-from playground.ui import compare, raw
-from playground.ui.shared import cache_asked
-from playground.ui.shared.components import Picture
-from playground.ui.shared.kept import KEYED, digest
 
 TEMPLATE = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}"
 TEXTS = st.text(st.characters(), max_size=4)
@@ -52,7 +52,7 @@ def test_the_same_template_under_another_name_shows_that_name() -> None:
 def _changed_settings() -> None:
     import streamlit as st
 
-    from playground.ui import cache, compare, state
+    from playground.app import cache, compare, state
 
     own = state.working_session().session
     for shown in (own, cache.with_cache_settings(own)):
@@ -128,7 +128,7 @@ def test_arguments_of_kept_functions_are_in_their_keys() -> None:
     plain = {"str", "int", "float", "bool", "bytes", "None", "list", "tuple", "dict", "Any"}
     plain |= {"Tools", "ToolFormat", *(kind.__name__ for kind in KEYED)}
     seen = 0
-    for path in (ROOT / "playground" / "ui").rglob("*.py"):
+    for path in (ROOT / "playground" / "app").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if not isinstance(node, ast.FunctionDef):
                 continue
@@ -145,7 +145,7 @@ def test_arguments_of_kept_functions_are_in_their_keys() -> None:
 
 def test_only_what_holds_threads_is_kept_without_a_key() -> None:
     """`st.cache_resource` itself, which would take a key made by hand, is left to `kept`."""
-    for path in (ROOT / "playground" / "ui").rglob("*.py"):
+    for path in (ROOT / "playground" / "app").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef) and any(
                 "st.cache" in ast.unparse(each) for each in node.decorator_list

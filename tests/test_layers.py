@@ -161,7 +161,7 @@ def test_the_map_in_the_readme_names_every_room() -> None:
 
 
 def test_no_module_is_named_like_a_top_level_one() -> None:
-    """`streamlit run playground/app.py` puts playground/ first on the path: names would shadow."""
+    """`streamlit run playground/app/main.py` puts playground/ first on the path: names would shadow."""
     names = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__", "__main__"}
     names |= {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
     assert names.isdisjoint(sys.stdlib_module_names)
@@ -333,7 +333,7 @@ def test_only_state_touches_the_session_state_and_the_url() -> None:
 
 def test_no_page_loads_streamlits_highlighter() -> None:
     """Its 1.5 MB of script held every page with a block of code up, for 0.2 to 1.5 s."""
-    for path in [*(PACKAGE / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
+    for path in [*(PACKAGE / "app").rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
         assert not re.search(r"\b(st\.(code|json|echo)|\w+\.code)\(", path.read_text()), path
 
 

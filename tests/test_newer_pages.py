@@ -13,8 +13,8 @@ from test_pages import HOSTILE, page, payloads, upload, verbatim
 from playground.base import paths
 from playground.llm.demo_server import serving
 from playground.plugins.systems.aichatflow.runs import TemplateRun
+from playground.plugins.systems.pages import templates
 from playground.questions.provider_models import PROVIDERS
-from playground.ui import templates
 
 
 def until(app: AppTest, done: Callable[[], bool], seconds: float = 60) -> None:

@@ -89,7 +89,7 @@ def test_nobody_writes_numbers_in_a_way_of_his_own() -> None:
 
 def test_every_table_of_a_page_is_written_so() -> None:
     """But for the matrix of costs, which is coloured."""
-    files = [*(ROOT / "playground" / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
+    files = [*(ROOT / "playground" / "app").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
     own = {path.name for path in files if "st.dataframe(" in path.read_text(encoding="utf-8")}
     assert own == {"cache.py"}
 
@@ -100,7 +100,7 @@ def test_a_table_writes_its_numbers_so_in_every_language() -> None:
     def shown() -> None:
         import pandas as pd
 
-        from playground.ui.shared.tables import table
+        from playground.app.shared.tables import table
 
         table(pd.DataFrame({"read": [2309], "read share": [0.84], "cost": [0.2675], "own": ["x"]}))
 

@@ -13,9 +13,9 @@ import pytest
 from conftest import ROOT
 from test_pages import page
 
-from playground.ui.pages import PAGES, PageEntry
+from playground.app.pages import PAGES, PageEntry
 
-UI = ROOT / "playground" / "ui"
+UI = ROOT / "playground" / "app"
 NO_PAGES = {"__init__", "navigation", "pages", "state"}
 ADDED = "added_by_a_test"
 OPENED = """
@@ -23,7 +23,7 @@ import sys
 from pathlib import Path
 from streamlit.testing.v1 import AppTest
 from playground.base import paths
-from playground.ui.pages import PAGES
+from playground.app.pages import PAGES
 assert Path.cwd() in paths.app_file().parents, paths.app_file()
 (name,) = sys.argv[1:]
 assert name in [entry.name for entry in PAGES], PAGES

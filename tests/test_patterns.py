@@ -28,7 +28,7 @@ import playground as pg
 from playground.recordings.scrubbing import scrubbed
 
 for module in pkgutil.walk_packages(pg.__path__, "playground."):
-    if not module.name.startswith(("playground.ui", "playground.show")):
+    if not module.name.startswith(("playground.app", "playground.show")):
         importlib.import_module(module.name)
 scrubbed("")
 for name in pg.dialect_names():

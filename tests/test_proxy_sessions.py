@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from playground.plugins.proxy import page as live
 from playground.plugins.proxy.belonging import Sessions
 from playground.plugins.proxy.exchange import Opened
 from playground.plugins.proxy.ledger import Ledger, Passed
-from playground.ui import live
 
 OPENED = Opened(1, 0.0, "http://a", "anthropic", "", "agent/1", "127.0.0.1", "", "", True)
 

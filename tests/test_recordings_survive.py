@@ -436,7 +436,7 @@ def test_a_run_that_is_stopped_waits_for_no_further_byte(tmp_path: Path) -> None
 def test_what_hears_of_no_stop_is_stopped_all_the_same(name: str, status: int) -> None:
     """LiteLLM that loads on a busy machine did not: SIGTERM took 20 to 36 seconds."""
     script = (
-        "import sys, time; from playground.commands import terminal; terminal.GRACE = 0.3\n"
+        "import sys, time; from playground.cli import terminal; terminal.GRACE = 0.3\n"
         "@terminal.guarded\n"
         "def busy():\n"
         "    with terminal.stopping():\n"
@@ -476,7 +476,7 @@ def test_sigterm_ends_record_within_seconds_and_keeps_what_came(tmp_path: Path) 
 
 def test_a_stop_before_anything_came_is_a_stop_and_no_bad_input() -> None:
     script = (
-        "import os, signal; from playground.commands import terminal\n"
+        "import os, signal; from playground.cli import terminal\n"
         "from playground.base.errors import InputFault\n"
         "@terminal.guarded\n"
         "def asked():\n"

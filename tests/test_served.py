@@ -18,11 +18,11 @@ import pytest
 from serving import served, widened
 from streamlit.testing.v1 import AppTest
 
+from playground.app.serving import access
+from playground.app.serving.access import NOBODY, Access, decided
 from playground.base import paths
 from playground.base.errors import InputFault
 from playground.base.hosts import is_loopback
-from playground.ui.serving import access
-from playground.ui.serving.access import NOBODY, Access, decided
 
 pytestmark = pytest.mark.xdist_group("served")
 WEBSOCKET = {
@@ -428,8 +428,8 @@ def test_a_server_knows_its_own_names(
 
 def test_runs_that_are_over_are_forgotten_with_their_tab_or_by_the_next_one() -> None:
     """Each kept its answer, for as long as the server ran."""
+    from playground.app.shared.runs import Runs
     from playground.llm.background import BackgroundRun
-    from playground.ui.shared.runs import Runs
 
     class Waits(BackgroundRun):
         def start(self) -> None:

@@ -9,14 +9,14 @@ from streamlit.testing.v1 import AppTest
 from test_pages import choice, editing, press
 
 ROOT = Path(__file__).parent.parent
-SOURCES = [*(ROOT / "playground" / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
+SOURCES = [*(ROOT / "playground" / "app").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
 
 
 def fields() -> None:
     import streamlit as st
 
-    from playground.ui import state
-    from playground.ui.shared import changes
+    from playground.app import state
+    from playground.app.shared import changes
 
     taken: list[object] = []
     key = changes.place("field", "first")
@@ -91,8 +91,8 @@ def interrupted(ours: bool) -> None:
     from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
     from streamlit.runtime.state import SafeSessionState
 
-    from playground.ui import state
-    from playground.ui.shared import callbacks
+    from playground.app import state
+    from playground.app.shared import callbacks
 
     def act() -> None:
         context = get_script_run_ctx()

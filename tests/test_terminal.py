@@ -23,7 +23,7 @@ from playground.base.errors import InputFault
 from playground.base.json_numbers import finite
 from playground.base.user_files import read_stream
 from playground.base.wording import visible
-from playground.commands.terminal import table
+from playground.cli.terminal import table
 from playground.nouns.tool_formats.mcp_servers import read_servers
 from playground.sessions import source
 
@@ -165,7 +165,7 @@ FAULT = """
 import click
 from playground.cli import main
 import playground as pg
-from playground.commands.terminal import guarded
+from playground.cli.terminal import guarded
 
 @main.command()
 @guarded

@@ -105,7 +105,7 @@ for arguments in json.loads(sys.argv[1]):
 """
 REPORT = """
 import sys
-from playground.commands.terminal import report, report_briefly
+from playground.cli.terminal import report, report_briefly
 from playground.base.findings import CODES, finding
 name = sys.argv[1]
 for code in CODES:
@@ -498,7 +498,7 @@ def test_a_test_that_is_taken_along_has_no_name_that_hides_its_lines(tmp_path: P
 
 # what pages may call
 
-SAY = ROOT / "playground" / "ui" / "shared" / "say.py"
+SAY = ROOT / "playground" / "app" / "shared" / "say.py"
 ARGUMENTS = {"body", "label", "help", "title"}
 
 
@@ -526,7 +526,7 @@ def test_pages_say_by_one_module_whatever_is_more_than_a_literal() -> None:
     } | {"download_button"}
     assert {"text", "caption", "button", "expander", "error"} < functions
     wrong = []
-    for path in [*(ROOT / "pages").glob("*.py"), *(ROOT / "playground" / "ui").rglob("*.py")]:
+    for path in [*(ROOT / "pages").glob("*.py"), *(ROOT / "playground" / "app").rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text())) if path != SAY else ():
             match node:
                 case ast.Call(func=ast.Attribute(value=ast.Name("st"), attr=name)) if (

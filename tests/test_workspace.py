@@ -21,6 +21,7 @@ from test_documents import blocks, executed
 from test_pages import page, payloads, told
 
 import playground as pg
+from playground.app.serving import access
 from playground.base import paths
 from playground.base.errors import InputFault, UnknownNameError
 from playground.base.findings import Finding
@@ -38,7 +39,6 @@ from playground.sessions.entries import (
 from playground.sessions.loading import sample_sessions
 from playground.sessions.session import Session
 from playground.sessions.workspaces import Folder, Tab, TabShelf, Workspace, free_names, on_disk
-from playground.ui.serving import access
 
 KEY = "sk-ant-api03-" + "Ab3dEf6hIj9kLm2n" * 6
 SESSION = Session(title="Tides", messages=(Message("user", (TextPart("High tide?"),)),))
@@ -588,8 +588,8 @@ def test_a_file_of_several_sessions_says_which_one_is_shown() -> None:
 def _with_several() -> None:
     import streamlit as st
 
-    from playground.ui import state
-    from playground.ui.shared import workspace
+    from playground.app import state
+    from playground.app.shared import workspace
 
     if "session" not in st.session_state:
         state.add_file("rows.jsonl", st.session_state["given"])

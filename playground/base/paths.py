@@ -24,11 +24,11 @@ def _found(packaged: str, checked_out: str) -> Path:
 
 
 def app_file() -> Path:
-    return _PACKAGE / "app.py"
+    return _PACKAGE / "app" / "main.py"
 
 
 def server_file() -> Path:
-    return _PACKAGE / "server.py"
+    return _PACKAGE / "app" / "server.py"
 
 
 def icon() -> Path:

@@ -17,6 +17,7 @@ from playground.dialects.schema_losses import kept_by_kind
 from playground.lab.guides import Guide
 from playground.nouns.events import event_name
 from playground.parsing.result import ParseResult
+from playground.plugins.corpus.drawings import corpus_answer as corpus_answer  # registered, too
 from playground.questions.carry import CarryMatrix
 from playground.questions.comparison import Column, Comparison
 from playground.questions.detection import Detection, Detections
@@ -25,7 +26,6 @@ from playground.questions.provider_payload import ProviderPayload
 from playground.questions.timeline import Timeline
 from playground.show.chat_template_frames import findings
 from playground.show.compaction_frames import compaction as compaction
-from playground.show.corpus_frames import corpus_answer as corpus_answer  # registered, too
 from playground.show.tool_frames import tool_costs as tool_costs
 from playground.show.trial_frames import trial as trial  # registered with the others
 from playground.show.version_frames import versions as versions

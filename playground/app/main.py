@@ -1,0 +1,44 @@
+"""The app's entry: pages, what stands on all of them, nothing else."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from playground.app import navigation
+from playground.app.serving import access, warming
+from playground.app.shared import bring, callbacks, frame, sidebar, workspace
+from playground.base import paths
+
+if (host := st.context.headers.get("Host")) and not access.answers_to(host):
+    # the gates of `server.py` are not there where Streamlit runs this file by itself
+    st.error("This app does not answer to the name that it was asked by.")
+    st.stop()
+
+access.hide_workspace()
+st.set_page_config(page_title="Dialect playground", page_icon=str(paths.icon()), layout="wide")
+
+callbacks.lose_no_click()
+pages = navigation.every_page()
+
+
+def start() -> None:
+    """The bare address leads to the first page, so that every page has a link of its own."""
+    st.switch_page(pages[0], query_params=st.query_params.to_dict())
+
+
+page = st.navigation(
+    [st.Page(start, title="Dialect playground", url_path="", default=True), *pages],
+    position="hidden",
+)
+if page.url_path:
+    st.set_page_config(page_title=f"{page.title} · Dialect playground")
+    bring.go_on(
+        page.url_path
+    )  # before the sidebar: the address cannot change once widgets are bound to it
+    is_there = sidebar.session_sidebar()
+    frame.head(navigation.entry_of(page))
+    if not is_there:
+        workspace.missing()
+        st.stop()
+page.run()
+warming.page_drawn.set()

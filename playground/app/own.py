@@ -1,0 +1,275 @@
+"""The Own dialect page's parts: where a declaration starts, its fields, what it does at once."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+from zlib import crc32
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from playground.app import state
+from playground.app.shared import (
+    belongings,
+    brought,
+    changes,
+    components,
+    declaring,
+    proposals,
+    say,
+    tables,
+    widgets,
+)
+from playground.app.shared.declaring import DeclarationDraft
+from playground.app.shared.kept import kept
+from playground.base.errors import InputFault
+from playground.base.wording import counted
+from playground.dialects import dialect_names, get_dialect
+from playground.dialects.declared import DeclaredDialect
+from playground.dialects.files import parse_dialect, plain_dialect
+from playground.dialects.prompts import sample_arguments
+from playground.dialects.raw_prompts import ChatTemplate
+from playground.dialects.reading import parse
+from playground.lab.derivation import (
+    DerivedDialect,
+    Nearest,
+    dialect_from_template,
+    nearest_registered,
+)
+from playground.lab.laws import LawChecks, check_dialect
+from playground.nouns.tools import ToolMetadata
+from playground.questions.carry import CarryMatrix
+from playground.questions.carry import carry as carry_values
+from playground.sessions.session import Session
+from playground.sessions.workspaces.dialects import is_kept, kept_text
+from playground.show import chat_template_frames, frames
+
+_WAYS: Final = ("A dialect", "A chat template", "Replies")
+_REPLY: Final = "own dialect reply"
+_DERIVED: Final = "own dialect derived"
+
+# where it starts
+
+
+def begin() -> None:
+    """Before anything is drawn: a chat template was brought, to start from."""
+    if declaring.taken_start():
+        _from_template()
+
+
+def start(draft: DeclarationDraft) -> None:
+    """Three ways to begin, and the way back."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        way = st.segmented_control(
+            "Start from", _WAYS, default=_WAYS[0], required=True, key="start", bind="query-params"
+        )
+        if way == _WAYS[0]:
+            st.selectbox("Dialect", _declared(), key="started dialect")
+            st.button("Start from it", on_click=_from_dialect)
+        elif way == _WAYS[1]:
+            _template_choice()
+        if draft.before is not None:
+            label = "Back to what was here"
+            say.button(label, icon=":material/undo:", on_click=declaring.take_back)
+    if way == _WAYS[1]:
+        _show_derivation()
+    elif way == _WAYS[2]:
+        proposals.boxes()
+    _tell(declaring.FAULT, "Nothing was started from it; the declaration is as it was.")
+
+
+def _declared() -> list[str]:
+    """The dialects that are only declared: those that a file can hold."""
+    return [name for name in dialect_names() if type(get_dialect(name)) is DeclaredDialect]
+
+
+def _from_dialect() -> None:
+    name = str(state.held("started dialect"))
+    document = plain_dialect(get_dialect(name))
+    if is_kept(name):
+        declaring.take(document, kept_text(name))
+    else:
+        declaring.take(document | {"name": f"my-{name}"})
+
+
+def _template_choice() -> None:
+    types, key = ["jinja", "jinja2", "json", "txt"], "own template"
+    st.file_uploader(
+        "Chat template", type=types, key=key, on_change=changes.of(key, _take_template)
+    )
+    if found := brought.kept_template():
+        say.button(f"From {found[0]}", key="from template", on_click=_from_template)
+
+
+def _show_derivation() -> None:
+    """What the proof against the template found, where the declaration came of one."""
+    if given := state.held(_DERIVED):
+        found = derived(*given)
+        trials = found.derivation.proof.trials
+        say.text(
+            f"{given[0]}: {found.derivation.proof.read} of {len(trials)} calls of the template "
+            f"are read back, {found.derivation.proof.written} written byte for byte."
+        )
+        widgets.show_findings(found.findings(), "of the proof against the template")
+
+
+def _take_template(file: UploadedFile | None) -> None:
+    if file:
+        brought.keep_template(file.name, file.getvalue().decode("utf-8", "replace"))
+        _from_template()
+
+
+def _from_template() -> None:
+    """The dialect that the chat template which was brought last writes."""
+    state.forget(_DERIVED)
+    if found := brought.kept_template():
+        try:
+            declaring.take(plain_dialect(derived(*found)))
+        except InputFault as fault:
+            state.hold(declaring.FAULT, str(fault))
+        else:
+            state.hold(_DERIVED, list(found))
+
+
+@kept(16, spinner="Rendering the template …")
+def derived(name: str, text: str) -> DerivedDialect:
+    """What a template derives, with its proof. Raises InputFault."""
+    return dialect_from_template(ChatTemplate.loads(text, name))
+
+
+def _tell(key: str, words: str) -> None:
+    """What went wrong in a callback, once."""
+    if fault := state.held(key):
+        say.error(words)
+        say.text(str(fault))
+        state.forget(key)
+
+
+# what comes of it
+
+
+def call(dialect: DeclaredDialect, session: Session) -> str:
+    """A call as the dialect writes it: the first of the session's, or one that its first tool
+    might get."""
+    for message in session.messages:
+        if message.tool_calls:
+            return dialect.format_reply(message.tool_calls, session.tools)
+    tool = session.tools[0] if session.tools else _TIDES
+    return dialect.format_example(tool.name, sample_arguments(tool), tool)
+
+
+_TIDES: Final = ToolMetadata(name="get_tides", parameters={"port": "The harbour."})
+
+
+def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
+    """A reply of the user's, or a call of its own, and what is read from it."""
+    given = belongings.value(_REPLY)
+    key = "own reply" if given else f"own reply {crc32(written.encode())}"  # it follows the call
+    text = st.text_area(
+        "A reply",
+        given or written,
+        height=130,
+        key=key,
+        on_change=changes.of(key, _take_reply, shown=given or written),
+    )
+    result = parse(text or "", draft.dialect, session.tools)
+    for made in result.tool_calls:
+        say.text(f"{made.name} {json.dumps(made.arguments, ensure_ascii=False)}")
+    aborted = f", {len(result.aborted)} aborted" if result.aborted else ""
+    left = counted(len(result.content.strip()), "character")
+    say.text(f"{counted(len(result.tool_calls), 'call')}{aborted}, {left} left as text.")
+    tables.table(frames.events(result.events), height=250)
+    widgets.show_findings(result.findings, "in the reply")
+
+
+def _take_reply(text: str) -> None:
+    belongings.keep(_REPLY, text or None)
+
+
+def summary(text: str, name: str) -> None:
+    """The two figures that count: laws that hold, hostile values that come back."""
+    checks, matrix = laws(text), values(text)
+    carried = len(matrix.carried(name))
+    say.text(
+        f"{len(checks) - len(checks.broken)} of {len(checks)} laws hold, "
+        f"{carried} of {len(matrix.values)} hostile values come back."
+    )
+
+
+def show_laws(text: str) -> None:
+    """Whether the laws hold for 50 random examples each, and the smallest that breaks one."""
+    checks = laws(text)
+    tables.table(chat_template_frames.laws(checks), height="content")
+    for check in checks.broken:
+        if check.broken:
+            say.error(f"Law {check.law} is broken. The smallest example:")
+            told = "\n".join(f"{label}:\n{shown}" for label, shown in check.broken.shown)
+            components.verbatim(told, f"law {check.law}", key=f"own law {check.law}", height=300)
+
+
+@kept(32, spinner="Trying the laws …")
+def laws(text: str) -> LawChecks:
+    """The laws on a dialect's file."""
+    return check_dialect(parse_dialect(text, "own"))
+
+
+def show_values(text: str, name: str) -> None:
+    """Which hostile values come back."""
+    refused = values(text).refused(name)
+    if not refused:
+        st.text("All of them.")
+    else:
+        tables.table({"does not come back": refused}, height="content")
+
+
+@kept(32, spinner="Writing and reading back …")
+def values(text: str) -> CarryMatrix:
+    """The carry matrix of a dialect's file."""
+    return carry_values([parse_dialect(text, "own")])
+
+
+def nearest(text: str) -> None:
+    """The registered dialects that read what this one writes: asked of all of them, so only on
+    request."""
+    title = "Nearest registered dialects"
+    with say.expander(title, key="nearest", on_change="rerun") as place:
+        if place.open:
+            _show_nearest(text)
+
+
+def _show_nearest(text: str) -> None:
+    found = near(text)
+    if not found:
+        st.text("No registered dialect reads its plain calls.")
+        return
+    rows = [
+        {
+            "dialect": each.dialect,
+            "reads": f"{each.reads} of 3",
+            "writes alike": f"{each.writes} of 3",
+            "differs in": ", ".join(each.differs) or "nothing",
+        }
+        for each in found
+    ]
+    tables.table(rows, height="content")
+
+
+@kept(32, spinner="Asking every dialect …")
+def near(text: str) -> list[Nearest]:
+    """The registered dialects nearest to a dialect's file."""
+    return nearest_registered(parse_dialect(text, "own"))
+
+
+def prompt(dialect: DeclaredDialect, session: Session) -> str:
+    """The system prompt of the session, as this dialect writes it."""
+    content = dialect.format_system_prompt(session.prompt_data())["content"]
+    return "".join(part["text"] for part in content)
+
+
+def show_grammar(dialect: DeclaredDialect, session: Session) -> None:
+    """What makes a model write nothing else, or why there is none; and where it differs."""
+    grammar = dialect.grammar(session.tools)
+    if grammar.gbnf:
+        components.verbatim(grammar.gbnf, "the grammar", key="own grammar", height=250)
+    widgets.show_findings(grammar.findings, "of the grammar beside the tools' schemas")

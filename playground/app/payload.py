@@ -1,0 +1,128 @@
+"""The Payload page: what is sent to whom, and what became of the session on the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any, Final
+
+import streamlit as st
+
+from playground.app import state
+from playground.app.shared import components, say, tables, waiting, widgets
+from playground.app.shared.components import Picture
+from playground.app.shared.kept import kept
+from playground.base import paths
+from playground.base.errors import PlaygroundError
+from playground.dialects import get_dialect
+from playground.questions.provider_models import PROVIDERS
+from playground.questions.provider_payload import ProviderPayload, provider_payload
+from playground.sessions.loading import load_session
+from playground.sessions.session import Session
+from playground.show import frames, payloads
+from playground.show.grid import grid
+
+_MESSAGES: Final = "payload messages"
+_USUAL: Final = ["OpenAI", "Anthropic"]
+
+
+def prepare() -> None:
+    """Load LiteLLM, and what it loads for its first request to each of the usual providers."""
+    session = load_session(paths.samples()[state.SHOWN_FIRST])
+    for provider in _USUAL:
+        provider_payload(session, "native", provider, {})
+
+
+@kept(32)
+def _asked(
+    session: Session, dialect: str, provider: str, parameters: dict[str, Any]
+) -> Future[ProviderPayload]:
+    return waiting.background().submit(provider_payload, session, dialect, provider, parameters)
+
+
+def provider_choice() -> list[str]:
+    """The providers, or LiteLLM names, that would be sent the session."""
+    return st.multiselect(
+        "Sent to",
+        list(PROVIDERS),
+        default=_USUAL,
+        key="providers",
+        accept_new_options=True,
+        select_all=False,
+        bind="query-params",
+        help="A provider, with a model of its own, or any LiteLLM name.",
+    )
+
+
+def parameters() -> dict[str, Any]:
+    """Parameters of the request, as JSON; {} while they cannot be read."""
+    text = st.text_input(
+        "Parameters",
+        key="parameters",
+        placeholder='{"temperature": 0.2, "stop": ["</tool_call>"]}',
+        bind="query-params",
+    )
+    try:
+        value = json.loads(text or "{}")
+    except (ValueError, RecursionError) as error:
+        say.text(f"The parameters are not JSON: {error}")
+        return {}
+    if not isinstance(value, dict):
+        st.text("The parameters are not a JSON object.")
+        return {}
+    return value
+
+
+def side_by_side(
+    session: Session, dialect: str, providers: Sequence[str], given: dict[str, Any]
+) -> None:
+    """What was rendered and what each provider gets; LiteLLM comes from the background."""
+    futures = {name: _asked(session, dialect, name, given) for name in providers}
+    if not _are_done(futures):
+        _meanwhile(session, dialect, futures)
+    found: dict[str, ProviderPayload] = {}
+    for name, future in futures.items():
+        try:
+            found[name] = future.result()
+        except PlaygroundError as fault:
+            st.error("A provider cannot be sent this:")
+            say.text(f"{name}: {fault}")
+    if found:
+        _drawn(found)
+
+
+def _are_done(futures: Mapping[str, Future[ProviderPayload]]) -> bool:
+    return all(future.done() for future in futures.values())
+
+
+def _meanwhile(
+    session: Session, dialect: str, futures: Mapping[str, Future[ProviderPayload]]
+) -> None:
+    """What needs no LiteLLM is seen while that loads."""
+    place = st.empty()
+    with place.container():
+        waited = st.container()
+        rendering = get_dialect(dialect).render(session.prompt_data())
+        pane = payloads.rendered_pane(dialect, rendering)
+        components.panes(Picture(grid([pane])), key=f"{_MESSAGES} as rendered")
+        with waited:
+            waiting.until_loaded(lambda: _are_done(futures))
+    place.empty()
+
+
+def _drawn(found: Mapping[str, ProviderPayload]) -> None:
+    tables.table(frames.payload_differences(found), height="content")
+    first = next(iter(found.values()))
+    panes = [
+        payloads.rendered_pane(first.dialect, first.rendering),
+        *(payloads.payload_pane(name, payload) for name, payload in found.items()),
+    ]
+    components.panes(Picture(grid(panes)), key=_MESSAGES)
+    st.caption("As LiteLLM's own adapters write it; nothing is sent.")
+    for name, payload in found.items():
+        # The name is text below, not the label: a label is Markdown, and a name may be typed.
+        with st.expander("The body for", key=f"body {name}", on_change="rerun") as body:
+            say.text(name)
+            if body.open:
+                widgets.wire_calls(payload.calls, name)

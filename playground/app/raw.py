@@ -1,0 +1,113 @@
+"""The Raw prompt page's parts: whose format writes the prompt, and the prompt itself."""
+
+from __future__ import annotations
+
+from typing import Final, get_args
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from playground.app.shared import brought, changes, say, widgets
+from playground.app.shared.kept import kept
+from playground.base.errors import InputFault
+from playground.base.findings import CODES
+from playground.base.wording import counted
+from playground.dialects.raw_prompts import ChatTemplate
+from playground.dialects.raw_prompts.audit import TemplateAudit, audit_template
+from playground.dialects.raw_prompts.llama import ToolFormat
+from playground.questions.raw_prompt import RawPrompt
+from playground.questions.raw_prompt import raw_prompt as raw_prompt_of
+from playground.sessions.session import Session
+
+_UPLOAD: Final = "template"
+# What the page calls a format, and what the question calls it; "" is a template of the user's.
+_FORMATS: Final = {"Llama 3": "llama3", "Llama 4": "llama4", "A chat template": ""}
+
+
+def format_choice() -> str:
+    """Meta's llama3 or llama4, or "" for a chat template."""
+    chosen = st.segmented_control(
+        "Written by",
+        list(_FORMATS),
+        default="Llama 3",
+        required=True,
+        key="format",
+        bind="query-params",
+    )
+    return _FORMATS[str(chosen)]
+
+
+def tool_format_choice(name: str) -> ToolFormat | None:
+    """How custom tools are called by llama3 or llama4, the usual way of each first."""
+    formats: tuple[ToolFormat, ...] = get_args(ToolFormat)
+    return st.selectbox(
+        "Custom tools are called as",
+        formats,
+        index=2 if name == "llama4" else 0,
+        key=f"tool format {name}",
+        width=260,
+    )
+
+
+def template_upload() -> tuple[str, str] | None:
+    """The chat template that was chosen here or brought last: its name and text. It runs in a
+    sandbox alone."""
+    types = ["jinja", "jinja2", "json", "txt"]
+    st.file_uploader(
+        "Chat template", type=types, key=_UPLOAD, on_change=changes.of(_UPLOAD, _take_template)
+    )
+    found = brought.kept_template()
+    if found:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            say.text(found[0])
+            st.button("Forget it", key="forget template", on_click=brought.forget_template)
+    return found
+
+
+def _take_template(file: UploadedFile | None) -> None:
+    if file:
+        brought.keep_template(file.name, file.getvalue().decode("utf-8", "replace"))
+
+
+def audit_chosen() -> bool:
+    """Whether the template itself is asked for, and not what it makes of the session."""
+    views = ["The prompt", "Audit of the template"]
+    chosen = st.segmented_control(
+        "Show", views, default=views[0], required=True, key="template view", bind="query-params"
+    )
+    return chosen == views[1]
+
+
+def show_audit(name: str, text: str) -> None:
+    """What the template does to any conversation, each finding with what shows it."""
+    try:
+        found = audited(name, text)
+    except InputFault as refused:
+        st.error("This template cannot be audited; nothing else has changed.")
+        say.text(str(refused))
+        return
+    say.text(f"{counted(len(found.faults), 'finding')} in {found.renderings} renderings.")
+    worst = ("error", "warning", "info")
+    for fault in sorted(found.faults, key=lambda each: worst.index(each.finding.severity)):
+        code, severity = fault.finding.code, fault.finding.severity
+        with say.expander(f"{severity}: {CODES[code].meaning}"):
+            say.text(f"{code}: {fault.finding.message}")
+            widgets.exact_text("The request, and what comes of it", fault.told, arrows=False)
+
+
+@kept(16)
+def audited(name: str, text: str) -> TemplateAudit:
+    """Raises InputFault, which names the file."""
+    return audit_template(ChatTemplate.loads(text, name))
+
+
+@kept(16)
+def by_format(session: Session, name: str, tool_format: ToolFormat | None = None) -> RawPrompt:
+    """The session as Meta's own code writes it: llama3 or llama4."""
+    return raw_prompt_of(session.prompt_data(), name, tool_format)
+
+
+@kept(16)
+def by_template(session: Session, name: str, text: str) -> RawPrompt:
+    """The session as an uploaded template writes it. Raises InputFault, which names the file."""
+    return raw_prompt_of(session.prompt_data(), ChatTemplate.loads(text, name))

@@ -1,0 +1,10 @@
+"""The app as an ASGI application, behind its gates: what `streamlit run` is given by `launch`."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from playground.app.serving import access, guard, launch
+from playground.base import paths
+
+app = st.App(paths.app_file(), lifespan=launch.announced, middleware=guard.gates(access.current()))

@@ -1,0 +1,125 @@
+"""Who may do what: decided when the app is started, asked by whatever spends, asks or keeps.
+
+On this machine's own address the user is the one at the keyboard, and all is allowed. Anywhere
+else a visitor might be anybody: nothing is sent with this machine's keys, no address is asked for
+them, no file of the machine is read or kept. Only `--allow-run`, behind a token, opens that again.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from playground.base import paths
+from playground.base.errors import InputFault
+from playground.base.hosts import is_loopback, own_names
+
+
+@dataclass(frozen=True)
+class Access:
+    """What the visitors of this server may do. `token` is asked of each of them; "" of none.
+
+    `hosts` are the names by which the server may be addressed; empty means any. Without
+    `workspace` sessions are not kept, although they could be.
+    """
+
+    public: bool = False
+    token: str = ""
+    hosts: tuple[str, ...] = ()
+    workspace: bool = True
+
+    @property
+    def may_run(self) -> bool:
+        """Whether models may be asked: with the environment's keys, at any address."""
+        return not self.public or bool(self.token)
+
+    @property
+    def may_keep(self) -> bool:
+        """Whether files of this machine may be read and written for the visitor."""
+        return not self.public
+
+    @property
+    def keeps_sessions(self) -> bool:
+        """Whether what is brought and edited is kept on this machine."""
+        return self.may_keep and self.workspace
+
+
+NOBODY = Access(public=True)
+ANY_NAME = "*"  # among the names of a server
+NO_RUNS = (
+    "This server is open to others, so no model is asked with its keys. "
+    "On a machine of your own, `playground` runs and `playground record` records."
+)
+
+_given: Access | None = None  # by whoever started the server in this process
+
+
+def give(access: Access) -> None:
+    """Say, once, before the server starts, what its visitors may do."""
+    global _given
+    _given = access
+
+
+def current() -> Access:
+    """What this server's visitors may do.
+
+    Started by something else than our command (`streamlit run playground/app/main.py`), the address
+    decides: one that is not known to be this machine's own is public, or answers to any name.
+    """
+    if _given is not None:
+        return _given
+    import streamlit as st
+
+    address = st.get_option("server.address") or ""
+    hosts = st.get_option("server.allowedHosts")
+    if not is_loopback(address) or ANY_NAME in hosts:
+        return NOBODY
+    return Access(hosts=(*own_names(address), *hosts))
+
+
+def hide_workspace() -> None:
+    """Where nothing is kept for visitors, no dialect of this machine's workspace is theirs."""
+    if not current().keeps_sessions:
+        os.environ[paths.NO_WORKSPACE] = "1"
+
+
+def decided(address: str, public: bool, allow_run: bool, hosts: Sequence[str]) -> Access:
+    """The access of a server at `address`. Raises InputFault where nobody said that it is public.
+
+    `hosts` are names that the user adds, such as that of a proxy before it.
+    """
+    loopback = is_loopback(address)
+    if allow_run and not public:
+        raise InputFault("--allow-run is for a public server", expected="--public --allow-run")
+    if not loopback and not public:
+        raise InputFault(
+            f"the address {address!r} can be reached from other machines",
+            where="--server.address",
+            expected="127.0.0.1, or --public (nobody can run models, nothing is kept), "
+            "or --public --allow-run (who has the link with its token may run models)",
+        )
+    if ANY_NAME in hosts and not public:
+        raise InputFault(
+            "'*' lets any page in, by a name that it points at this machine (DNS rebinding)",
+            where="--server.allowedHosts",
+            expected="the names of the proxy in front, or --public",
+        )
+    own = own_names(address) if loopback else ()
+    return Access(
+        public=public,
+        token=secrets.token_urlsafe(24) if allow_run else "",
+        hosts=tuple(dict.fromkeys((*own, *hosts))),
+    )
+
+
+def answers_to(host: str) -> bool:
+    """Whether a request's Host header names this server; always, where any name is its own."""
+    name = host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
+    hosts = current().hosts
+    return not hosts or any(
+        known in (ANY_NAME, name.lower())
+        or (known[:2] == "*." and name.lower().endswith(known[1:]))
+        for known in hosts
+    )

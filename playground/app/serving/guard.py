@@ -1,0 +1,124 @@
+"""The gates before the app: which names it answers to, which pages may frame and drive it, who has
+the token.
+
+Plain ASGI, since Starlette's own base class never sees a WebSocket, and the app is one.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Any, Final
+from urllib.parse import parse_qsl, quote, urlencode
+
+import streamlit as st
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware import Middleware
+from starlette.requests import cookie_parser
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from playground.app.serving.access import Access
+from playground.base.hosts import HostGate
+
+COOKIE: Final = "playground_token"
+
+
+class FrameGate:
+    """Lets no page of another origin frame ours: unseen there, *Run* would get clicks.
+
+    Streamlit's components stand in frames of this origin, and stay. The older header is for
+    browsers without the newer one.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def framed(message: Message) -> None:
+            if message["type"] in ("http.response.start", "websocket.http.response.start"):
+                headers = MutableHeaders(scope=message)
+                headers.append("Content-Security-Policy", "frame-ancestors 'self'")
+                headers["X-Frame-Options"] = "SAMEORIGIN"
+            await send(message)
+
+        await self._app(scope, receive, framed)
+
+
+class OriginGate:
+    """Refuses a WebSocket to pages of another origin.
+
+    Streamlit compares names, and no ports: a page that some other program on this machine serves
+    is of `localhost`, too, and could drive the app. Whoever has a proxy that puts a Host header of
+    its own there names the origin in `--server.corsAllowedOrigins`, as Streamlit asks for it.
+    """
+
+    def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
+        self._app = app
+        self._named = {origin.lower().rstrip("/") for origin in origins}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket" and not self._is_ours(Headers(scope=scope)):
+            await send({"type": "websocket.close", "code": 1008})  # before accepting: a 403
+            return
+        await self._app(scope, receive, send)
+
+    def _is_ours(self, headers: Headers) -> bool:
+        """A program that is no browser sends no origin, and is no page."""
+        if (origin := headers.get("origin")) is None:
+            return True
+        scheme, _, place = origin.lower().partition("://")
+        own = scheme in ("http", "https") and place == headers.get("host", "").lower()
+        return own or origin.lower() in self._named
+
+
+class TokenGate:
+    """Lets in who has the token: once in the link, from then on in a cookie."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app, self._token = app, token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan" or self._is(_cookie(scope)):
+            await self._app(scope, receive, send)
+            return
+        query = parse_qsl(scope.get("query_string", b"").decode("latin-1"))
+        if scope["type"] == "http" and self._is(dict(query).get("token", "")):
+            await self._welcome(scope, query)(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})  # before accepting: a 403
+        else:
+            refused = PlainTextResponse("This server asks for the link with its token.\n", 403)
+            await refused(scope, receive, send)
+
+    def _is(self, given: str) -> bool:
+        """In constant time: how long a comparison takes says nothing of the token."""
+        return secrets.compare_digest(given.encode(), self._token.encode())
+
+    def _welcome(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
+        """The same address without the token, which does not stay in the history."""
+        rest = urlencode([(key, value) for key, value in query if key != "token"])
+        # "//other.example" would be another host, and "%3F" came decoded
+        path = "/" + quote(scope["path"].lstrip("/"))
+        answer = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
+        # not strict: who clicks the link in a mail comes from another site, and would stay outside
+        answer.set_cookie(COOKIE, self._token, httponly=True, samesite="lax")
+        return answer
+
+
+def _cookie(scope: Scope) -> str:
+    """Ours among the cookies, however odd the others are: all ports of a host share them."""
+    return cookie_parser(Headers(scope=scope).get("cookie", "")).get(COOKIE, "")
+
+
+def gates(access: Access) -> list[Any]:
+    """The middleware of a server with this access, outermost first."""
+    found: list[Any] = [Middleware(FrameGate)]
+    if access.hosts:
+        found.append(Middleware(HostGate, hosts=access.hosts))
+    if access.hosts or access.token:
+        origins = st.get_option("server.corsAllowedOrigins") or ()
+        found.append(Middleware(OriginGate, origins=origins))
+    if access.token:
+        found.append(Middleware(TokenGate, token=access.token))
+    return found

@@ -1,0 +1,111 @@
+"""Start the app: streamlit in this process, with the configuration that lies beside the package.
+
+The address decides who may do what (`access`): one that others can reach must be called public.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from playground.app.serving import access, warming
+from playground.base import paths
+from playground.base.hosts import as_host, is_loopback, listening
+
+
+def launch(
+    options: list[str], public: bool = False, allow_run: bool = False, workspace: bool = True
+) -> None:
+    """Run the app; `options` are streamlit's own and win over the configuration file. Without
+    `workspace`, sessions last as long as their tab.
+
+    Raises InputFault for an address that other machines reach, unless `public` says so, and for a
+    port that was asked for and cannot be had.
+    """
+    from streamlit.web import cli
+
+    settings = dict(_flat(tomllib.loads(paths.streamlit_config().read_text(encoding="utf-8"))))
+    given = dict(_options(options))
+    address = given.get("server.address", [settings["server.address"]])[-1]
+    allowed = access.decided(address, public, allow_run, given.get("server.allowedHosts", []))
+    access.give(replace(allowed, workspace=workspace))
+    access.hide_workspace()
+    if port := _chosen_port(given):  # Streamlit's own line names no address, and its status is 1
+        listening(address, port).close()
+    flags = [f"--{key}={value}" for key, value in settings.items() if key not in given]
+    # the WebSocket asks Streamlit's own list, the pages ask our gate: both are needed
+    flags += [f"--server.allowedHosts={host.strip('[]')}" for host in allowed.hosts]
+    # ours are told instead (`announced`): its own have no token, and it asks the network for one
+    flags.append("--logger.hideWelcomeMessage=true")
+    cli.main(["run", str(paths.server_file()), *flags, *options], standalone_mode=False)
+
+
+def _chosen_port(given: Mapping[str, list[str]]) -> int:
+    """Return the port that was asked for, as Streamlit finds it; 0 if any free one will do."""
+    from streamlit import config
+
+    text = given.get("server.port", [os.environ.get("STREAMLIT_SERVER_PORT", "")])[-1]
+    if not text and config.is_manually_set("server.port"):
+        text = str(config.get_option("server.port"))
+    return int(text) if text.isdecimal() else 0
+
+
+@asynccontextmanager
+async def announced(_app: object) -> AsyncIterator[None]:
+    """Say where the app is once it is there: the port may be another than the one asked for."""
+    given = access.current()
+    if given.token:
+        click.echo("The playground, for those who may run models in it:")
+    elif given.public:
+        click.echo("The playground. Nobody can run models here, nothing is kept for anybody:")
+    else:
+        click.echo("The playground, for this machine:")
+    for link in _links(given.token):
+        click.echo(f"  {link}")
+    warming.begin()
+    yield
+
+
+def _links(token: str) -> list[str]:
+    """Addresses that a browser can open; one of a server that listens everywhere, and for others
+    that of this machine in its network."""
+    import streamlit as st
+    from streamlit import config, net_util
+    from streamlit.web.server import server_util
+
+    address = st.get_option("server.address") or "::"
+    if config.is_manually_set("browser.serverAddress"):
+        hosts = [st.get_option("browser.serverAddress")]
+    elif address in ("0.0.0.0", "::"):
+        own = net_util.get_internal_ip() or ""
+        hosts = ["localhost", *([] if not own or is_loopback(own) else [own])]
+    else:
+        hosts = [as_host(address)]
+    query = f"/?token={token}" if token else ""
+    return [server_util.get_url(host) + query for host in hosts]
+
+
+def _options(options: list[str]) -> dict[str, list[str]]:
+    """`--key=value` and `--key value` as lists of values by key."""
+    found: dict[str, list[str]] = {}
+    for option, following in zip(options, [*options[1:], ""], strict=False):
+        if option.startswith("--"):
+            key, equals, value = option[2:].partition("=")
+            found.setdefault(key, []).append(value if equals else following)
+    return found
+
+
+def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """`[server] address = …` as `server.address`: read so from any folder, as streamlit is not."""
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value if isinstance(value, str) else json.dumps(value)

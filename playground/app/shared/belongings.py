@@ -1,0 +1,54 @@
+"""Small things of the user's own that outlast a tab: favourites, policies, templates, drafts.
+
+The one rule: one way of keeping. In the workspace where there is one, and else, or where the disk
+refuses, as long as the tab.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from playground.app import state
+from playground.app.serving import access
+from playground.base.errors import InputFault
+from playground.sessions.workspaces import Belongings, TabShelf, belongings_on_disk
+
+_TAB: Final = "belongings"  # of this tab: name → its JSON
+
+
+def value(name: str) -> Any:
+    """What is kept under this name: a plain value, None for nothing."""
+    found = _of_the_tab().value(name)
+    if found is not None or not access.current().keeps_sessions:
+        return found
+    try:
+        return belongings_on_disk().value(name)
+    except InputFault:  # left as it is; who changes it is told
+        return None
+
+
+def change(name: str, after: Callable[[Any], Any]) -> None:
+    """Keep what `after` makes of the value of this name; None is nothing. In a callback only."""
+    old, tab = value(name), _of_the_tab()
+    if access.current().keeps_sessions:
+        try:
+            belongings_on_disk().change(name, lambda kept: after(old if tab.value(name) else kept))
+        except InputFault as fault:
+            state.hold(state.REFUSED, f"{fault}. It lives in this tab alone.")
+        else:
+            tab.change(name, lambda _: None)
+            return
+    tab.change(name, lambda _: after(old))
+
+
+def keep(name: str, new: Any) -> None:
+    """Keep this value, whatever stood there."""
+    change(name, lambda _: new)
+
+
+def _of_the_tab() -> Belongings:
+    texts = state.held(_TAB)
+    if texts is None:
+        state.hold(_TAB, texts := {})
+    return Belongings(TabShelf(texts), scrub=False)

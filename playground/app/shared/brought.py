@@ -1,0 +1,75 @@
+"""What was brought last: recognised once, in a callback, and kept until it is used or replaced."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import asdict
+from typing import Final
+
+from playground.app import state
+from playground.app.shared import belongings
+from playground.questions.recognised_documents import Recognised
+from playground.questions.recognition import recognise
+
+_BROUGHT: Final = "brought"
+_TARGET: Final = "target"
+_TEMPLATE: Final = "chat template"
+
+
+def take(key: str) -> None:
+    """The box of this key holds another text or file: recognise it."""
+    given = state.component_value(key, "typed")
+    if not given:
+        return
+    data = base64.b64decode(given["base64"]) if "base64" in given else str(given["text"])
+    name = str(given.get("name") or "")
+    found = asdict(recognise(data, name)) if data or name else None  # an empty file is told, too
+    state.hold(_BROUGHT, {"number": int(given["number"]), "found": found})
+
+
+def last() -> Recognised | None:
+    """What was brought last and not used yet."""
+    found = (state.held(_BROUGHT) or {}).get("found")
+    return Recognised(**found) if found else None
+
+
+def number() -> int:
+    """The number of the box's text that `last` is about."""
+    return int((state.held(_BROUGHT) or {}).get("number", 0))
+
+
+def forget() -> None:
+    """It was used."""
+    state.hold(_BROUGHT, None)
+
+
+def set_target(page: str) -> None:
+    """The next run goes to the page of this name."""
+    state.hold(_TARGET, page)
+
+
+def has_target() -> bool:
+    return bool(state.held(_TARGET))
+
+
+def taken_target() -> str:
+    """Where to go, once; "" for nowhere."""
+    page = state.held(_TARGET) or ""
+    state.hold(_TARGET, "")
+    return str(page)
+
+
+def keep_template(name: str, text: str) -> None:
+    """A chat template for the Raw prompt page: its file's name and its text."""
+    belongings.keep(_TEMPLATE, [name, text])
+
+
+def kept_template() -> tuple[str, str] | None:
+    """The chat template that was brought last."""
+    found = belongings.value(_TEMPLATE)
+    return (found[0], found[1]) if found else None
+
+
+def forget_template() -> None:
+    """It is not wanted any more."""
+    belongings.keep(_TEMPLATE, None)

@@ -1,0 +1,111 @@
+"""What the Cache page asks: a session in a dialect under a policy; the answers are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from playground.app.shared import as_sent, policies, waiting
+from playground.app.shared.kept import kept
+from playground.cache.answers.cells import CacheSimulation
+from playground.cache.answers.placement import CachePlacement, place_cache
+from playground.cache.answers.simulation import cache_matrix as simulate_matrix
+from playground.cache.answers.simulation import simulate_cache
+from playground.cache.answers.what_if import WhatIf
+from playground.cache.answers.wire import CacheWire, cache_on_wire
+from playground.dialects import get_dialect
+from playground.dialects.marks.own_policies import OwnPolicy
+from playground.dialects.marks.policies import POLICIES
+from playground.sessions.session import Session
+
+CLICKED: Final = "clicked"  # the policy that the user's clicks make
+_TITLES: Final = {
+    as_sent.NAME: as_sent.TITLE,
+    "azad": "Azad (the default)",
+    "none": "No marks",
+    CLICKED: "The marks you set",
+}
+
+
+def title(policy: str) -> str:
+    return _TITLES.get(policy, policy)
+
+
+@kept(64)
+def _placed(session: Session, dialect: str, policy: str, own: OwnPolicy | None) -> CachePlacement:
+    return place_cache(session, dialect, own.policy() if own else policy)
+
+
+def placement(session: Session, dialect: str, policy: str) -> CachePlacement:
+    """Where a policy, ours or one of the user's own, puts its marks."""
+    return _placed(session, dialect, policy, policies.find(policy))
+
+
+@kept(16)
+def formatted(session: Session, dialect: str) -> list[dict[str, Any]]:
+    """The messages that a policy sees: before marks, and before the environment block."""
+    bare = session.dynamic.model_copy(update={"dynamic_environment_details_block": ""})
+    data = replace(session, dynamic=bare).prompt_data()
+    return get_dialect(dialect).with_policy("none").render(data).messages
+
+
+@kept(32, spinner="Simulating every policy …")
+def simulations(
+    session: Session, dialect: str, apart: float | None, what_if: WhatIf, own: list[OwnPolicy]
+) -> Sequence[CacheSimulation]:
+    """The session in a dialect under every policy, the user's own after ours."""
+    every = [*POLICIES.values(), *(each.policy() for each in own)]
+    return simulate_matrix(session, [dialect], every, seconds_apart=apart, what_if=what_if)
+
+
+@kept(64)
+def _simulated(
+    session: Session,
+    dialect: str,
+    apart: float | None,
+    what_if: WhatIf,
+    policy: str,
+    own: OwnPolicy | None,
+) -> CacheSimulation:
+    chosen = own.policy() if own else policy
+    return simulate_cache(
+        session, dialect=dialect, policy=chosen, seconds_apart=apart, what_if=what_if
+    )
+
+
+@kept(16)
+def on_wire(
+    session: Session, dialect: str, policy: str, own: OwnPolicy | None
+) -> Future[CacheWire]:
+    chosen = own.policy() if own else policy
+    return waiting.background().submit(cache_on_wire, session, dialect, chosen)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the page is asked: a session in a dialect under a policy, sent so far apart, what if."""
+
+    session: Session
+    dialect: str
+    policy: str
+    apart: float | None
+    what_if: WhatIf
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether the requests stand as they were brought, with their own marks."""
+        return self.policy == as_sent.NAME
+
+    @property
+    def placement(self) -> CachePlacement:
+        return placement(self.session, self.dialect, self.policy)
+
+    def simulated(self, policy: str = "") -> CacheSimulation:
+        """Under the policy that is asked about, or another. Raises InputFault."""
+        name = policy or self.policy
+        if name == as_sent.NAME:
+            return as_sent.simulated(self.session, self.apart)
+        given = (self.session, self.dialect, self.apart, self.what_if, name)
+        return _simulated(*given, policies.find(name))

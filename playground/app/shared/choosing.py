@@ -1,0 +1,79 @@
+"""The choice of dialects: by name, by family, by the model that speaks them, favourites first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import streamlit as st
+
+from playground.app import state
+from playground.app.shared import belongings, changes, say
+from playground.dialects import dialect_names
+from playground.dialects.families import families, spoken_by
+from playground.dialects.models import dialect_for
+
+DEFAULT_DIALECTS: Final = ("xml", "hermes", "native")
+_CHOSEN: Final = "dialects"
+_FAVOURITES: Final = "favourite dialects"
+
+
+def dialects() -> list[str]:
+    """The dialects that a page compares, and a way to find more of them."""
+    favourites = [name for name in belongings.value(_FAVOURITES) or [] if name in dialect_names()]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.multiselect(
+            "Dialects",
+            list(dict.fromkeys([*favourites, *dialect_names()])),
+            default=DEFAULT_DIALECTS,
+            key=_CHOSEN,
+            bind="query-params",
+            select_all=False,  # it would stand first, and Enter takes what stands first
+        )
+        with st.popover(
+            "Find dialects", icon=":material/search:", key="find dialects", on_change="rerun"
+        ) as place:
+            if place.open:
+                _finder(chosen, favourites)
+    return chosen
+
+
+def _finder(chosen: Sequence[str], favourites: Sequence[str]) -> None:
+    model = st.text_input(
+        "What does a model speak?", key="model wanted", placeholder="Qwen3-Coder, or a part of it"
+    )
+    names = dialect_names()
+    if model:
+        names, known = spoken_by(model), dialect_for(model)
+        if known.dialect or not names:
+            say.text(f"{model}: {known.reason}.")
+    groups = {"Favourites": list(favourites)} if favourites and not model else {}
+    for title, listed in (groups | families(names)).items():
+        wanted = [name for name in listed if name in chosen]
+        key = changes.place(f"family {title}", wanted)
+        st.pills(
+            title,
+            listed,
+            selection_mode="multi",
+            default=wanted,
+            key=key,
+            on_change=changes.of(key, _take, listed, shown=wanted),
+        )
+    st.button(
+        "Make the chosen ones favourites",
+        icon=":material/star:",
+        disabled=list(chosen) == list(favourites),
+        on_click=_keep_favourites,
+        help="They come first in every list.",
+    )
+
+
+def _keep_favourites() -> None:
+    belongings.keep(_FAVOURITES, list(state.held(_CHOSEN) or []))
+
+
+def _take(wanted: list[str] | None, listed: Sequence[str]) -> None:
+    """Dialects were chosen or dropped in one group; those of other groups stay."""
+    wanted = wanted or []
+    kept = [name for name in state.held(_CHOSEN) or [] if name not in listed or name in wanted]
+    state.choose(_CHOSEN, [*kept, *(name for name in wanted if name not in kept)])

@@ -1,0 +1,174 @@
+"""The fields of a dialect's declaration as widgets; what is wrong with one stands under it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+from zlib import crc32
+
+import streamlit as st
+
+from playground.app import state
+from playground.app.shared import changes, declaring, say
+from playground.app.shared.declaring import DeclarationDraft
+from playground.base.errors import InputFault
+from playground.base.wording import counted
+from playground.dialects.declared import DeclaredDialect
+from playground.dialects.files.fields import meaning
+
+_TEXTS: Final = (
+    ("syntax.call", "A call"),
+    ("syntax.param", "A parameter"),
+    ("syntax.section", "Around all calls"),
+    ("syntax.separator", "Between two calls"),
+    ("result", "A tool's result"),
+    ("rules", "Rules"),
+)
+_DEFAULTS: Final = {"syntax.separator": "\n", "result": DeclaredDialect.result}
+_CHOICES: Final = (
+    ("result_role", "Results travel as", ("user", "tool", "ipython")),
+    ("tool_docs", "Tools are documented", ("described", "json-lines")),
+    ("syntax.untyped", "A value without a schema is", ("text", "json")),
+)
+_FLAGS: Final = (
+    ("parallel", "Several calls in a reply", True),
+    ("opens_reasoning", "A reply begins inside reasoning", False),
+    ("syntax.section_required", "No call outside of a section", False),
+    ("syntax.one_call_a_section", "A section for each call", False),
+    ("syntax.known_names", "Only known names are calls", False),
+    ("syntax.line_start", "A call begins a line", False),
+    ("syntax.reserved", "Markers are control tokens", False),
+    ("syntax.cdata", "CDATA around a value is read over", False),
+)
+_ROWS: Final = 68  # pixels of a field of two lines
+
+
+def fields(draft: DeclarationDraft) -> None:
+    """The declaration, field by field; what is wrong stands under its field."""
+    _text_field(draft, "name", "Name", 0)
+    for path, label in _TEXTS:
+        _text_field(draft, path, label, 130 if path == "rules" else _ROWS)
+    _tags(draft)
+    _lines(draft, "stops", "Stop tokens, one a line")
+    with st.expander("More fields", key="more fields", on_change="rerun") as more:
+        if more.open:
+            _choices(draft)
+    with st.expander("The whole file", key="whole file", on_change="rerun") as whole:
+        if whole.open:
+            _file(draft)
+    told = [path for path, _ in (*_TEXTS, ("name", ""))]
+    if draft.fault and draft.fault.field not in told:
+        _wrong(draft.fault)
+
+
+def _text_field(draft: DeclarationDraft, path: str, label: str, height: int) -> None:
+    shown = declaring.field(draft.document, path)
+    text = _DEFAULTS.get(path, "") if shown is None else shown
+    value = text if isinstance(text, str) else json.dumps(text)
+    key = _key(draft, path)
+    given: dict[str, Any] = {
+        "key": key,
+        "help": meaning(path),
+        "on_change": changes.of(key, _take_text, path, shown=value),
+    }
+    if height:
+        st.text_area(label, value, height=height, **given)
+    else:
+        st.text_input(label, value, **given)
+    if edges := len(value) - len(value.strip()):
+        breaks = counted(value.count("\n"), "line break")
+        say.caption(f"{breaks} in it; {edges} of its characters are white space at its edges")
+    if draft.fault and draft.fault.field == path:
+        _wrong(draft.fault)
+
+
+def _key(draft: DeclarationDraft, path: str) -> str:
+    """Another document has other widgets: these keep what is typed into them."""
+    return f"own {draft.number} {path}"
+
+
+def _take_text(text: str, path: str) -> None:
+    needed = path in ("name", "rules", "syntax.call", "result", "syntax.separator")
+    declaring.set_field(path, text if text or needed else None)
+
+
+def _wrong(fault: InputFault) -> None:
+    st.error("This cannot be read; beside it the last readable version is in use.")
+    say.text(str(fault))
+
+
+def _tags(draft: DeclarationDraft) -> None:
+    """The first pair of reasoning tags; others are in the whole file."""
+    tags = declaring.field(draft.document, "reasoning") or [{}]
+    first = tags[0] if isinstance(tags, list) and isinstance(tags[0], dict) else {}
+    with st.container(horizontal=True):
+        for step, label in (("open", "Reasoning opens"), ("close", "Reasoning closes")):
+            key = _key(draft, f"reasoning.{step}")
+            said = meaning(f"reasoning.{step}")
+            shown = str(first.get(step, ""))
+            on_change = changes.of(key, _take_tags, draft, shown=shown)
+            st.text_input(label, shown, key=key, help=said, on_change=on_change)
+
+
+def _take_tags(_: str, draft: DeclarationDraft) -> None:
+    opened, closed = (
+        str(state.held(_key(draft, f"reasoning.{step}")) or "") for step in ("open", "close")
+    )
+    rest = (declaring.field(declaring.draft().document, "reasoning") or [])[1:]
+    first = [{"open": opened, "close": closed}] if opened else []
+    declaring.set_field("reasoning", [*first, *rest] or None)
+
+
+def _lines(draft: DeclarationDraft, path: str, label: str) -> None:
+    given = declaring.field(draft.document, path) or []
+    key = _key(draft, path)
+    text = "\n".join(map(str, given))
+    st.text_area(
+        label,
+        text,
+        height=_ROWS,
+        key=key,
+        help=meaning(path),
+        on_change=changes.of(key, _take_lines, path, shown=text),
+    )
+
+
+def _take_lines(text: str, path: str) -> None:
+    declaring.set_field(path, text.split("\n") if text else None)
+
+
+def _choices(draft: DeclarationDraft) -> None:
+    for path, label, options in _CHOICES:
+        key = _key(draft, path)
+        given = declaring.field(draft.document, path)
+        index = options.index(given) if given in options else 0
+        on_change = changes.of(key, _take, path, shown=options[index])
+        st.selectbox(label, options, index, key=key, help=meaning(path), on_change=on_change)
+    for path, label, usual in _FLAGS:
+        key = _key(draft, path)
+        given = declaring.field(draft.document, path)
+        on = given if isinstance(given, bool) else usual
+        on_change = changes.of(key, _take, path, shown=on)
+        say.toggle(label, on, key=key, help=meaning(path), on_change=on_change)
+
+
+def _take(value: str | bool, path: str) -> None:
+    declaring.set_field(path, value)
+
+
+def _file(draft: DeclarationDraft) -> None:
+    """Every field there is, as the file has it."""
+    shown = json.dumps(draft.document, ensure_ascii=False, indent=1)
+    key = f"own file {draft.number} {crc32(shown.encode())}"  # a field that changed is another text
+    on_change = changes.of(key, _take_file, shown=shown)
+    st.text_area("JSON", shown, height=300, key=key, on_change=on_change)
+
+
+def _take_file(text: str) -> None:
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        state.hold(declaring.FAULT, f"The whole file is no JSON: {error}")
+        return
+    if isinstance(document, dict):
+        declaring.take(document, declaring.draft().seen)

@@ -1,0 +1,137 @@
+"""A dialect's declaration as it is being written: its document, what is wrong with it, what stands.
+
+The one rule: what was typed stays, readable or not; what is shown beside it is of the last document
+that could be read. The document is what the dialect's file holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.app import state
+from playground.app.shared import belongings
+from playground.base.errors import InputFault
+from playground.dialects.declared import DeclaredDialect
+from playground.dialects.files import dialect_of, dialect_text
+
+_DRAFT: Final = "own dialect"
+FAULT: Final = "own dialect fault"  # of a callback, to be told once
+_START: Final = "own dialect start"
+FIRST: Final[dict[str, Any]] = {
+    "name": "mine",
+    "rules": "To call a tool, write exactly this:",
+    "syntax": {"call": "<call>{call:json}</call>"},
+}
+
+
+@dataclass(frozen=True)
+class DeclarationDraft:
+    """The document as it is typed; `fault` is what is wrong with it. `readable` is the last one
+    that could be read, `dialect` what it declares. `number` grows when another document is taken;
+    `before` is the one that it took the place of, `seen` the file that it was opened from."""
+
+    document: dict[str, Any]
+    fault: InputFault | None
+    readable: dict[str, Any]
+    dialect: DeclaredDialect
+    number: int
+    before: dict[str, Any] | None
+    seen: str | None
+
+    @property
+    def text(self) -> str:
+        """The readable document as a file's text."""
+        return dialect_text(self.readable)
+
+
+def draft() -> DeclarationDraft:
+    """The user's declaration, or the one that a page begins with."""
+    kept = belongings.value(_DRAFT) or {"document": FIRST}
+    document = kept["document"]
+    dialect, fault = _read(document)
+    readable = document if dialect else kept.get("readable", FIRST)
+    if dialect is None:
+        dialect, _ = _read(readable)
+    if dialect is None:  # a file of an older version
+        readable, dialect = FIRST, dialect_of(FIRST, "")
+    number, before, seen = kept.get("number", 0), kept.get("before"), kept.get("seen")
+    return DeclarationDraft(document, fault, readable, dialect, number, before, seen)
+
+
+def take(document: dict[str, Any], seen: str | None = None) -> None:
+    """Go on with another document; the one that stood there can be taken back. In a callback."""
+
+    def after(kept: Any) -> Any:
+        old = kept or {"document": FIRST}
+        number = old.get("number", 0) + 1
+        made = {"document": document, "before": old["document"], "number": number, "seen": seen}
+        return made | _readable(document, old)
+
+    belongings.change(_DRAFT, after)
+
+
+def take_back() -> None:
+    """Go on with the document that stood there before. In a callback."""
+    before = draft().before
+    if before is not None:
+        take(before)
+
+
+def set_field(path: str, value: Any) -> None:
+    """One field has this value, None for none. In a callback."""
+
+    def after(kept: Any) -> Any:
+        old = kept or {"document": FIRST}
+        document = _with(old["document"], path.split("."), value)
+        return old | {"document": document} | _readable(document, old)
+
+    belongings.change(_DRAFT, after)
+
+
+def saved(text: str | None) -> None:
+    """The document was kept as this file; None, that it is kept no longer. In a callback."""
+    belongings.change(_DRAFT, lambda kept: (kept or {"document": FIRST}) | {"seen": text})
+
+
+def start_from_template() -> None:
+    """The page begins with the chat template that was brought last. In a callback."""
+    state.hold(_START, True)
+
+
+def taken_start() -> bool:
+    """Whether it is to begin so: once."""
+    asked = bool(state.held(_START))
+    state.hold(_START, False)
+    return asked
+
+
+def field(document: Any, path: str) -> Any:
+    """A field's value, None where it is not given."""
+    for step in path.split("."):
+        document = document.get(step) if isinstance(document, dict) else None
+    return document
+
+
+def _with(document: Any, path: list[str], value: Any) -> dict[str, Any]:
+    made = dict(document) if isinstance(document, dict) else {}
+    step, *rest = path
+    if rest:
+        made[step] = _with(made.get(step), rest, value)
+    elif value is None:
+        made.pop(step, None)
+    else:
+        made[step] = value
+    return made
+
+
+def _readable(document: Any, old: dict[str, Any]) -> dict[str, Any]:
+    dialect, _ = _read(document)
+    return {"readable": document if dialect else old.get("readable", FIRST)}
+
+
+def _read(document: Any) -> tuple[DeclaredDialect | None, InputFault | None]:
+    try:
+        return dialect_of(document, ""), None
+    except InputFault as fault:
+        return None, fault

@@ -1,0 +1,93 @@
+"""The file of the dialect that is being written: saved, deleted, brought back, downloaded.
+
+The one rule: the declaration stays on the page, whatever becomes of its file.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+import streamlit as st
+
+from playground.app import state
+from playground.app.serving import access
+from playground.app.shared import declaring, say
+from playground.app.shared.declaring import DeclarationDraft
+from playground.base.errors import InputFault
+from playground.dialects.files import parse_dialect
+from playground.sessions.workspaces.dialects import (
+    keep_dialect,
+    kept_text,
+    remove_dialect,
+    restore_dialect,
+)
+
+_SAID: Final = "own dialect said"
+_REMOVED: Final = "own dialect removed"
+
+
+def keeping(draft: DeclarationDraft) -> None:
+    """Save it where every command finds it, or take it away as a file."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if access.current().keeps_sessions:
+            label = "Save again" if draft.seen else "Save in the workspace"
+            say.button(
+                label,
+                type="primary",
+                icon=":material/save:",
+                disabled=draft.fault is not None,
+                on_click=_save,
+                help="Every page and command then finds it by its name.",
+            )
+            if draft.seen is not None:
+                st.button("Delete", icon=":material/delete:", on_click=_remove)
+        say.download_button(
+            "Download", draft.text, f"{draft.dialect.name}.json", icon=":material/download:"
+        )
+    if removed := state.held(_REMOVED):
+        say.text(f"Removed: {removed} is no dialect of any page or command now.")
+        st.button("Undo delete", icon=":material/undo:", on_click=_restore, args=(str(removed),))
+    if said := state.held(_SAID):
+        say.text(str(said))
+        state.forget(_SAID)
+
+
+def _remove() -> None:
+    """Of the file that was opened; the declaration stays on the page."""
+    seen = declaring.draft().seen
+    if seen is None:  # a quick second click
+        return
+    name = parse_dialect(seen, "own").name
+    try:
+        remove_dialect(name, seen)
+    except InputFault as fault:
+        state.hold(declaring.FAULT, str(fault))
+    else:
+        declaring.saved(None)
+        state.hold(_REMOVED, name)
+
+
+def _restore(name: str) -> None:
+    state.forget(_REMOVED)
+    try:
+        text = restore_dialect(name)
+    except InputFault as fault:
+        state.hold(declaring.FAULT, str(fault))
+    else:
+        declaring.take(json.loads(text), text)
+        state.hold(_SAID, f"Brought back: {name} is among the dialects of every page and command.")
+
+
+def _save() -> None:
+    """The document as it stands by now: who clicks quickly sees a button of the one before."""
+    state.forget(_REMOVED)
+    draft = declaring.draft()
+    name = str(draft.document.get("name"))
+    seen = draft.seen if draft.seen is not None and kept_text(name) is not None else None
+    try:
+        declaring.saved(keep_dialect(draft.document, seen))
+    except InputFault as fault:
+        state.hold(declaring.FAULT, str(fault))
+    else:
+        state.hold(_SAID, f"Saved: {name} is among the dialects of every page and command.")

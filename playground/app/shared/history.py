@@ -1,0 +1,150 @@
+"""The edits of each session: made, taken back, done again; and texts that cannot be read yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from playground.app import state
+from playground.app.shared import belongings, changes, widgets
+from playground.base.errors import InputFault
+from playground.nouns.tools import ToolMetadata
+from playground.sessions.changes import message_after
+from playground.sessions.editing import Edit
+from playground.sessions.line_ends import as_edited, with_line_ends_of
+from playground.sessions.tool_files import read_tool_file
+
+T = TypeVar("T", str, bool)
+
+
+class Editor(NamedTuple, Generic[T]):
+    """What an editor's widget is drawn with, and what is wrong with its text."""
+
+    key: str
+    value: T
+    on_change: Callable[[], None]
+    fault: str
+
+
+def edit(name: str, step: Edit) -> None:
+    """One more step, behind which nothing is left to be done again. Raises InputFault."""
+    state.keep_steps(name, [*state.edit_steps(name), step], [])
+
+
+def take_edit(value: str | bool, name: str, key: str, step: Edit, shown: str | bool = "") -> None:
+    """The editor of this key, which began with `shown`, holds another value. What cannot be read
+    stays in it, beside the last that could be."""
+    if isinstance(value, str) and isinstance(shown, str):
+        value = with_line_ends_of(shown, value)
+    step = replace(step, value=value if isinstance(value, str) else "on" if value else "")
+    drafts = {each: draft for each, draft in _drafts(name).items() if each != key}
+    try:
+        edit(name, step)
+    except InputFault as fault:
+        drafts[key] = (step.value, str(fault))
+    _keep_drafts(name, drafts)
+
+
+def editor(name: str, key: str, value: T, step: Edit) -> Editor[T]:
+    """How the editor is drawn whose change is this step: it shows what is in use, or else what
+    could not be read."""
+    shown: Any
+    shown, fault = _drafts(name).get(key, (value, ""))
+    if isinstance(shown, str):
+        shown = as_edited(shown)
+    widget = changes.place(key, shown)
+    on_change = changes.of(widget, take_edit, name, key, step, value, shown=shown)
+    return Editor(widget, shown, on_change, fault)
+
+
+def is_unread(name: str, noun: str) -> bool:
+    """Whether an editor of a "part" or a "tool" holds a text that cannot be read: while it does,
+    none of its kind gets another number."""
+    return any(key.startswith(state.edit_key(name, f"{noun} ")) for key in _drafts(name))
+
+
+def set_tools(name: str, data: bytes, file_name: str) -> None:
+    """The tools of a file are now the session's, of twins the first, as where a session is read.
+    Raises InputFault."""
+    tools: dict[str, ToolMetadata] = {}
+    for tool in read_tool_file(data, file_name).tools:
+        tools.setdefault(tool.name, tool)
+    texts = ",\n".join(map(widgets.tool_text, tools.values()))
+    edit(name, Edit("all tools", f"[{texts}]"))
+
+
+def undo(name: str) -> None:
+    """Take back the last step; first of all, what cannot be read."""
+    if _drafts(name):
+        _keep_drafts(name, {})
+    elif steps := state.edit_steps(name):
+        _go_to(name, steps[:-1], [*state.undone_steps(name), steps[-1]])
+
+
+def forget_unread(name: str, key: str) -> None:
+    """The editor of this key shows again what is in use."""
+    _keep_drafts(name, {each: draft for each, draft in _drafts(name).items() if each != key})
+
+
+def _go_to(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> None:
+    """Other steps are in force; the message that is edited stays the one that it was."""
+    key = chosen_key(name, "message")
+    index = state.held(key)
+    if isinstance(index, int):
+        original, before = state.original_session(name), state.edit_steps(name)
+        state.hold(key, message_after(original, before, steps, index))
+    state.keep_steps(name, steps, undone)
+
+
+def chosen_key(name: str, noun: str) -> str:
+    """Where the index of the message or the tool is held that is edited."""
+    return f"edited {noun} of {name}"
+
+
+def redo(name: str) -> None:
+    """Do again what was taken back last."""
+    if undone := state.undone_steps(name):
+        _go_to(name, [*state.edit_steps(name), undone[-1]], undone[:-1])
+
+
+def next_undo(name: str) -> str:
+    """What `undo` would take back, in words; "" where there is nothing."""
+    if _drafts(name):
+        return "what cannot be read"
+    steps = state.edit_steps(name)
+    return steps[-1].label if steps else ""
+
+
+def next_redo(name: str) -> str:
+    """What `redo` would do again, in words."""
+    undone = state.undone_steps(name)
+    return undone[-1].label if undone else ""
+
+
+def renamed(old: str, new: str) -> None:
+    """A session has another name: what could not be read yet goes with it."""
+    drafts = _drafts(old)
+    here, there = state.edit_key(old, ""), state.edit_key(new, "")
+    _keep_drafts(new, {there + key.removeprefix(here): drafts[key] for key in drafts})
+    _keep_drafts(old, {})
+    for noun in ("message", "tool"):
+        state.hold(chosen_key(new, noun), state.held(chosen_key(old, noun)))
+
+
+def reset(name: str) -> None:
+    """The session as its file has it; every step can be done again, and last the model chosen."""
+    _keep_drafts(name, {})
+    model = state.held(state.MODEL)
+    chosen = [Edit("model", model)] if model else []
+    undone = [*state.undone_steps(name), *chosen, *reversed(state.edit_steps(name))]
+    _go_to(name, [], undone)
+    state.choose(state.MODEL, None)
+
+
+def _drafts(name: str) -> dict[str, tuple[str, str]]:
+    return dict(belongings.value(state.DRAFTS + name) or {})
+
+
+def _keep_drafts(name: str, drafts: dict[str, tuple[str, str]]) -> None:
+    belongings.keep(state.DRAFTS + name, drafts or None)

@@ -1,0 +1,38 @@
+"""Buttons that open a session which lies elsewhere: in the workspace, and on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from playground.app import state
+from playground.app.shared import brought, say
+from playground.base.errors import InputFault
+
+_PAGES: Final = {"compare": "Compare", "cache": "Cache", "replay": "Replay"}
+
+
+def buttons(key: str, keep: Callable[[], str]) -> None:
+    """A button for each page; `keep` puts the session into the workspace and gives its name there,
+    or raises InputFault, which is then told below."""
+    for page, title in _PAGES.items():
+        say.button(f"Open in {title}", key=f"{key} {page}", on_click=_open, args=(key, keep, page))
+
+
+def fault(key: str, problem: str) -> None:
+    """Why the session of the last click was not opened, if it was not."""
+    if held := state.held(f"{key} fault"):
+        say.error(problem)
+        say.text(str(held))
+
+
+def _open(key: str, keep: Callable[[], str], page: str) -> None:
+    """The session stands in the workspace, is chosen, and is seen on that page."""
+    state.hold(f"{key} fault", "")
+    try:
+        name = keep()
+    except InputFault as found:
+        state.hold(f"{key} fault", str(found))
+        return
+    state.choose(state.SESSION, name)
+    brought.set_target(page)

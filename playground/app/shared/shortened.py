@@ -1,0 +1,87 @@
+"""What if the history were shortened: the tab of the Cache page."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+import streamlit as st
+
+from playground.app.shared import policies, say, tables, waiting
+from playground.app.shared.cache_asked import Asked
+from playground.app.shared.kept import kept
+from playground.base.errors import InputFault
+from playground.cache.answers.compacted import CompactionWhatIf
+from playground.cache.answers.compaction import compaction
+from playground.dialects.marks.own_policies import OwnPolicy
+from playground.sessions.session import Session
+from playground.show import compaction_frames
+
+
+@kept(16)
+def _compaction(
+    session: Session,
+    dialect: str,
+    apart: float | None,
+    policy: str,
+    own: OwnPolicy | None,
+    limit: int,
+    keep: int,
+    summary: int,
+) -> Future[CompactionWhatIf]:
+    return waiting.background().submit(
+        compaction,
+        session,
+        dialect=dialect,
+        marks=own.policy() if own else policy,
+        limit=limit,
+        keep=keep,
+        summary=summary,
+        seconds_apart=apart,
+    )
+
+
+def show(given: Asked) -> None:
+    """Controls, one sentence, the curve by turn, the table of policies, the cuts of one."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        limit = st.number_input(
+            "Limit, tokens",
+            0,
+            2_000_000,
+            key="shorten-limit",
+            bind="query-params",
+            help="At which a policy begins; 0: 60 % of the longest request.",
+        )
+        keep = st.number_input(
+            "Keep",
+            0,
+            1_000,
+            key="shorten-keep",
+            bind="query-params",
+            help="Messages or results that stay; 0: what each policy is known for.",
+        )
+        summary = st.number_input(
+            "Summary, tokens", 1, 100_000, 1_000, key="shorten-summary", bind="query-params"
+        )
+    dialect = given.dialect or "native"
+    marks = given.session, dialect, given.apart, given.policy, policies.find(given.policy)
+    future = _compaction(*marks, int(limit), int(keep), int(summary))
+    waiting.until_loaded(future.done, "Every policy is simulated.")
+    try:
+        found = future.result()
+    except InputFault as fault:
+        say.text(str(fault))
+        return
+    say.info(found.headline.replace("$", "\\$"))
+    for note in found.notes:
+        say.caption(note)
+    st.plotly_chart(compaction_frames.curve(found), key="compaction curve")
+    tables.table(compaction_frames.compaction(found), height="content")
+    cut = [row for row in found.rows if row.cuts]
+    if cut:
+        names = {row.policy.name: row for row in cut}
+        name = st.selectbox("Cuts of", list(names), key="cuts of", bind="query-params")
+        tables.table(compaction_frames.cuts(names[name or cut[0].policy.name]))
+    st.caption(
+        "Each shortened request is written out and simulated; a summary is a request of its own. "
+        "Whether the model still does its work with less is not asked."
+    )

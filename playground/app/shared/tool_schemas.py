@@ -1,0 +1,85 @@
+"""What a session's tools cost, and which provider takes their schemas: for the Tools of Compare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+
+import streamlit as st
+
+from playground.app.shared import say, tables, waiting, widgets
+from playground.app.shared.kept import kept
+from playground.nouns.tool_formats.portability import schema_targets
+from playground.questions.tool_schemas import (
+    Portability,
+    ToolCosts,
+    tool_costs,
+    tool_portability,
+)
+from playground.sessions.session import Session
+from playground.show import tool_frames
+
+
+@kept(16)
+def _costs(session: Session, dialects: list[str]) -> Future[ToolCosts]:
+    return waiting.background().submit(tool_costs, session, dialects=dialects)
+
+
+@kept(16)
+def _portability(session: Session, targets: list[str]) -> Portability:
+    return tool_portability(session, targets)
+
+
+def show(session: Session, dialects: Sequence[str]) -> None:
+    """Two folded tables: tokens of each tool, and what providers refuse of them."""
+    with st.expander("Tokens of each tool", key="tool tokens", on_change="rerun") as tokens:
+        if tokens.open:
+            _show_costs(session, dialects)
+    with st.expander(
+        "Which provider takes these schemas", key="tool portability", on_change="rerun"
+    ) as takes:
+        if takes.open:
+            _show_portability(session)
+
+
+def _show_costs(session: Session, dialects: Sequence[str]) -> None:
+    future = _costs(session, list(dialects))
+    waiting.until_loaded(future.done, f"Tokens are being counted. {waiting.LOADING}")
+    found = future.result()
+    tables.table(tool_frames.tool_costs(found), height="content")
+    exact = ", ".join(found.exact) or "no model"
+    say.caption(
+        f"Exact for {exact}; estimates for the others. Dialects and smaller schemas are counted in "
+        f"the tokens of {found.models[0]}."
+    )
+
+
+def _show_portability(session: Session) -> None:
+    titles = {name: target.title for name, target in schema_targets().items()}
+    chosen = st.multiselect(
+        "Provider",
+        list(titles),
+        default=list(titles),
+        format_func=titles.__getitem__,
+        key="targets",
+        bind="query-params",
+    )
+    found = _portability(session, chosen) if chosen else None
+    if found is None or not found.findings:
+        st.text("Nothing that is known to be refused.")
+    else:
+        tables.table(tool_frames.portability(found))
+        _instead(found)
+
+
+def _instead(found: Portability) -> None:
+    """The schema that is taken, of the tool and target that are chosen: text of a session, and
+    chosen by numbers."""
+    rows = [row for row in found.rows if row.findings]
+    number = st.selectbox(
+        "Write instead",
+        range(len(rows)),
+        format_func=lambda at: say.shown(f"{rows[at].title}: {rows[at].tool}"),
+        key=f"instead {len(rows)}",
+    )
+    widgets.json_text("schema", rows[number or 0].schema, f"instead {number}")

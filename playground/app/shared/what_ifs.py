@@ -1,0 +1,72 @@
+"""What if requests were sent otherwise, and a policy of the user's own: the rare controls."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from playground.app.shared import changes, policies, say
+from playground.app.shared.kept import kept
+from playground.cache.answers.known_rules import known_rules
+from playground.cache.answers.what_if import ENVIRONMENTS, MOST_PARALLEL, WhatIf
+from playground.cache.rules import Rules, rules_of
+
+_AS_MARKED: Final = "as marked"
+KEYS: Final = ("if-environment", "if-ttl", "if-parallel", "if-shuffled", "if-clock")
+
+
+@kept(64)
+def rules(model: str) -> Rules:
+    """The rules that count for a model."""
+    return known_rules("", model)
+
+
+def choose(model: str) -> WhatIf:
+    """The controls of `WhatIf`."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        environment = st.selectbox(
+            "Environment, what if", ENVIRONMENTS, key="if-environment", bind="query-params"
+        )
+        ttl = st.selectbox(
+            "Marks live", [_AS_MARKED, *_lives(model)], key="if-ttl", bind="query-params"
+        )
+        parallel = st.number_input(
+            "Rounds in a turn", 1, MOST_PARALLEL, key="if-parallel", bind="query-params"
+        )
+        shuffled = st.toggle("Tools in any order", key="if-shuffled", bind="query-params")
+        clock = st.toggle("Time in the system prompt", key="if-clock", bind="query-params")
+    st.caption("A session without an environment block gets one of about 1,500 characters.")
+    _policy_upload()
+    return WhatIf(
+        environment=environment or "as it is",
+        shuffled_tools=shuffled,
+        timestamp=clock,
+        ttl="" if ttl in (None, _AS_MARKED) else ttl,
+        parallel=int(parallel),
+    )
+
+
+def _lives(model: str) -> list[str]:
+    """How long marks may live, by the model's rules; Anthropic's where none are known."""
+    known = rules(model)
+    if known.match == "unknown":
+        known = rules_of("anthropic")
+    return list(known.value("ttls"))
+
+
+def _policy_upload() -> None:
+    st.file_uploader(
+        "A policy of your own",
+        type="json",
+        key=policies.UPLOAD,
+        on_change=changes.of(policies.UPLOAD, policies.accept),
+        help='{"name": "tail", "marks": [{"role": ["user", "tool"], "nth": -1}]}',
+    )
+    for name in policies.lasting():
+        with st.container(horizontal=True, vertical_alignment="center"):
+            say.text(name)
+            st.button("Forget it", key=f"forget {name}", on_click=policies.forget, args=(name,))
+    if fault := policies.error():
+        st.error("This policy cannot be read:")
+        say.text(fault)

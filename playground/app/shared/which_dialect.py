@@ -1,0 +1,64 @@
+"""Which dialect a reply is written in: every dialect ranked, and a hint where no call was read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from streamlit.delta_generator import DeltaGenerator
+
+from playground.app import state
+from playground.app.shared import say, tables, widgets
+from playground.app.shared.kept import kept
+from playground.app.shared.readings import Reading
+from playground.base.wording import counted
+from playground.nouns.tools import ToolMetadata
+from playground.questions.detection import Detection, detect_recording, foreign
+from playground.questions.likeliest import likeliest
+from playground.recordings.recording import Recording
+from playground.show import frames
+
+Tools = Sequence[ToolMetadata]
+_LOOKED_AT: Final = 100_000  # characters at a reply's end, where calls stand: a third of a second
+
+
+@kept(32, spinner="Reading in every dialect …")
+def _detections(recording: Recording, tools: Tools) -> Sequence[Detection]:
+    """Every dialect's reading of a reply, the likeliest first."""
+    return detect_recording(recording, tools)
+
+
+@kept(32)
+def _likeliest(text: str, tools: Tools) -> Detection | None:
+    found = likeliest(text, tools)
+    return found[0] if found else None
+
+
+def looks_like(reading: Reading, place: DeltaGenerator) -> None:
+    """Where no call was read: the dialect whose calls stand in the text, and a click to read it
+    so."""
+    result = reading.timeline.result
+    if result.tool_calls or result.aborted:
+        return
+    found = _likeliest(reading.timeline.text[-_LOOKED_AT:], reading.tools)
+    if found is None or found.any_text or found.dialect == reading.dialect:
+        return
+    held = counted(found.calls, "call") if found.calls else "a call that is cut off"
+    with place.container(horizontal=True, vertical_alignment="center"):
+        say.text(f"No call is read so, but the text looks like {found.dialect}: {held}.")
+        say.button(
+            f"Read it as {found.dialect}",
+            key="read as it looks",
+            icon=":material/switch_access_shortcut:",
+            type="primary",
+            on_click=state.choose,
+            args=("as", found.dialect),
+        )
+
+
+def show_detections(reading: Reading) -> None:
+    """Which dialect the reply is written in, the likeliest first."""
+    found = _detections(reading.recording, reading.tools)
+    finding = foreign(found, reading.dialect)
+    widgets.show_findings([finding] if finding else [], "about the chosen dialect")
+    tables.table(frames.detections(found))

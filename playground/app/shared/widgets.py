@@ -1,0 +1,153 @@
+"""Widgets that pages share. Text of a session is shown as text, never as Markdown or HTML."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+import streamlit as st
+
+from playground.app import state
+from playground.app.shared import components, say
+from playground.base.findings import CODES, Finding
+from playground.base.fixes import FIXES
+from playground.base.wording import counted
+from playground.dialects import DeclaredDialect, dialect_names, get_dialect
+from playground.dialects.models import dialect_for
+from playground.nouns.tools import ToolMetadata
+from playground.parsing.switches import Switches
+from playground.show import payloads
+
+if TYPE_CHECKING:
+    from playground.llm.payloads import WireCall
+
+_MOST_FINDINGS: Final = 40  # that are told one by one
+_MOST_PLACES: Final = 12
+_SWITCHES: Final = (
+    ("calls_in_fences", "A call in a code fence is", ("text", "call")),
+    ("calls_in_reasoning", "A call in open reasoning is", ("call", "reasoning")),
+    ("text_after_calls", "Text after a call is", ("text", "finding")),
+    ("broken_calls", "A broken call stands", ("apart", "text")),
+    ("misfits", "A call without required arguments is", ("call", "text")),
+    ("entities", "`&lt;` in a value is", ("text", "decoded")),
+    ("typing", "Values are typed by", ("schema", "text")),
+)
+
+
+def show_findings(findings: Sequence[Finding], where: str) -> None:
+    """Findings to be read in an expander, of any width; nothing where there are none.
+
+    Each says what it is, where, and what it means or what to do about it; those that say the same
+    of several places stand together.
+    """
+    if not findings:
+        return
+    places: dict[tuple[str, str, str], list[str]] = {}
+    for each in findings:
+        places.setdefault((each.severity, each.code, each.message), []).append(each.where)
+    count = counted(len(findings), "finding")
+    with say.expander(f"{count} {where}", icon=":material/report:"):
+        for (severity, code, message), found in islice(places.items(), _MOST_FINDINGS):
+            # plain text: a finding may quote a session
+            say.text(f"{severity} · {code}\n{_listed(found)}\n{message}{_advice(code, message)}")
+        if len(places) > _MOST_FINDINGS:
+            say.text(f"… and {len(places) - _MOST_FINDINGS} other kinds")
+
+
+def _listed(places: Sequence[str]) -> str:
+    named = list(dict.fromkeys(filter(None, places)))
+    more = f" and {len(named) - _MOST_PLACES} more places" if len(named) > _MOST_PLACES else ""
+    return f"{', '.join(named[:_MOST_PLACES])}{more}"
+
+
+def _advice(code: str, message: str) -> str:
+    """What a finding means, where its message does not say it, and what to do."""
+    lines = (CODES[code].meaning if code in CODES else "", FIXES.get(code, ""))
+    return "".join(f"\n{line}" for line in lines if line and line not in message)
+
+
+def drawn_dialect(chosen: Sequence[str]) -> str:
+    """The one of the chosen dialects whose messages are drawn."""
+    drawn = st.segmented_control(
+        "Shown dialect", chosen, default=chosen[0], required=True, key="drawn", bind="query-params"
+    )
+    return drawn if drawn in chosen else chosen[0]
+
+
+def dialect_select(label: str, key: str, default: str = "") -> str:
+    names = dialect_names()
+    index = names.index(default) if default in names else 0
+    return st.selectbox(label, names, index=index, key=key, bind="query-params") or names[index]
+
+
+def model_dialect() -> str:
+    """The dialect that the session's model writes by itself, or the nearest to it."""
+    return dialect_for(state.working_session().session.task.model_name).usable
+
+
+def exact_text(label: str, text: str, arrows: bool) -> None:
+    """A text as it is, with a button to copy it; `arrows` show its line breaks.
+
+    One cannot see line breaks at a text's edges: the caption counts them.
+    """
+    edges = len(text) - len(text.strip("\n"))
+    breaks = counted(edges, "line break")
+    hidden = f", {breaks} at its edges among them" if edges else ""
+    named = zlib.crc32(text.encode())
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        say.text(f"{label}: {len(text):,} characters{hidden}")  # a file's name is no Markdown
+        key = f"save {label} {named}"
+        say.download_button(
+            "Save", text, f"{label}.txt", key=key, icon=":material/download:", width="content"
+        )
+    if arrows:
+        say.text(text.replace("\n", "↵\n"))  # which cannot be copied: ↵ is no part of the text
+    else:
+        components.verbatim(text, label, key=f"text {label} {named}")
+
+
+def message_page(messages: int) -> int:
+    """The page, from 1, of so many messages."""
+    pages = payloads.page_count(messages)
+    if pages == 1:
+        return 1
+    return st.pagination(pages, key="page", bind="query-params")
+
+
+def wire_calls(calls: Sequence[WireCall], of: str = "") -> None:
+    """HTTP requests as they would be sent, whole; `of` tells those of one page apart."""
+    for number, call in enumerate(calls):
+        say.text(f"{call.method} {call.url}")
+        if call.body:
+            json_text("body", call.body, f"body {number} {of}")
+
+
+def json_text(label: str, value: object, key: str, height: int = 400) -> None:
+    """A value as JSON."""
+    text = json.dumps(value, ensure_ascii=False, indent=1)
+    components.verbatim(text, label, key=f"json {key}", height=height)
+
+
+def reading_switches(dialect: str) -> Switches:
+    """What servers decide differently: the dialect's own decision first, each may be changed."""
+    declared = get_dialect(dialect)
+    own = declared.switches if isinstance(declared, DeclaredDialect) else Switches()
+    chosen: dict[str, str] = {}
+    with st.popover("Options", icon=":material/tune:", help="How the reply is read"):
+        for field, label, options in _SWITCHES:
+            default = getattr(own, field)
+            listed = [default, *(option for option in options if option != default)]
+            picked = st.selectbox(label, listed, key=f"{field}-{dialect}", bind="query-params")
+            chosen[field] = picked or default
+    return replace(own, **chosen)  # type: ignore[arg-type]
+
+
+def tool_text(tool: ToolMetadata) -> str:
+    """A tool as its editor has it: JSON, without what is as always."""
+    return json.dumps(
+        tool.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False, indent=1
+    )

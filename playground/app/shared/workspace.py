@@ -1,0 +1,308 @@
+"""The workspace on every page: what is done with the chosen session, what the user is to know.
+
+Everything here happens in callbacks, before anything is drawn; what the system refuses is one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Final
+
+import streamlit as st
+
+from playground.app import navigation, state
+from playground.app.serving import access
+from playground.app.shared import changes, history, say
+from playground.app.state import WorkingSession
+from playground.base import paths
+from playground.base.errors import InputFault, PlaygroundError
+from playground.base.wording import counted
+from playground.sessions.entries import read_label
+
+OTHER: Final = "another session"
+_NEAREST: Final = 3
+_MOST_SHOWN: Final = 30  # on the Start page
+_NAME: Final = "name of "  # + session name: the field in which it is renamed
+
+
+def asked() -> bool:
+    """Look at the session that is asked for as it stands by now; whether it can be shown."""
+    state.follow_link()
+    name = state.chosen_name()
+    state.tab().look(name)
+    if name not in state.session_names():
+        return False
+    try:
+        state.entry(name)
+    except InputFault as fault:
+        state.hold(state.REFUSED, str(fault))
+        return False
+    return True
+
+
+def choose_other(name: str | None) -> None:
+    """A session was chosen in the place of one that is not there."""
+    if name:
+        _open(name)
+
+
+def missing() -> None:
+    """In the place of a page: what was asked for is not there, and what comes nearest to it."""
+    name = state.chosen_name()
+    if name in state.session_names():
+        st.error("This session cannot be read. Its file is left as it is.")
+        say.text(str(state.held(state.REFUSED) or ""))
+    else:
+        st.error("This link asks for a session that is not here.")
+        say.text(name)
+        say.caption(_where())
+    trashed = [each for each in state.tab().workspace.trashed() if each == name]
+    near = get_close_matches(name, _others(name), n=_NEAREST, cutoff=0.3)
+    with st.container(horizontal=True):
+        for each in trashed:
+            _button("Take it out of the trash", "restore_from_trash", _restore, each)
+        for each in near or _others(name)[:1]:
+            _button(f"Open {_plain(each)}", "arrow_forward", _open, each)
+
+
+def _others(name: str) -> list[str]:
+    return [each for each in state.session_names() if each != name]
+
+
+def notice() -> None:
+    """What happened to the workspace since it was looked at last, and what can be done about it."""
+    if fault := state.held(state.REFUSED):
+        st.error("This could not be done.")
+        say.text(fault)
+        state.hold(state.REFUSED, "")
+    _several()
+    found = state.tab().notice()
+    if found is None:
+        return
+    if found.kind == "removed":
+        st.info("Moved into the trash:")
+        say.text(found.name)
+        with st.container(horizontal=True):
+            _button("Undo delete", "undo", _restore, found.other)
+            _button("Dismiss", "close", _dismiss)
+        return
+    st.warning("Another tab changed this session meanwhile. What you did is kept as a copy:")
+    say.text(found.other)
+    with st.container(horizontal=True):
+        _button("Keep both", "content_copy", _dismiss)
+        _button("Show the other tab's", "visibility", _take_the_others)
+        _button("Put mine in its place", "swap_horiz", _take_mine)
+
+
+def _several() -> None:
+    """Which of the sessions of one file is shown, and the way to the others."""
+    held: tuple[str, list[str]] | None = state.held(state.SEVERAL)
+    file_name, names = held or ("", [])
+    chosen = state.chosen_name()
+    if chosen not in names:
+        return
+    at = names.index(chosen)
+    say.info(f"Session {at + 1:,} of {len(names):,} in one file:")
+    say.text(file_name)
+    with st.container(horizontal=True):
+        for label, other in (("Previous", at - 1), ("Next", at + 1)):
+            say.button(
+                label,
+                key=f"{label} of several",
+                disabled=not 0 <= other < len(names),
+                on_click=state.choose,
+                args=(state.SESSION, names[max(0, min(other, len(names) - 1))]),
+            )
+        st.button("Dismiss", key="dismiss several", on_click=state.hold, args=(state.SEVERAL, None))
+
+
+def controls(working: WorkingSession) -> None:
+    """Whether the chosen session is kept, and what can be done with it."""
+    if fault := state.tab().fault(working.name):
+        st.error("Not kept: it lives in this tab alone.")
+        say.text(fault)
+        _button("Try again", "refresh", _keep_again, working.name)
+    with st.popover(
+        "This session", icon=":material/inventory_2:", key="workspace menu", on_change="rerun"
+    ) as place:
+        if not place.open:
+            return
+        say.download_button(
+            "Download",
+            lambda: state.session_file(working),
+            f"{working.name}.json",
+            key="download session",
+            icon=":material/download:",
+            help="A session file: edits and recordings are in it.",
+        )
+        _button("Duplicate", "content_copy", _duplicate, working.name)
+        if state.entry(working.name) is None:
+            st.caption("A sample. Edited, it is kept under its name, and can be renamed.")
+        else:
+            _of_a_kept_one(working.name)
+        say.caption(_where())
+
+
+def _of_a_kept_one(name: str) -> None:
+    key = changes.place(_NAME + name, name)  # anew where the name was refused
+    st.text_input("Name", name, key=key, on_change=changes.of(key, _rename, name, shown=name))
+    found = state.entry(name)
+    if found and found.label.starred:
+        say.caption(_starred(found.label.starred))
+    _button("Delete", "delete", _remove, name)
+
+
+def _starred(counts: dict[str, int]) -> str:
+    """How many of which kind."""
+    listed = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+    return f"Starred out as secrets, in what is kept: {listed}."
+
+
+def _where() -> str:
+    if access.current().keeps_sessions:
+        return f"Your sessions are kept in {paths.workspace()}."
+    if access.current().may_keep:
+        return "Nothing is kept: the app was started with --no-workspace. A reload forgets it."
+    return "Others use this server, so nothing is kept: what you bring is gone with this tab."
+
+
+# the Start page
+
+
+def shelf() -> None:
+    """Everything that is kept, and the trash."""
+    tab = state.tab()
+    names = tab.names()
+    if not names:
+        say.text("Nothing yet. What you bring or edit stands here. " + _where())
+        return
+    row = st.container(horizontal=True)
+    for name in names[:_MOST_SHOWN]:
+        with row, st.container(border=True, key=f"kept {name}", width=310):
+            st.markdown(f"**{_plain(say.shown(name))}**")
+            say.text(_told(name))
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.page_link(
+                    navigation.page("compare"),
+                    label="Open",
+                    query_params={"session": say.option(name)},
+                )
+                _button("Delete", "delete", _remove, name, key="delete kept")
+    if (more := len(names) - _MOST_SHOWN) > 0:
+        say.text(f"{more:,} more stand in the list of sessions.")
+    say.caption(_where())
+
+
+def trash() -> None:
+    """What was deleted, and the ways back and out."""
+    names = state.tab().workspace.trashed()
+    if not names:
+        return
+    with say.expander(f"Trash: {len(names)}", icon=":material/delete:"):
+        for name in names:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                say.text(name)
+                _button("Restore", "restore_from_trash", _restore, name)
+        if st.checkbox("These are not needed any more", key="empty trash sure"):
+            _button("Empty the trash for good", "delete_forever", _empty)
+
+
+def _plain(name: str) -> str:
+    """A name as text within Markdown."""
+    return "".join(f"\\{each}" if each in "\\`*_{}[]()<>#+-.!|~$:" else each for each in name)
+
+
+def _told(name: str) -> str:
+    """What an entry holds, by its label alone: thirty whole sessions would be read for a list."""
+    try:
+        line = state.tab().first_line(name)
+        if line is None:
+            return "It was removed elsewhere."
+        label = read_label(line, name)
+    except InputFault as fault:
+        return str(fault)
+    counts = {
+        "message": label.messages,
+        "tool": label.tools,
+        "recording": label.recordings,
+        "edit": label.edits,
+    }
+    listed = [counted(number, noun) for noun, number in counts.items() if number]
+    return "\n".join(filter(None, [label.title, ", ".join(listed) or "empty"]))
+
+
+# what the buttons do
+
+
+def _button(label: str, icon: str, act: Callable[..., None], *args: str, key: str = "") -> None:
+    """`key` is that of buttons of one label in two places."""
+    say.button(
+        label,
+        key=" ".join(["workspace", key or label, *args]),
+        icon=f":material/{icon}:",
+        on_click=_told_if_refused,
+        args=(act, *args),
+    )
+
+
+def _told_if_refused(act: Callable[..., None], *args: str) -> None:
+    try:
+        act(*args)
+    except PlaygroundError as fault:
+        state.hold(state.REFUSED, str(fault))
+
+
+def _open(name: str) -> None:
+    state.choose(state.SESSION, name)
+
+
+def _rename(wanted: str, name: str) -> None:
+    _told_if_refused(_take_name, name, wanted)
+
+
+def _take_name(name: str, wanted: str) -> None:
+    if wanted in paths.samples():  # which it would hide
+        raise InputFault(f"{wanted!r} is a sample's name", expected="another name")
+    new = state.tab().rename(name, wanted)
+    history.renamed(name, new)
+    _open(new)
+
+
+def _duplicate(name: str) -> None:
+    working = state.working_session()
+    if state.entry(name) is None:
+        state.add_session(f"{name} copy", working.session)
+    else:
+        _open(state.tab().duplicate(name))
+
+
+def _remove(name: str) -> None:
+    """Of the session that is shown, the first sample takes the place; the notice says so."""
+    state.tab().remove(name)
+    if state.chosen_name() == name:
+        _open(state.SHOWN_FIRST)
+
+
+def _restore(trashed: str) -> None:
+    _open(state.tab().restore(trashed))
+
+
+def _keep_again(name: str) -> None:
+    _open(state.tab().keep_again(name))
+
+
+def _dismiss() -> None:
+    state.tab().forget_notice()
+
+
+def _take_the_others() -> None:
+    _open(state.tab().take_the_others())
+
+
+def _take_mine() -> None:
+    _open(state.tab().take_mine())
+
+
+def _empty() -> None:
+    state.tab().workspace.empty()

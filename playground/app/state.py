@@ -1,0 +1,347 @@
+"""The only place that touches session_state and the URL. It keeps plain values and no instances
+of classes that a source reload could replace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from playground.app.serving import access
+from playground.app.shared.kept import kept
+from playground.base import paths
+from playground.base.findings import Finding
+from playground.base.wording import visible
+from playground.recordings.recording import Recording
+from playground.sessions.changes import changes
+from playground.sessions.editing import Edit, edited
+from playground.sessions.entries import Entry, new_entry, read_entry, with_edits, with_recording
+from playground.sessions.loading import LoadedSession, read_sessions
+from playground.sessions.native_format import dump_session
+from playground.sessions.session import Session
+from playground.sessions.source import Source
+from playground.sessions.workspaces import Tab, TabShelf, Workspace, free_names, on_disk
+
+SESSION = "session"
+MODEL = "model"
+SEVERAL = "sessions of one file"  # its name, and theirs
+SHOWN_FIRST = "02-parallel-calls"  # a session in which dialects differ at first sight
+REFUSED = "workspace fault"  # what the system refused, for the user to be told once
+DRAFTS = "unread edits of "  # + session name → editor's key → its text, and what is wrong with it
+_ADDRESS = "session of the address"  # what it said after the last run
+_NEXT = "session of the next run"  # chosen while the widget that chooses was drawn already
+_SAMPLE = "sample"  # the origin of an entry that was made of one
+_RUN = "run id"
+_WORKSPACE = "workspace"  # of a visitor: the texts of the sessions, and of those in the trash
+
+
+@dataclass(frozen=True)
+class WorkingSession:
+    """The chosen session with the user's edits, and the findings about its file.
+
+    `changes` are what the edits and another model come to, in words.
+    """
+
+    name: str
+    session: Session
+    findings: list[Finding]
+    changes: list[str]
+
+
+# the sessions: samples, and what this tab sees of the workspace
+
+
+def tab() -> Tab:
+    """This tab's view of the workspace: of this machine's, or of one that is gone with the tab."""
+    if access.current().keeps_sessions:
+        return Tab(st.session_state, on_disk())
+    texts = st.session_state.setdefault(_WORKSPACE, {"shelf": {}, "trash": {}})
+    return Tab(st.session_state, Workspace(TabShelf(texts["shelf"]), TabShelf(texts["trash"])))
+
+
+def session_names() -> list[str]:
+    """Samples, and what the workspace has; an edited sample takes the sample's place."""
+    samples = sorted(paths.samples(), key=lambda name: name != SHOWN_FIRST)
+    return [*samples, *(name for name in tab().names() if name not in samples)]
+
+
+def chosen_name() -> str:
+    """The name of the session that is asked for: by the choice, or by a link that was opened."""
+    return str(st.session_state.get(SESSION) or _linked_name() or SHOWN_FIRST)
+
+
+def _linked_name() -> str:
+    """The session that the address names, which has hidden characters of a name escaped."""
+    name = str(st.query_params.get(SESSION) or "")
+    if "\\" not in name:
+        return name
+    return next((each for each in session_names() if visible(each) == name), name)
+
+
+def follow_link() -> None:
+    """A link within the app asks for a session: choose it. A widget that is drawn on every page
+    keeps its value, whatever the address says, so what the address was is remembered."""
+    if following := st.session_state.pop(_NEXT, None):
+        st.session_state[SESSION] = following
+    asked = _linked_name()
+    if asked and st.session_state.get(SESSION) and asked != st.session_state.get(_ADDRESS):
+        st.session_state[SESSION] = asked
+    st.session_state[_ADDRESS] = chosen_name()
+
+
+def entry(name: str) -> Entry | None:
+    """What the workspace keeps of this session. Raises InputFault where it cannot be read."""
+    text = tab().text(name)
+    return None if text is None else _entry(text, name)
+
+
+@lru_cache(maxsize=16)  # the hash of a text is computed once, as long as the text lives
+def _entry(text: str, name: str) -> Entry:
+    return read_entry(text, name)
+
+
+def working_session() -> WorkingSession:
+    """The chosen session, edits applied."""
+    name = st.session_state.get(SESSION) or SHOWN_FIRST
+    loaded = _loaded(name)
+    model = st.session_state.get(MODEL) or ""
+    found = entry(name)
+    recorded = found.recordings if found else ()
+    session, changed = _edited(loaded.session, edit_steps(name), model, recorded)
+    return WorkingSession(name, session, loaded.findings, changed)
+
+
+def original_session(name: str) -> Session:
+    """The session of that name as it came."""
+    return _loaded(name).session
+
+
+def _loaded(name: str) -> LoadedSession:
+    """The session of that name as it came."""
+    if found := entry(name):
+        return LoadedSession(found.original, list(found.findings))
+    path = paths.samples()[name]
+    return _read(path.name, path.read_bytes())
+
+
+@kept(16)
+def _read(file_name: str, data: bytes) -> LoadedSession:
+    return next(read_sessions(Source(file_name, data)))
+
+
+def session_file(working: WorkingSession) -> str:
+    """The session, edits and all, as a file of ours."""
+    return dump_session(working.session)
+
+
+def open_session(name: str, session: Session) -> None:
+    """A session that was made here stands beside the others, or in the place of the one of its
+    name, and is chosen."""
+    _keep(name, new_entry(session, scrub=_scrubs()))
+
+
+def add_recording(name: str, recording: Recording) -> None:
+    """A recording that was made here belongs to the session of this name, the newest first."""
+    text = _kept_text(name)
+    after = with_recording(text, recording, scrub=_scrubs())
+    if after != text:  # a run that is shown again adds nothing
+        kept = tab().write(name, after)
+        if kept != name:  # another tab has changed it meanwhile
+            st.session_state[_NEXT] = kept
+
+
+def _kept_text(name: str) -> str:
+    """What is kept of a session; of a sample, what will be."""
+    text = tab().text(name)
+    if text is None:
+        text = new_entry(_loaded(name).session, origin=_SAMPLE, scrub=_scrubs())
+    return text
+
+
+def _keep(name: str, text: str) -> None:
+    """The session goes on under the name that it is kept under."""
+    choose(SESSION, tab().write(name, text))
+
+
+def _scrubs() -> bool:
+    """Whether secrets are starred out: of what is written to a disk."""
+    return access.current().keeps_sessions
+
+
+def run_id(of: str = "request") -> str:
+    """The id of this browser session's last run: of a request, or of a template."""
+    return str(st.session_state.get(_RUN + of, ""))
+
+
+def set_run_id(known: str, of: str = "request") -> None:
+    st.session_state[_RUN + of] = known
+
+
+# edits: the steps that were made; `history.py` makes them
+
+
+def edit_key(name: str, field: str) -> str:
+    return f"edit {name} {field}"
+
+
+def edited_session(name: str) -> Session:
+    """The session of that name with the user's edits, for its own model."""
+    return _edited(_loaded(name).session, edit_steps(name), "", ())[0]
+
+
+def edit_steps(name: str) -> tuple[Edit, ...]:
+    """The user's edits of the session of that name."""
+    found = entry(name)
+    return found.edits if found else ()
+
+
+def undone_steps(name: str) -> tuple[Edit, ...]:
+    """Those that were taken back, the last one last."""
+    found = entry(name)
+    return found.undone if found else ()
+
+
+def keep_steps(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> None:
+    """These are the edits from now on, and those that can be done again. Raises InputFault where
+    the session has no place for one."""
+    _edited(_loaded(name).session, tuple(steps), "", ())
+    _keep(name, with_edits(_kept_text(name), steps, undone, scrub=_scrubs()))
+
+
+@kept(16)
+def _edited(
+    session: Session, steps: tuple[Edit, ...], model: str, recorded: tuple[Recording, ...]
+) -> tuple[Session, list[str]]:
+    """The same object for the same edits: what was computed for it is found by its identity. And
+    what has changed, in words."""
+    after = edited(session, steps).with_model(model)
+    changed = changes(session, after)
+    if recorded:
+        after = replace(after, recordings=(*recorded, *after.recordings))
+    return after, changed
+
+
+# what is added
+
+
+def add_file(file_name: str, data: bytes, name: str = "") -> None:
+    """A file's sessions stand beside the others, and the first is chosen."""
+    stem = name or file_name.rpartition(".")[0] or file_name
+    there = [
+        tab().add(
+            _free(stem if index == 0 else f"{stem} {index + 1}"),
+            new_entry(
+                loaded.session,
+                origin=file_name,
+                findings=loaded.findings,
+                scrub=_scrubs(),
+            ),
+        )
+        for index, loaded in enumerate(read_sessions(Source(file_name, data)))
+    ]
+    choose(SESSION, there[0])
+    hold(SEVERAL, [file_name, there] if len(there) > 1 else None)
+
+
+def add_session(name: str, session: Session) -> None:
+    """A session stands beside the others under a name that is free, and is chosen."""
+    choose(SESSION, keep_session(name, session))
+
+
+def keep_session(name: str, session: Session) -> str:
+    """A session stands beside the others: the free name that it has there."""
+    return tab().add(_free(name), new_entry(session, scrub=_scrubs()))
+
+
+def _free(name: str) -> str:
+    """A name that is no sample's; the workspace numbers those that it has already."""
+    return next(each for each in free_names(name) if each not in paths.samples())
+
+
+def is_own(name: str) -> bool:
+    """Whether the session of this name was brought or made here, and is no sample."""
+    found = entry(name)
+    return found is not None and found.label.origin != _SAMPLE
+
+
+# small values in the URL that no widget owns
+
+
+def url_number(name: str, default: int = 0) -> int:
+    text = str(st.query_params.get(name, ""))
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else default
+
+
+def set_url_number(name: str, value: int) -> None:
+    st.query_params[name] = str(value)
+
+
+def follow_url(key: str, options: Sequence[str]) -> None:
+    """Before a selectbox whose titles are other than its options' names: it holds the option that
+    the address names, the first and usual one where it names none, and one that there is."""
+    asked = st.query_params.get(key)
+    if asked in options and (key not in st.session_state or went_back()):
+        st.session_state[key] = asked
+    elif st.session_state.get(key) not in options or went_back():
+        st.session_state[key] = options[0]
+
+
+def went_back() -> bool:
+    """Whether the browser's Back or Forward asked for this run. Streamlit itself follows the
+    address then, but only for widgets that are bound to it."""
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
+
+
+def tell_url(key: str, option: str, usual: str) -> None:
+    """After it: the address names the option, unless it is the usual one."""
+    if option != usual:
+        st.query_params[key] = option
+    else:
+        st.query_params.pop(key, None)
+
+
+def forget_step() -> None:
+    """Another recording is seen from its end."""
+    st.query_params.pop("step", None)
+
+
+def url_values() -> dict[str, str]:
+    """Everything that the address says."""
+    return st.query_params.to_dict()
+
+
+def component_value(key: str, field: str) -> Any:
+    """A value that a component reported; None before it did."""
+    found: Any = st.session_state.get(key)
+    return found.get(field) if isinstance(found, Mapping) else getattr(found, field, None)
+
+
+def held(key: str) -> Any:
+    """What `hold` keeps under this key; None before it did."""
+    return st.session_state.get(key)
+
+
+def hold(key: str, value: Any) -> None:
+    """Keep a plain value as long as the browser's session lasts."""
+    st.session_state[key] = value
+
+
+def choose(key: str, value: Any) -> None:
+    """Set a widget's value before the widget is drawn: from a callback, or in every run."""
+    st.session_state[key] = value
+
+
+def forget(key: str) -> None:
+    """A widget begins anew, or a held value is gone."""
+    st.session_state.pop(key, None)
+
+
+def keep_within(key: str, most: int) -> None:
+    """Before a number's widget is drawn: what it holds is no more than it allows."""
+    if st.session_state.get(key, 0) > most:
+        st.session_state[key] = most

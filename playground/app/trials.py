@@ -1,0 +1,230 @@
+"""The Trials page's parts: what is expected, what it costs, how far it is, what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import streamlit as st
+
+from playground.app import navigation, state
+from playground.app.serving import access
+from playground.app.shared import choosing, history, say, tables, waiting, widgets
+from playground.app.shared.runs import Runs
+from playground.app.state import WorkingSession
+from playground.base.errors import PlaygroundError
+from playground.questions.trials import Trial, TrialPlan, TrialRun, doubts, own_calls
+from playground.questions.trials import trial as planned
+from playground.sessions.editing import Edit
+from playground.sessions.native_format import dump_expected, dump_session
+from playground.sessions.session import Session
+from playground.show import trial_frames
+
+_STEP: Final = Edit("expected calls")
+_RUN: Final = "trial"
+_KEPT: Final = "answers of trial"
+RECORDED: Final = "From recordings"
+
+
+def expected_calls(working: WorkingSession) -> None:
+    """The cases: as JSON to edit, or taken from what the session's own model called."""
+    name, expected = working.name, working.session.expected
+    own = own_calls(working.session)
+    if not expected:
+        st.info("This session does not say yet which calls are expected.")
+    else:
+        tables.table(
+            [
+                {
+                    "case": each.name or f"message {each.message}",
+                    "messages sent": each.message,
+                    "expected": ", ".join(call.tool_name for call in each.calls) or "no call",
+                }
+                for each in expected
+            ],
+            height="content",
+        )
+        widgets.show_findings(doubts(working.session), "in what is expected")
+    with st.expander("Edit what is expected", icon=":material/edit:", expanded=not expected):
+        key = state.edit_key(name, _STEP.action)
+        shown = history.editor(name, key, dump_expected(expected) if expected else "", _STEP)
+        st.text_area(
+            "Expected replies, as JSON",
+            shown.value,
+            key=shown.key,
+            height=200,
+            placeholder='[{"message": 1, "calls": [{"tool_name": "…", "args": {…}}]}]',
+            help="`message` is how many messages are sent; without `args` any arguments are right; "
+            "without `calls` no call is wanted.",
+            on_change=shown.on_change,
+        )
+        if shown.fault:
+            st.error("This cannot be read; the last readable one is in use.")
+            say.text(shown.fault)
+        say.button(
+            f"Expect what its own model called ({len(own)})",
+            key="expect own calls",
+            icon=":material/playlist_add_check:",
+            disabled=not own,
+            on_click=history.edit,
+            args=(name, replace(_STEP, value=dump_expected(own))),
+        )
+
+
+def from_recordings(working: WorkingSession) -> None:
+    """What the session's recordings say: nothing is sent."""
+    if not working.session.recordings:
+        st.info("This session has no recordings: run a trial live, or bring one that was kept.")
+        return
+    found = planned(working.session).run()
+    if not found.attempts:
+        st.info("None of the recordings answers a case: their names begin with other words.")
+        return
+    _result(found, working.name)
+
+
+def live(working: WorkingSession) -> None:
+    """Choose arms, see the cost, run, watch, cancel, and keep what came."""
+    if not access.current().may_run:
+        st.info(access.NO_RUNS)
+        return
+    dialects = choosing.dialects()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        own = working.session.task.model_name
+        models = st.text_input(
+            "Models", own, key="trial models", help="As LiteLLM names them, with commas between."
+        )
+        repeats = st.number_input("Repeats", 1, 100, 5, key="trial repeats", width=140)
+        base_url = st.text_input(
+            "Server",
+            key="trial server",
+            disabled=access.current().public,
+            placeholder="the provider's own",
+            help="An OpenAI-compatible address, such as `playground demo-server` prints.",
+        )
+    names = [each.strip() for each in models.split(",") if each.strip()]
+    if not dialects or not names:
+        st.info("Choose a dialect and a model.")
+        return
+    try:
+        plan = planned(working.session, dialects, names, repeats=repeats, base_url=base_url)
+        say.text(str(plan.cost))
+    except PlaygroundError as fault:
+        st.error("This cannot be asked.")
+        say.text(str(fault))
+        return
+    run = _runs().get(state.run_id(_RUN))
+    busy = run is not None and run.under_way
+    if st.button("Run", icon=":material/send:", key="run trial", disabled=busy, type="primary"):
+        _start(plan)
+        st.rerun()  # for a button that cannot be pressed twice
+    if run is None:
+        return
+    if busy:
+        _watch(run)
+    else:
+        _outcome(working, run)
+
+
+@st.cache_resource(show_spinner=False)
+def _runs() -> Runs[TrialRun]:
+    return Runs()
+
+
+def _start(plan: TrialPlan) -> None:
+    run = TrialRun(plan)
+    alive = waiting.tab_is_open()
+    run.start(alive)
+    state.set_run_id(_runs().add(run, alive, state.run_id(_RUN)), _RUN)
+
+
+def _watch(run: TrialRun) -> None:
+    bar = st.progress(0.0, _progress(run))
+    st.button("Cancel", icon=":material/stop:", on_click=run.stop, key="cancel trial")
+    table = st.empty()
+
+    def show() -> None:
+        bar.progress(len(run.done) / run.plan.cost.requests, _progress(run))
+        if run.done:
+            tables.table(run.trial.frame(), table, height="content")
+
+    waiting.until(lambda: not run.under_way, show)
+    st.rerun()
+
+
+def _progress(run: TrialRun) -> str:
+    if not run.done:
+        return f"Waiting for the first answer. {waiting.LOADING}"
+    return f"{len(run.done):,} of {run.plan.cost.requests:,} answers"
+
+
+def _outcome(working: WorkingSession, run: TrialRun) -> None:
+    found = run.trial
+    if run.fault:
+        st.error("The trial ended before its time.")
+        say.text(run.fault)
+    if len(found.attempts) < run.plan.cost.requests:
+        say.warning(f"Stopped after {len(found.attempts)} of {run.plan.cost.requests} answers.")
+    if not found.attempts:
+        return
+    kept = _with_answers(run.plan.session, found)
+    name = _kept_name(working.name, kept)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        say.text(f"Every answer is in a session of its own: {name}")
+        st.page_link(
+            navigation.page("trials"),
+            label="Open it",
+            query_params={"session": say.option(name), "trial view": RECORDED},
+        )
+        say.download_button(
+            "Download",
+            lambda: dump_session(kept),
+            f"{working.name} trial.json",
+            key="save trial",
+            icon=":material/download:",
+        )
+    _result(found, name)
+
+
+def _kept_name(of: str, kept: Session) -> str:
+    """The session that keeps the answers of this run, made when its end is seen first."""
+    key = f"{_KEPT} {state.run_id(_RUN)}"
+    if not state.held(key):
+        state.hold(key, state.keep_session(f"{of} trial", kept))
+    return str(state.held(key))
+
+
+def _with_answers(session: Session, found: Trial) -> Session:
+    recordings = tuple(each.recording for each in found.attempts if each.recording)
+    return replace(session, recordings=recordings)
+
+
+def _result(found: Trial, name: str) -> None:
+    """The figures, and what differed where an answer was not right; `name` is of the session that
+    has the answers."""
+    tables.table(found.frame(), height="content")
+    st.caption(
+        "Shares with their 95 % intervals (Wilson). Parsed: every call was read whole. Each share "
+        "needs the one before it. Times are medians since the request."
+    )
+    if len(found.arms) > 1:
+        tables.table(trial_frames.trial_pairs(found), height="content")
+        st.caption(
+            "Two at a time on the same attempts, by right arguments; p is how likely a split so "
+            "uneven is where neither is better (exact sign test)."
+        )
+    misses = trial_frames.trial_misses(found)
+    if not misses.empty:
+        st.header("What was not right", divider="gray", anchor=False)
+        tables.table(misses, height="content", key="misses")
+        st.page_link(
+            navigation.page("replay"),
+            label="Replay the first of them",
+            query_params={
+                "session": say.option(name),
+                "recording": say.option(found.misses()[0].recording),
+            },
+        )
+    faults = list(dict.fromkeys(each.fault for each in found.attempts if each.fault))
+    for fault in faults[:3]:
+        say.text(fault)

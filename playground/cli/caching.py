@@ -1,0 +1,336 @@
+"""Commands about the cache: where marks land, what requests will read and cost, a guard for CI."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from playground.cli.comparing import Against, against_options
+from playground.cli.shared import (
+    dialects_option,
+    in_dialects,
+    json_option,
+    load,
+    model_option,
+    rules_option,
+    session_argument,
+)
+from playground.cli.terminal import guarded, progress_bar, report, report_briefly
+
+if TYPE_CHECKING:
+    from playground.cache.answers.what_if import WhatIf
+    from playground.dialects.marks.policies import Policy
+    from playground.sessions.session import Session
+
+_dialects = dialects_option(required=False)
+_policies = click.option(
+    "--policy",
+    "policies",
+    multiple=True,
+    help="In place of the dialect's own; as-sent: the requests as they were brought. Repeatable.",
+)
+_provider = click.option("--provider", default="", help="Whose rules count. Default: the model's.")
+_apart = click.option(
+    "--seconds-apart",
+    type=float,
+    help="Between requests. Default: the times that the session has noted, else 20.",
+)
+_files = click.option(
+    "--policy-file", "files", multiple=True, help="A policy of your own; repeatable."
+)
+_share = click.FloatRange(min=0)
+_CHANGES = [
+    click.option("--environment", default="as it is", help="none, after, persisted or inside."),
+    click.option("--shuffle-tools", is_flag=True, help="Another order of tools in each request."),
+    click.option("--timestamp", is_flag=True, help="The time in the system prompt."),
+    click.option("--ttl", default="", help="Of every mark, such as 1h."),
+    click.option("--parallel", default=1, help="Rounds of calls that become one turn."),
+    click.option("--answered", is_flag=True, help="Without the request that waits for its answer."),
+]
+
+
+def _what_if(command: Callable[..., int]) -> Callable[..., int]:
+    """What-if options, gathered into one argument."""
+
+    @wraps(command)
+    def gathered(
+        environment: str,
+        shuffle_tools: bool,
+        timestamp: bool,
+        ttl: str,
+        parallel: int,
+        answered: bool,
+        **others: Any,
+    ) -> int:
+        from playground.cache.answers.what_if import WhatIf
+
+        changed = WhatIf(environment, shuffle_tools, timestamp, ttl, parallel, not answered)  # type: ignore[arg-type]
+        return command(what_if=changed, **others)
+
+    for option in reversed(_CHANGES):
+        gathered = option(gathered)
+    return gathered
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What every question about marks is asked of: a session in dialects, under policies."""
+
+    session: str
+    dialects: tuple[str, ...]
+    policies: tuple[str, ...]
+    files: tuple[str, ...]
+    model: str
+    rules: str | None
+    as_json: bool
+
+    def chosen(self) -> list[str | Policy]:
+        from playground.dialects.marks.own_policies import load_policy
+
+        return [*self.policies, *map(load_policy, self.files)]
+
+
+def _asked(command: Callable[..., int]) -> Callable[..., int]:
+    """The options of `_Asked`, gathered into one argument."""
+
+    @wraps(command)
+    def gathered(
+        session: str,
+        dialects: tuple[str, ...],
+        policies: tuple[str, ...],
+        files: tuple[str, ...],
+        model: str,
+        rules: str | None,
+        as_json: bool,
+        **others: Any,
+    ) -> int:
+        asked = _Asked(session, dialects, policies, files, model, rules, as_json)
+        return command(asked=asked, **others)
+
+    run: Callable[..., int] = gathered
+    for option in (json_option, rules_option, model_option, _files, _policies, _dialects):
+        run = option(run)
+    return run
+
+
+_BY_FLAGS: Final = "by-flags"
+
+
+class _CacheGroup(click.Group):
+    """Where no subcommand is named, flags decide: scripts write `cache SESSION --simulate`.
+
+    A session file that is called like a subcommand is named with its folder: `cache ./wire`.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # Before click looks: it would take the session's path for a subcommand that it has not.
+        named = args and args[0] in (*self.commands, *ctx.help_option_names)
+        return super().parse_args(ctx, args if named else [_BY_FLAGS, *args])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        return "" if name == _BY_FLAGS else name, command, rest  # the usage line says `cache`
+
+
+@click.group(cls=_CacheGroup)
+def cache() -> None:
+    """Show where cache marks land in a session, what its requests cost, and what is really sent.
+
+    `cache SESSION` alone is `cache place SESSION`. The flags --simulate, --wire and --validate
+    FOLDER do the same as the subcommands of their names.
+    """
+
+
+@cache.command()
+@session_argument
+@guarded
+@_asked
+def place(asked: _Asked) -> int:
+    """Show where cache marks land in SESSION: a line for dialects alike, every part with -d."""
+    from playground.cli import cache_tables
+
+    return _under_one_policy(asked, cache_tables.placed)
+
+
+@cache.command()
+@session_argument
+@guarded
+@_asked
+def wire(asked: _Asked) -> int:
+    """Show SESSION's next request as LiteLLM's adapter would send it, and the marks that get lost.
+
+    In native, unless other dialects are named.
+    """
+    from playground.cli import cache_tables
+
+    return _under_one_policy(asked, cache_tables.on_wire)
+
+
+@cache.command()
+@session_argument
+@_provider
+@_apart
+@guarded
+@_what_if
+@_asked
+def simulate(asked: _Asked, provider: str, seconds_apart: float | None, what_if: WhatIf) -> int:
+    """Show what SESSION's requests would read, write and cost: dialects by policies.
+
+    The share of all input that is read from the cache, and the cost of all input as a multiple of
+    its cost without a cache. Where one dialect and one policy are named: every request, and what
+    is wrong. Where no dialect is named, what is told of several alike stands in one line.
+    """
+    return _simulated(asked, provider, seconds_apart, what_if)
+
+
+@cache.command()
+@click.argument("folder")
+@json_option
+@guarded
+def validate(folder: str, as_json: bool) -> int:
+    """Compare predictions with bills, for every recorded request of the files in FOLDER."""
+    from playground.cli import cache_tables
+
+    return cache_tables.validated(folder, as_json)
+
+
+@cache.command(_BY_FLAGS, hidden=True)
+@click.argument("session", required=False, default="")
+@click.option("--simulate", "simulates", is_flag=True, help="As `cache simulate`.")
+@click.option("--wire", "wires", is_flag=True, help="As `cache wire`.")
+@click.option("--validate", "folder", default="", help="As `cache validate FOLDER`.")
+@_provider
+@_apart
+@guarded
+@_what_if
+@_asked
+def by_flags(
+    asked: _Asked,
+    simulates: bool,
+    wires: bool,
+    folder: str,
+    provider: str,
+    seconds_apart: float | None,
+    what_if: WhatIf,
+) -> int:
+    """Do what the subcommand of a flag does; without a flag, what `place` does."""
+    from playground.base.errors import InputFault
+    from playground.cache.answers.what_if import WhatIf
+    from playground.cli import cache_tables
+
+    if folder:
+        return cache_tables.validated(folder, asked.as_json)
+    if not asked.session:
+        raise InputFault("no session is named", expected="SESSION, or --validate FOLDER")
+    if simulates:
+        return _simulated(asked, provider, seconds_apart, what_if)
+    if what_if != WhatIf():
+        raise InputFault(
+            "the what-if options need a simulation, and none was asked for",
+            expected="--simulate as well",
+        )
+    return _under_one_policy(asked, cache_tables.on_wire if wires else cache_tables.placed)
+
+
+def _simulated(asked: _Asked, provider: str, seconds_apart: float | None, what_if: WhatIf) -> int:
+    from playground.cache.answers.simulation import cache_matrix
+    from playground.cli import cache_tables
+
+    loaded, policies = load(asked.session, asked.model), asked.chosen()
+    with progress_bar("simulating") as moved:
+        cells = cache_matrix(
+            loaded.session,
+            in_dialects(asked.dialects, asked.rules),
+            policies,
+            provider=provider,
+            seconds_apart=seconds_apart,
+            what_if=what_if,
+            progress=moved,
+        )
+    shown = cache_tables.simulated(cells, asked.as_json, folded=not asked.dialects)
+    return max(report(loaded.findings), shown)
+
+
+def _under_one_policy(
+    asked: _Asked,
+    show: Callable[[Session, tuple[str, ...], str | None, str | Policy, bool], int],
+) -> int:
+    """Load the session and show it. Raises InputFault where several policies are named."""
+    from playground.base.errors import InputFault
+
+    loaded, policies = load(asked.session, asked.model), asked.chosen()
+    if len(policies) > 1:
+        raise InputFault("several policies are named", expected="one, or `cache simulate`")
+    policy = policies[0] if policies else ""
+    shown = show(loaded.session, asked.dialects, asked.rules, policy, asked.as_json)
+    return max(report(loaded.findings), shown)
+
+
+@click.command()
+@session_argument
+@click.option("-d", "--dialect", default="", help="Default: native.")
+@click.option("--policy", default="", help="Default: the dialect's own.")
+@click.option("--policy-file", default="", help="A policy of your own.")
+@model_option
+@rules_option
+@_provider
+@_apart
+@click.option(
+    "--max-cost-multiple", type=_share, help="The most that input may cost, of its full price."
+)
+@click.option("--no-cache-break", is_flag=True, help="No request misses what the last one cached.")
+@json_option
+@guarded
+@against_options
+@_what_if
+def check(
+    session: str,
+    dialect: str,
+    policy: str,
+    policy_file: str,
+    model: str,
+    rules: str | None,
+    provider: str,
+    seconds_apart: float | None,
+    max_cost_multiple: float | None,
+    no_cache_break: bool,
+    as_json: bool,
+    what_if: WhatIf,
+    against: Against,
+) -> int:
+    """Simulate SESSION's requests; exit status 1, with the reasons, where a limit is passed, or
+    where something of the session could not be read (an error). Warnings are told, and pass.
+
+    With --against, compare them with a baseline instead: each session of the file beside the same
+    one, by the agent's id, the user's first words or the title, or else by its place.
+    """
+    from playground.base.errors import InputFault
+    from playground.cache.answers.simulation import simulate_cache
+    from playground.cli import cache_tables
+    from playground.dialects.marks.own_policies import load_policy
+
+    limited = max_cost_multiple is not None or no_cache_break
+    if against.is_asked(limited):
+        return against.check(session, model, dialect, as_json)
+    # A check that cannot fail would pass in everybody's pipeline.
+    if not limited:
+        expected = "--max-cost-multiple, --no-cache-break or --against"
+        raise InputFault("no limit is given", expected=expected)
+    loaded = load(session, model)
+    found = simulate_cache(
+        loaded.session,
+        provider=provider,
+        dialect=in_dialects([dialect or "native"], rules)[0],
+        policy=load_policy(policy_file) if policy_file else policy,
+        seconds_apart=seconds_apart,
+        what_if=what_if,
+    )
+    failed = found.failures(max_cost_multiple, no_cache_break)
+    cache_tables.checked(found, failed, as_json)
+    return report_briefly(loaded.findings) or int(bool(failed))

@@ -1,0 +1,231 @@
+"""Commands about two versions: what differs, and a check against a baseline for CI."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from playground.base.wording import counted, dollars, grouped
+from playground.cli.shared import json_option, load, load_all
+from playground.cli.terminal import guarded, print_json, report, report_briefly, say, table
+
+if TYPE_CHECKING:
+    from playground.questions.versions import VersionDiff
+    from playground.questions.versions.matching import BlockChange
+
+_CONTEXT = 40  # characters around a change
+_MARKS = {"removed": "[-{}-]", "added": "{{+{}+}}"}
+
+
+@click.command()
+@click.argument("before", metavar="A")
+@click.argument("after", metavar="B")
+@click.option("--model", default="", help="In place of both sessions' models.")
+@click.option("-d", "--dialect", default="", help="Write both in it. Default: as they were sent.")
+@click.option("--request", default=0, help="Its number, from 1. Default: the last of each.")
+@click.option("--provider", "providers", multiple=True, help="Whose cache; may be repeated.")
+@click.option("--words", is_flag=True, help="Print what differs in changed blocks, word by word.")
+@click.option("--all", "every", is_flag=True, help="List the blocks that are the same, too.")
+@json_option
+@guarded
+def diff(
+    before: str,
+    after: str,
+    model: str,
+    dialect: str,
+    request: int,
+    providers: tuple[str, ...],
+    words: bool,
+    every: bool,
+    as_json: bool,
+) -> int:
+    """Show what differs between A and B: blocks, tokens, and what a cache still reads of B after A.
+
+    Each is a session file in any format, a request body, the name of a sample, or workspace:NAME.
+    """
+    from playground.questions.versions import diff as compared
+
+    left, right = load(before), load(after)
+    found = compared(
+        left.session,
+        right.session,
+        model,
+        dialect,
+        request,
+        providers,
+        names=(before, after),
+    )
+    if as_json:
+        print_json(found.as_json())
+    else:
+        _print(found, words, every)
+    return report([*left.findings, *right.findings])
+
+
+def _print(found: VersionDiff, words: bool, every: bool) -> None:
+    say(found.headline)
+    for letter, side in zip("AB", (found.first, found.second), strict=True):
+        agent = f", {side.agent}" if side.agent else ""
+        of = f"request {side.request} of {side.requests}"
+        say(f"{letter}: {side.name}{agent}, {side.model}, {of}, {side.count.kind}")
+    say(f"both {found.form}")
+    shown = [change for change in found.changes if every or change.kind != "same"]
+    if shown:
+        head = ["change", "part", "block", "written by", "before", "after", "note"]
+        table(head, [_row(change) for change in shown])
+    if words:
+        for change in shown:
+            if change.kind == "changed":
+                _print_words(change)
+    _print_costs(found)
+
+
+def _row(change: BlockChange) -> list[str]:
+    before, after = change.tokens
+    return [
+        change.kind,
+        change.tier,
+        change.block.name,
+        change.block.writer,
+        grouped(before) if change.before else "",
+        grouped(after) if change.after else "",
+        change.note,
+    ]
+
+
+def _print_words(change: BlockChange) -> None:
+    say(f"--- {change.block.name}")
+    pieces = []
+    for kind, text in change.words:
+        if kind in _MARKS:
+            pieces.append(_MARKS[kind].format(text))
+        elif len(text) > 2 * _CONTEXT:
+            pieces.append(f"{text[:_CONTEXT]} … {text[-_CONTEXT:]}")
+        else:
+            pieces.append(text)
+    for line in "".join(pieces).split("\n"):
+        say(f"  {line}")
+
+
+def _print_costs(found: VersionDiff) -> None:
+    head = ["provider", "left by A", "read by B", "paid again", "costs", "state", "parts at"]
+    rows = [
+        [
+            cost.title,
+            grouped(cost.left),
+            grouped(cost.read),
+            grouped(cost.lost),
+            "" if cost.nano_dollars is None else dollars(cost.nano_dollars / 1e9),
+            cost.state,
+            cost.parts.told if cost.parts else "",
+        ]
+        for cost in found.costs
+    ]
+    table(head, rows)
+    for cost in found.costs:
+        if not cost.read:  # a 0 says nothing of itself, and the provider may refuse the request
+            say(f"{cost.title}, nothing read: {cost.reason}")
+
+
+@dataclass(frozen=True)
+class Against:
+    """What `check` is asked about a baseline: "" for none."""
+
+    baseline: str
+    most_tokens_more: int | None
+    prefix_may_change: bool
+    request: int
+
+    def is_asked(self, limited: bool) -> bool:
+        """Whether there is a baseline. Raises InputFault where its options stand without it, or
+        it stands beside the limits of a simulation."""
+        from playground.base.errors import InputFault
+
+        if self.baseline and limited:
+            problem = "--against beside --max-cost-multiple or --no-cache-break"
+            raise InputFault(problem, expected="one `check` for each")
+        given = (self.most_tokens_more is not None, self.prefix_may_change, self.request)
+        if any(given) and not self.baseline:
+            problem = "--most-tokens-more, --prefix-may-change or --request without a baseline"
+            raise InputFault(problem, expected="--against FILE as well")
+        return bool(self.baseline)
+
+    def check(self, session: str, model: str, dialect: str, as_json: bool) -> int:
+        """Every session of a file beside the same one of the baseline; a line for each limit that
+        is passed."""
+        from playground.questions.versions import diff as compared
+        from playground.questions.versions.against import against_failures
+        from playground.questions.versions.pairing import paired
+
+        now, before = load_all(session, model), load_all(self.baseline, model)
+        failed = []
+        if len(now) != len(before):
+            failed.append(f"{counted(len(now), 'session')}, and {len(before)} in the baseline")
+        found = []
+        pairs = paired([each.session for each in before], [each.session for each in now])
+        for old, new in pairs:
+            names = (self.baseline, session)
+            given = (before[old].session, now[new].session, "", dialect, self.request)
+            one = compared(*given, names=names)
+            place = f"{new + 1} ({old + 1} of the baseline)" if old != new else f"{new + 1}"
+            of = f"session {place}: " if len(before) > 1 else ""
+            lines = against_failures(one, self.most_tokens_more, self.prefix_may_change)
+            failed += [f"{of}{line}" for line in lines]
+            found.append(one)
+        if as_json:
+            print_json({"failures": failed, "differences": [one.as_json() for one in found]})
+        else:
+            _print_checked(failed, found)
+        findings = [each for loaded in now for each in loaded.findings]
+        return report_briefly(findings) or int(bool(failed))
+
+
+_AGAINST = [
+    click.option(
+        "--against", default="", help="A baseline: fails on another model, tools, system prompt."
+    ),
+    click.option(
+        "--most-tokens-more",
+        type=click.IntRange(min=0),
+        help="With --against: that a request's input may have.",
+    ),
+    click.option(
+        "--prefix-may-change", is_flag=True, help="With --against: limit the tokens alone."
+    ),
+    click.option(
+        "--request", default=0, help="With --against: its number, from 1. Default: the last."
+    ),
+]
+
+
+def against_options(command: Callable[..., int]) -> Callable[..., int]:
+    """The options of `Against`, gathered into one argument."""
+
+    @wraps(command)
+    def gathered(
+        against: str,
+        most_tokens_more: int | None,
+        prefix_may_change: bool,
+        request: int,
+        **others: Any,
+    ) -> int:
+        asked = Against(against, most_tokens_more, prefix_may_change, request)
+        return command(against=asked, **others)
+
+    for option in reversed(_AGAINST):
+        gathered = option(gathered)
+    return gathered
+
+
+def _print_checked(failed: list[str], found: list[VersionDiff]) -> None:
+    for line in failed:
+        say(line)
+    if failed:  # beside the reasons, which programs read a line each
+        say("where this is meant, keep the new file as the baseline", err=True)
+    else:
+        more = sum(one.tokens for one in found)
+        say(f"{counted(len(found), 'session')} as in the baseline, {more:+,} tokens")

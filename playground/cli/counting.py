@@ -1,0 +1,93 @@
+"""`tokens`: how many tokens a request is, and how sure that is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from playground.base.wording import visible
+from playground.cli.shared import json_option, load
+from playground.cli.terminal import guarded, print_json, report, say, table
+
+if TYPE_CHECKING:
+    from playground.base.findings import Finding
+    from playground.tokens import TokenCount
+
+_OTHERS = {"id", "uuid", "title", "sessionId", "session_id", "events", "recordings", "playground"}
+
+
+@click.command()
+@click.argument("file")
+@click.option("--model", default="", help="In place of the request's or the session's model.")
+@click.option("--api", default="", help="Such as openai-chat; told from the request without it.")
+@click.option("-d", "--dialect", default="", help="Of a session: its next request in this dialect.")
+@click.option("--tokenizer", help="tokenizer.json, tokenizer.model, tekken.json, GGUF, or a name.")
+@click.option(
+    "--template", help="The model's chat template: a .jinja, tokenizer_config.json, GGUF."
+)
+@json_option
+@guarded
+def tokens(
+    file: str,
+    model: str,
+    api: str,
+    dialect: str,
+    tokenizer: str | None,
+    template: str | None,
+    as_json: bool,
+) -> int:
+    """Count the input tokens of a request, by origin, tool and message; nothing is sent.
+
+    FILE is a request body in JSON, a session in any format, or a sample. The count is called exact
+    where tokenizer and framing of the model are known, tokenizer where the provider adds something
+    that is not, else estimate; each with its range.
+    """
+    from playground.questions import token_counts
+
+    body = _request(file)
+    found: list[Finding] = []
+    given: Any = body
+    if body is None:
+        loaded = load(file, model)
+        given, found = loaded.session, loaded.findings
+    count = token_counts.count_tokens(given, model, api, dialect, tokenizer, template)
+    if as_json:
+        print_json(token_counts.as_json(count))
+    else:
+        _print(count)
+    return report([*found, *count.findings])
+
+
+def _request(file: str) -> dict[str, Any] | None:
+    """The body of a request; None for what is a session, or is told of by whoever loads it."""
+    from playground.base.user_files import open_regular_file
+    from playground.tokens.models import api_of
+
+    path = Path(file)
+    try:
+        if not path.is_file():
+            return None
+        with open_regular_file(path) as opened:
+            value = json.load(opened)
+    except (OSError, ValueError, RecursionError):
+        return None
+    is_request = isinstance(value, dict) and api_of(value) and not _OTHERS & set(value)
+    return value if is_request else None
+
+
+def _print(count: TokenCount) -> None:
+    low, high = count.range
+    between = (
+        "" if count.kind == "exact" else f", {low:,} to {'?' if high is None else f'{high:,}'}"
+    )
+    say(f"{count.tokens:,} tokens ({count.kind}{between})")
+    rows = [[origin, "", f"{size:,}"] for origin, size in count.by_origin.items()]
+    rows += [["", f"tool {name}", f"{size:,}"] for name, size in count.by_tool.items()]
+    rows += [["", f"message {index}", f"{size:,}"] for index, size in count.by_message.items()]
+    table(["origin", "of it", "tokens"], rows)
+    say(visible(f"from: {count.source}"))
+    for note in count.notes:
+        say(visible(f"not exact: {note}"))

@@ -1,0 +1,188 @@
+"""Commands that try things on a recording, and take it along: experiment, export."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from playground.cli.shared import PRINTED, force_option, json_option, load, out_option
+from playground.cli.terminal import emit, guarded, print_json, say, table
+
+if TYPE_CHECKING:
+    from playground.questions.experiments import EventChange
+    from playground.recordings.recording import Recording
+    from playground.recordings.recutting import Cutting
+    from playground.sessions.session import Session
+
+
+def _chosen(file: str, name: str) -> tuple[Session, Recording]:
+    from playground.base.errors import InputFault
+
+    session = load(file).session
+    if not session.recordings:
+        raise InputFault("this session has no recordings", where=file)
+    return session, session.recording(name) if name else session.recordings[0]
+
+
+_name_option = click.option("--name", default="", help="Which recording. Default: the first.")
+_dialect_option = click.option("-d", "--dialect", default="", help="Default: the recording's own.")
+
+
+@click.command()
+@click.argument("recording")
+@_dialect_option
+@_name_option
+@click.option(
+    "--cut", type=click.Choice(["1", "7", "random"]), help="Cut into pieces of so many bytes."
+)
+@click.option("--seed", default=0, help="For --cut random and --corrupt.")
+@click.option("--break-off", type=int, help="Keep this many chunks.")
+@click.option("--lose", type=int, help="Leave out this chunk, counted from 1.")
+@click.option("--corrupt", type=int, help="Flip a bit in this chunk, counted from 1.")
+@click.option("--find-cut", is_flag=True, help="Look for a cut that changes anything.")
+@click.option("--every-dialect", is_flag=True, help="Read it in every dialect.")
+@json_option
+@guarded
+def experiment(
+    recording: str,
+    dialect: str,
+    name: str,
+    cut: str | None,
+    seed: int,
+    break_off: int | None,
+    lose: int | None,
+    corrupt: int | None,
+    find_cut: bool,
+    every_dialect: bool,
+    as_json: bool,
+) -> int:
+    """Change RECORDING in one way and show which events differ; exit status 1 where any does."""
+    from playground.base.errors import InputFault
+    from playground.dialects import dialect_names
+    from playground.questions import experiments
+    from playground.recordings import recutting
+
+    session, chosen = _chosen(recording, name)
+    asked = {
+        "--cut": cut,
+        "--break-off": break_off,
+        "--lose": lose,
+        "--corrupt": corrupt,
+        "--find-cut": find_cut or None,
+        "--every-dialect": every_dialect or None,
+    }
+    kinds = [option for option, given in asked.items() if given is not None]
+    if len(kinds) != 1:
+        raise InputFault("one experiment at a time", expected=f"one of {', '.join(asked)}")
+    own = dialect or chosen.dialect or dialect_names()[0]  # any, where nobody knows it
+    # Two are questions of their own; the others change the recording and read it twice.
+    if find_cut:
+        return _find_cut(session, chosen, own, as_json)
+    if every_dialect:
+        return _every_dialect(session, chosen, own, as_json)
+    if cut is not None:
+        changed = recutting.rechunked(chosen, _SIZES[cut], seed)
+    elif break_off is not None:
+        changed = recutting.broken_off(chosen, break_off)
+    elif lose is not None:
+        changed = recutting.without(chosen, _index(lose, chosen))
+    else:
+        changed = recutting.corrupted(chosen, _index(corrupt, chosen), seed)
+    before = experiments.read(chosen, own, session.tools).events
+    after = experiments.read(changed, own, session.tools).events
+    # Cut otherwise, the same text stands at the same offsets; after any other change it moves.
+    return _shown(experiments.difference(before, after, spans=cut is not None), as_json)
+
+
+# The size of the pieces, by --cut.
+_SIZES: Final[dict[str, Cutting]] = {"1": "1 byte", "7": "7 bytes", "random": "random"}
+
+
+def _index(given: int | None, recording: Recording) -> int:
+    """A chunk's index by its number from 1. Raises InputFault where there is no such chunk."""
+    from playground.base.errors import InputFault
+
+    count = len(recording.chunks)
+    if given is None or not 1 <= given <= count:
+        raise InputFault(f"there is no chunk {given}", expected=f"1 to {count}")
+    return given - 1
+
+
+def _find_cut(session: Session, recording: Recording, own: str, as_json: bool) -> int:
+    from playground.questions.experiments import find_changing_cut
+
+    found = find_changing_cut(recording, own, session.tools)
+    if not as_json:
+        outcome = found.cutting or "none changes any event"
+        say(f"{found.tried:,} cuttings of {found.of:,} tried: {outcome}")
+    return _shown(found.changes, as_json)
+
+
+def _shown(changes: tuple[EventChange, ...] | list[EventChange], as_json: bool) -> int:
+    from playground.questions.experiments import change_words
+
+    rows = [change_words(change) for change in changes]
+    if as_json:
+        print_json([dict(zip(("change", "event", "span", "text"), r, strict=True)) for r in rows])
+    elif rows:
+        table(["change", "event", "span", "text"], [list(row) for row in rows])
+    else:
+        say("no event differs")
+    return int(bool(rows))
+
+
+def _every_dialect(session: Session, recording: Recording, own: str, as_json: bool) -> int:
+    from dataclasses import asdict
+
+    from playground.questions.experiments import cross_read
+
+    rows = cross_read(recording, session.tools, own)
+    if as_json:
+        print_json([asdict(row) for row in rows])
+        return 0
+    head = ["dialect", "calls", "same calls", "aborted", "text", "findings"]
+    listed = [
+        [
+            row.dialect,
+            str(row.calls),
+            "yes" if row.same_calls else "no",
+            str(row.aborted),
+            f"{row.text:,}",
+            ", ".join(f"{code} {count}" for code, count in row.findings.items()),
+        ]
+        for row in rows
+    ]
+    table(head, listed)
+    return 0
+
+
+@click.command()
+@click.argument("recording")
+@click.option("--to", type=click.Choice(["pytest", "html", "json"]), required=True)
+@out_option(PRINTED)
+@force_option
+@_dialect_option
+@_name_option
+@guarded
+def export(recording: str, to: str, out: str, force: bool, dialect: str, name: str) -> int:
+    """Write RECORDING's replay as a test that passes, as one HTML file, or as JSON.
+
+    It is to be passed on: keys and tokens are starred out, and counted.
+    A session is written as ATIF by `import --to atif`.
+    """
+    from playground.questions.timeline import replay
+    from playground.sessions.entries import without_secrets
+    from playground.show import exports
+
+    session, found = _chosen(recording, name)
+    chosen, tools, starred = without_secrets(found, session.tools)
+    timeline = replay(chosen, dialect or chosen.dialect, tools)
+    if to == "pytest":
+        text = exports.pytest_file(chosen, timeline, tools)
+    else:
+        text = timeline.html() if to == "html" else exports.replay_json(timeline)
+    for kind, number in starred.items():
+        say(f"starred out: {number} {kind}", err=True)
+    emit(text, out, inputs=[recording], force=force)
+    return 0

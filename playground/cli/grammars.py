@@ -1,0 +1,55 @@
+"""`grammar`: what a model may write in a dialect, for engines that hold it to that."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+from playground.cli.shared import json_option, load, session_argument
+from playground.cli.terminal import emit, guarded, print_json, report
+
+_FORMS: Final = ("lark", "gbnf", "ebnf", "structural-tag")  # without the room that makes them
+
+
+@click.command()
+@session_argument
+@click.option("-d", "--dialect", "name", required=True, help="The dialect.")
+@click.option("--form", type=click.Choice(_FORMS), default="lark", show_default=True)
+@click.option(
+    "--choice",
+    default="auto",
+    show_default=True,
+    help="auto (text or calls), required (calls), or the name of the tool to call.",
+)
+@click.option("--parallel/--one-call", default=None, help="Default: as the dialect does.")
+@click.option("--reasoning", is_flag=True, help="A thought may come first.")
+@json_option
+@guarded
+def grammar(
+    session: str,
+    name: str,
+    form: str,
+    choice: str,
+    parallel: bool | None,
+    reasoning: bool,
+    as_json: bool,
+) -> int:
+    """Print the grammar of a dialect for SESSION's tools.
+
+    lark is for llguidance, gbnf for llama.cpp, ebnf and structural-tag for xgrammar. Findings say
+    where it takes more or less than the tools' schemas.
+    """
+    from dataclasses import asdict
+
+    from playground.dialects import get_dialect
+
+    dialect = get_dialect(name)
+    made = dialect.grammar(load(session).session.tools, choice, parallel, reasoning)
+    text = made.form(form)
+    if as_json:
+        findings = [asdict(found) for found in made.findings]
+        print_json({"dialect": dialect.name, "form": form, "text": text, "findings": findings})
+    else:
+        emit(text)
+    return report(made.findings)

@@ -1,0 +1,329 @@
+"""Commands that ask what a session becomes: samples, render, compare, carry, raw …"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from playground.cli.shared import (
+    PRINTED,
+    dialects_option,
+    force_option,
+    in_dialects,
+    json_option,
+    ledger_option,
+    load,
+    model_option,
+    out_option,
+    preflight,
+    rules_option,
+    session_argument,
+)
+from playground.cli.terminal import (
+    emit,
+    guarded,
+    json_text,
+    print_json,
+    progress_bar,
+    report,
+    say,
+    table,
+)
+
+if TYPE_CHECKING:
+    from playground.dialects.raw_prompts.llama import ToolFormat
+    from playground.questions.comparison import Column
+
+
+@click.command()
+@json_option
+@guarded
+def samples(as_json: bool) -> int:
+    """List the sample sessions and what each is for."""
+    from playground.sessions.loading import sample_sessions
+
+    loaded = sample_sessions()
+    if as_json:
+        print_json([{"name": name, "purpose": s.purpose} for name, s in loaded.items()])
+    else:
+        table(["name", "purpose"], [[name, s.purpose] for name, s in loaded.items()])
+    return 0
+
+
+@click.command()
+@session_argument
+@dialects_option(required=True)
+@model_option
+@rules_option
+@ledger_option
+@out_option(PRINTED)
+@force_option
+@json_option
+@guarded
+def render(
+    session: str,
+    dialects: tuple[str, ...],
+    model: str,
+    rules: str | None,
+    ledger: str,
+    out: str,
+    force: bool,
+    as_json: bool,
+) -> int:
+    """Print the request that SESSION becomes in each dialect: every message below a line of its
+    role.
+
+    A file and a pipe get the exact characters as UTF-8, with no line break behind the last message
+    (half of a surrogate pair: its three bytes); a terminal gets control and invisible characters
+    escaped, and is told so. For programs there is --json.
+    """
+    from playground.questions.comparison import compare as compare_session
+
+    loaded = load(session, model)
+    checks = preflight(ledger)
+    checked = [each.with_preflight(*checks) for each in in_dialects(dialects, rules)]
+    comparison = compare_session(loaded.session, checked)
+    found = [*loaded.findings]
+    for column in comparison.columns:
+        found += column.findings
+    if as_json:
+        from playground.show.wire import column_json
+
+        text = json_text([column_json(column) for column in comparison.columns]) + "\n"
+    else:
+        text = _requests(comparison.columns)
+    emit(text, out, inputs=[session], force=force)
+    return report(found)
+
+
+def _requests(columns: Sequence[Column]) -> str:
+    """Return the dialects' requests as one text; a line break stands before each head."""
+    from playground.dialects.rendering import message_text
+
+    parts = []
+    for column in columns:
+        if len(columns) > 1:
+            parts.append(f"##### {column.dialect.name}")
+        if column.rendering.tools:
+            parts.append(f"=== tools\n{json_text(column.rendering.tools)}")
+        for message in column.rendering.messages:
+            parts.append(f"=== {message['role']}\n{message_text(message)}")
+    return "\n".join(parts)
+
+
+@click.command()
+@session_argument
+@dialects_option(required=False)
+@click.option("--tokens", is_flag=True, help="Count tokens too, offline.")
+@model_option
+@rules_option
+@json_option
+@guarded
+def compare(
+    session: str,
+    dialects: tuple[str, ...],
+    tokens: bool,
+    model: str,
+    rules: str | None,
+    as_json: bool,
+) -> int:
+    """Count what SESSION becomes in each dialect: messages, characters by kind, findings."""
+    from playground.dialects import dialect_findings
+    from playground.questions.comparison import compare as compare_session
+
+    loaded = load(session, model)
+    columns = compare_session(loaded.session, in_dialects(dialects, rules)).columns
+    rows = []
+    with progress_bar("counting") as moved:
+        for column in columns:
+            rows.append(_counts(column, tokens))
+            if moved:
+                moved(len(rows), len(columns))
+    if as_json:
+        print_json(rows)
+    else:
+        head = [key for key in rows[0] if key not in ("by_kind", "findings")]
+        table(head, [[_cell(row[key]) for key in head] for row in rows])
+    left_out = [] if dialects else dialect_findings()
+    found = [finding for column in columns for finding in column.findings]
+    return report([*loaded.findings, *left_out, *found])
+
+
+def _cell(value: Any) -> str:
+    """A name, a number, or the least and the most of one."""
+    if isinstance(value, list):
+        return " to ".join("?" if each is None else f"{each:,}" for each in value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _counts(column: Column, tokens: bool) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    row: dict[str, Any] = {
+        "dialect": column.dialect.name,
+        "messages": len(column.rendering.messages),
+        "characters": sum(column.characters.values()),
+        "by_kind": column.characters,
+        "findings": [asdict(finding) for finding in column.findings],
+    }
+    if tokens:
+        count = column.tokens
+        low, high = count.range
+        row |= {"tokens": count.tokens, "tokens_kind": count.kind, "tokens_range": [low, high]}
+    return row
+
+
+@click.command()
+@dialects_option(required=False)
+@json_option
+@guarded
+def carry(dialects: tuple[str, ...], as_json: bool) -> int:
+    """Try hostile values in each dialect: carried, or refused with a finding."""
+    from playground.dialects import dialect_findings
+    from playground.questions.carry import carry as carry_values
+    from playground.show.wire import CARRY_HEAD, carry_rows
+
+    matrix = carry_values(dialects)
+    if as_json:
+        listed = {
+            name: {"carried": matrix.carried(name), "cannot-carry": matrix.refused(name)}
+            for name in matrix.dialects
+        }
+        print_json(listed)
+    else:
+        table(CARRY_HEAD, carry_rows(matrix))
+    return report([] if dialects else dialect_findings())
+
+
+@click.command()
+@click.argument("file")
+@click.option("--tools", "tools_file", default="", help="A file with the tools that were offered.")
+@json_option
+@guarded
+def detect(file: str, tools_file: str, as_json: bool) -> int:
+    """Tell which dialect a reply is written in: FILE holds its text, - is standard input. Exit
+    status 1 where no dialect sees anything of a call in it."""
+    from dataclasses import asdict
+
+    from playground.base.errors import InputFault
+    from playground.base.user_files import as_utf8, decode
+    from playground.questions.detection import detect as detect_dialect
+    from playground.questions.recognition import recognised_session
+    from playground.sessions.ends import whole_utf8
+    from playground.sessions.loading import file_bytes
+    from playground.sessions.tool_files import load_tools
+
+    data = file_bytes(file)
+    tools = load_tools(tools_file).tools if tools_file else []
+    session = recognised_session(data, file)
+    if session is not None:
+        raise InputFault(
+            f"this is a session ({session.title})",
+            where=file,
+            expected="the text of one reply; `playground replay` tells of a session's replies",
+        )
+    text = decode(whole_utf8(as_utf8(data)), file)
+    with progress_bar("reading in every dialect") as moved:
+        found = detect_dialect(text, tools, moved)
+    told = found if found.dialect else ()
+    if as_json:
+        print_json([{**asdict(d), "reason": d.reason} for d in told])
+    elif told:
+        likely = [d for at, d in enumerate(told) if at == 0 or d.evident > 0]
+        table(["dialect", "calls", "reason"], [[d.dialect, str(d.calls), d.reason] for d in likely])
+    if not told:
+        say(f"no dialect: {found.reason}", err=True)
+    return 0 if told else 1
+
+
+@click.command()
+@click.argument("name", required=False, default="")
+@click.option("-l", "--list", "listed", is_flag=True, help="List the dialects that have a guide.")
+@click.option("-m", "--model", default="", help="The guide of the dialect for this model.")
+@out_option("Write NAME.md into this folder; all without NAME.")
+@click.option("--check", is_flag=True, help="With --out: only report stale files (exit status 1).")
+@force_option
+@guarded
+def guide(name: str, listed: bool, model: str, out: str, check: bool, force: bool) -> int:
+    """Print the guide of dialect NAME: prompts, responses, and what is read from them."""
+    from playground.base.errors import InputFault
+    from playground.base.output import Batch, told
+    from playground.dialects import dialect_findings, dialect_names
+    from playground.dialects.models import dialect_for
+    from playground.lab.guides import guide_for
+    from playground.lab.guides.guide import GUIDE_MARK
+
+    if listed:
+        say("\n".join(dialect_names()))
+        return report(dialect_findings())
+    if model:
+        choice = dialect_for(model)
+        known = choice.dialect or f"not known; shown: {choice.nearest}"
+        say(f"{model}: {known} ({choice.reason})", err=True)
+        name = choice.usable
+    if not out:
+        if not name:
+            raise InputFault("no dialect is named", expected="NAME, --model or --list")
+        emit(guide_for(name).markdown())
+        return 0
+    stale: list[Path] = []
+    with Batch(force=force, ours=GUIDE_MARK) as batch:
+        for each in [name] if name else dialect_names():
+            path, text = Path(out) / f"{each}.md", guide_for(each).markdown()
+            with told(path, reading=True):
+                if path.is_file() and path.read_bytes() == text.encode():
+                    continue
+            stale.append(path)
+            if not check:
+                with batch.file(path) as file:
+                    file.write(text)
+    for path in stale:
+        say(f"{'stale' if check else 'written'}: {path}")
+    return int(check and bool(stale))
+
+
+@click.command()
+@session_argument
+@click.option("-t", "--template", default="", help="A .jinja file or a tokenizer_config.json.")
+@click.option("--llama", type=click.Choice(["3", "4"]), help="As Meta's own code writes it.")
+@click.option(
+    "--tool-format",
+    type=click.Choice(["json", "function_tag", "python_list"]),
+    help="With --llama: how custom tools are called. Default: json for 3, python_list for 4.",
+)
+@out_option(PRINTED)
+@force_option
+@json_option
+@guarded
+def raw(
+    session: str,
+    template: str,
+    llama: str | None,
+    tool_format: ToolFormat | None,
+    out: str,
+    force: bool,
+    as_json: bool,
+) -> int:
+    """Print the raw prompt of SESSION: what the model reads, special tokens included.
+
+    A file and a pipe get its exact characters as UTF-8, with no line break behind them unless it is
+    the prompt's own (half of a surrogate pair: its three bytes); a terminal gets control and
+    invisible characters escaped, and is told so.
+    """
+    from playground.base.errors import InputFault
+    from playground.questions.raw_prompt import raw_prompt
+
+    if bool(template) == bool(llama):
+        raise InputFault("no format is given", expected="either --template FILE or --llama 3|4")
+    loaded = load(session, "")
+    data = loaded.session.prompt_data()
+    prompt = raw_prompt(data, template or f"llama{llama}", tool_format)
+    text = prompt.text
+    if as_json:
+        told = {"prompt": prompt.text, "parser": prompt.dialect, "format": prompt.format}
+        text = json_text(told) + "\n"
+    emit(text, out, inputs=[name for name in (session, template) if name], force=force)
+    return report([*loaded.findings, *prompt.findings])

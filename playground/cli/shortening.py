@@ -1,0 +1,98 @@
+"""`compaction`: what ways of shortening a session's history would cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from playground.base.wording import dollars, grouped, percent
+from playground.cli.shared import json_option, load, model_option, session_argument
+from playground.cli.terminal import guarded, print_json, report, say, table
+
+if TYPE_CHECKING:
+    from playground.cache.answers.compacted import CompactionWhatIf, Shorter
+
+_HEAD = ["policy", "cuts", "prefix lost", "marks", "last request", "cost", "saved", "pays from"]
+
+
+@click.command()
+@session_argument
+@click.option(
+    "--policy", "policies", multiple=True, help="Such as `drop old results`. Default: all."
+)
+@model_option
+@click.option("--provider", default="", help="Whose rules count. Default: the model's.")
+@click.option("-d", "--dialect", default="native", help="Of a session without requests as sent.")
+@click.option("--limit", default=0, help="Tokens at which it begins. Default: 60 % of the most.")
+@click.option("--keep", default=0, help="How many messages or results stay.")
+@click.option("--summary", default=1_000, help="Tokens of a summary.")
+@click.option("--seconds-apart", type=float, help="Between requests. Default: as noted, else 20.")
+@json_option
+@guarded
+def compaction(
+    session: str,
+    policies: tuple[str, ...],
+    model: str,
+    provider: str,
+    dialect: str,
+    limit: int,
+    keep: int,
+    summary: int,
+    seconds_apart: float | None,
+    as_json: bool,
+) -> int:
+    """Show what SESSION would cost if its history were shortened, beside keeping all of it.
+
+    For each policy: how often it cuts, what of the cached prefix that breaks off, what is saved,
+    and from which turn on it has paid back. Whether the model still does its work is not asked.
+    """
+    from playground.cache.answers.compaction import compaction as asked
+
+    loaded = load(session, model)
+    found = asked(
+        loaded.session,
+        policies,
+        provider=provider,
+        dialect=dialect,
+        limit=limit,
+        keep=keep,
+        summary=summary,
+        seconds_apart=seconds_apart,
+    )
+    if as_json:
+        print_json(found.as_json())
+    else:
+        say(found.headline)
+        head = [
+            "policy",
+            "cuts",
+            "prefix lost",
+            "marks",
+            "last request",
+            "cost",
+            "saved",
+            "pays from",
+        ]
+        table(head, [_row(found, row) for row in found.rows])
+        for note in found.notes:
+            say(note)
+        say(f"limit {grouped(found.limit)} estimated tokens; model {found.model}")
+    return report(loaded.findings)
+
+
+def _row(found: CompactionWhatIf, row: Shorter) -> list[str]:
+    back, saved = found.pays_back(row), found.saved(row)[-1]
+    money = found.dollars(abs(saved))
+    sign = "-" if saved < 0 else ""
+    marks = sum(cut.marks for cut in row.cuts)
+    return [
+        row.policy.name,
+        str(len(row.cuts)),
+        grouped(sum(cut.lost for cut in row.cuts)),
+        f"{sum(cut.survive for cut in row.cuts)} of {marks}" if marks else "",
+        grouped(row.tokens[-1]),
+        percent(row.total / max(1, found.everything.total)),
+        f"{grouped(saved // 1000)} tokens" if money is None else f"{sign}{dollars(money)}",
+        "" if back is None else f"turn {back + 1}",
+    ]

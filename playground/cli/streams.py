@@ -1,0 +1,344 @@
+"""Commands about streams: replay, record, the demo server."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from playground.base.wording import counted
+from playground.cli.shared import (
+    force_option,
+    in_dialects,
+    json_option,
+    ledger_option,
+    load,
+    load_streamed,
+    out_option,
+    parameter_option,
+    parameters_of,
+    preflight,
+    rules_option,
+)
+from playground.cli.terminal import (
+    emit,
+    events_table,
+    guarded,
+    json_text,
+    print_json,
+    report,
+    say,
+    stopping,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from playground.base.findings import Finding
+    from playground.llm.record import Recorded
+    from playground.nouns.tools import ToolMetadata
+    from playground.parsing.result import ParseResult
+    from playground.questions.timeline import Timeline
+    from playground.recordings.growing import GrowingFile
+    from playground.recordings.recording import Recording
+    from playground.sessions.loading import LoadedSession
+
+
+@click.command()
+@click.argument("recording")
+@click.option("-d", "--dialect", default="", help="Default: the recording's own.")
+@click.option("--name", default="", help="Which recording of the file. Default: the first.")
+@click.option("--events", "with_events", is_flag=True, help="List every event.")
+@click.option(
+    "--server",
+    "servers",
+    multiple=True,
+    help="Also what NAME or NAME:PARSER hands to its client; may be repeated.",
+)
+@click.option("--report", "reported", default="", help="A report to send to that server's authors.")
+@json_option
+@guarded
+def replay(
+    recording: str,
+    dialect: str,
+    name: str,
+    with_events: bool,
+    servers: tuple[str, ...],
+    reported: str,
+    as_json: bool,
+) -> int:
+    """Replay RECORDING through a parser: a raw stream, a reply's text, a recording of a session
+    file, or an answer of a session without recordings, streamed again.
+
+    `-` reads standard input. A reply is read by the likeliest dialect, unless -d names one.
+    """
+    from playground.base.errors import InputFault
+    from playground.questions.timeline import replay as replay_recording
+    from playground.show.wire import timeline_json
+
+    loaded = load_streamed(recording, dialect)
+    if not loaded.session.recordings:
+        raise InputFault("this session has no recordings and no answers", where=recording)
+    chosen = loaded.session.recording(name) if name else loaded.session.recordings[0]
+    about = _about_file(loaded, chosen, named=bool(name))
+    tools, chosen_dialect = loaded.session.tools, dialect or chosen.dialect
+    if reported:
+        if servers or with_events:
+            raise InputFault(
+                "--report stands alone: it makes a reply of its own, smaller than this one",
+                expected="--server and --events without it",
+            )
+        return _tell_report(chosen, chosen_dialect, reported, tools, as_json)
+    if as_json and len(servers) > 1:
+        raise InputFault(f"{len(servers)} servers, and --json", expected="one of them")
+    timelines = [
+        replay_recording(chosen, dialect or _read_by(server, chosen, tools), tools, server=server)
+        for server in servers or ("",)
+    ]
+    timeline, result = timelines[0], timelines[0].result
+    readings = [each.server for each in timelines if each.server is not None]
+    told_of_servers = [told for each in readings for told in each.server_findings]
+    unread = any(each.code == "no-dialect" for each in about)
+    about += _other_dialect(timeline, tools)
+    found = [*about, *result.findings, *chosen.findings]
+    if as_json:
+        names = [each.name for each in loaded.session.recordings]
+        told = [asdict(each) for each in found]
+        print_json({**timeline_json(timeline), "recordings": names, "findings": told})
+        return report([*found, *told_of_servers])
+    say(
+        f"{timeline.recording}: {counted(len(chosen.chunks), 'chunk')}, timing {timeline.timing}, "
+        + ("unread" if unread or not timeline.dialect else f"read as {timeline.dialect}")
+    )
+    if chosen.note:
+        say(chosen.note)
+    _tell_result(result, with_events, chosen.error)
+    _tell_servers(timelines, with_events)
+    return report([*found, *told_of_servers])
+
+
+def _read_by(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -> str:
+    """The dialect of a recording of which nobody asked for one: its own, unless the server's parser
+    that was named reads another, and calls in it."""
+    from playground.questions.likeliest import likeliest
+    from playground.recordings.feeding import shown
+    from playground.servers import get_server
+
+    parser = get_server(server, recording.dialect).parser if ":" in server else None
+    if parser is None or parser.can_read(recording.dialect):
+        return recording.dialect
+    text = "".join(given for kind, given in map(shown, recording.chunks) if kind == "text")
+    best = likeliest(text, tools, [*parser.default_for, *parser.also_reads])
+    return best[0].dialect if best is not None and best[0].calls else recording.dialect
+
+
+def _about_file(loaded: LoadedSession, chosen: Recording, named: bool) -> list[Finding]:
+    """What the file is to the replay: a text that no dialect reads, or many recordings."""
+    from playground.base.findings import finding
+
+    told = ("no-dialect", "wrapped-body")
+    found = [each for each in loaded.findings if each.code in told]
+    every = loaded.session.recordings
+    if len(every) > 1 and not named:
+        others = next(each.name for each in every if each.name != chosen.name)
+        message = f"this is 1 of {len(every)} recordings; another: --name {others!r}"
+        found.append(finding("more-recordings", chosen.name, message))
+    return found
+
+
+def _other_dialect(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Finding]:
+    """Where no call was found, whole or broken off: the dialect whose calls stand in the text."""
+    from playground.questions.detection import foreign
+    from playground.questions.likeliest import likeliest
+
+    result = timeline.result
+    if result.tool_calls or result.aborted:
+        return []
+    best = likeliest(timeline.text, tools)
+    found = foreign([best[0]], timeline.dialect) if best else None
+    return [found] if found else []
+
+
+def _tell_servers(timelines: Sequence[Timeline], with_events: bool) -> None:
+    """What each server hands over, and its dialect where that is not the one of our reading."""
+    for each in timelines:
+        if (handed := each.server) is None:
+            continue
+        hands = "is assumed to hand over (not known)" if handed.assumed else "hands over"
+        other = f", read as {each.dialect}" if each.dialect != timelines[0].dialect else ""
+        say(f"\n##### what {handed.name} {hands}\nby {handed.view.source}{other}")
+        _tell_result(handed, with_events)
+
+
+def _tell_result(result: ParseResult, with_events: bool, error: object = None) -> None:
+    from playground.servers.segments import segments
+
+    for part in ("reasoning", "content"):
+        if getattr(result, part).strip():
+            say(f"=== {part}")
+            emit(getattr(result, part).strip() + "\n")
+    for call in result.tool_calls:
+        say(f"=== call {call.name}\n{json_text(call.arguments, indent=None)}")
+    for segment in segments(result.events):
+        if (aborted := segment.aborted) is not None:
+            say(f"=== aborted call {aborted.name or '(unnamed)'}: {aborted.reason}")
+            if result.switches.broken_calls != "text":
+                emit(segment.text.strip() + "\n")
+    if error is not None:
+        say(f"=== error {json_text(error, indent=None)}")
+    if with_events:
+        events_table(result.events)
+
+
+def _tell_report(
+    recording: Recording, dialect: str, server: str, tools: Sequence[ToolMetadata], as_json: bool
+) -> int:
+    """The smallest reply of which the server loses something; status 1 where there is one."""
+    from playground.base.errors import InputFault
+    from playground.lab.guides.use_case import fenced
+    from playground.questions.server_report import server_report
+
+    if not dialect:
+        raise InputFault("nobody knows the dialect", where=recording.name, expected="-d NAME")
+    made = server_report(recording, dialect, server, tools)
+    if as_json:
+        print_json({"text": made.text, "test": made.test, "issue": made.issue})
+    elif not made.issue:
+        unread = any(found.code == "unread-dialect" for found in made.findings)
+        how = "as text, unread" if unread else f"read as {made.dialect}"
+        hands = "is assumed to hand over" if made.reading.assumed else "hands over"
+        say(f"{made.server} {hands} all of {recording.name}, {how}")
+    else:
+        emit(made.issue + (f"\nA test:\n\n{fenced(made.test)}" if made.test else "") + "\n")
+    return max(report(made.findings), int(bool(made.issue)))
+
+
+@click.command()
+@click.option("--session", required=True, help="A session file, or a sample by its name.")
+@click.option("-d", "--dialect", default="native", help="How tools are written. Default: native.")
+@click.option("--model", required=True, help="As LiteLLM names it: provider/model.")
+@click.option("--base-url", default="", help="An OpenAI-compatible server, or `demo-server`.")
+@out_option("Default: DIALECT-MODEL.jsonl, or with a number.")
+@force_option
+@parameter_option
+@rules_option
+@ledger_option
+@click.option("--scrub-emails", is_flag=True, help="Star out e-mail addresses too.")
+@click.option("--timeout", default=600.0, help="Seconds for the whole answer.")
+@click.option("--stall", default=120.0, help="Seconds in which nothing may come.")
+@click.option("--limit", default=1024.0, help="Megabytes of an answer.")
+@json_option
+@guarded
+def record(
+    session: str,
+    dialect: str,
+    model: str,
+    base_url: str,
+    out: str,
+    force: bool,
+    parameters: tuple[str, ...],
+    rules: str | None,
+    ledger: str,
+    scrub_emails: bool,
+    timeout: float,
+    stall: float,
+    limit: float,
+    as_json: bool,
+) -> int:
+    """Send the session in a dialect through LiteLLM and record the answer's raw wire.
+
+    Keys are taken from the environment and never written. The file grows while the answer comes;
+    Ctrl-C, SIGTERM and SIGHUP stop, and keep what came (exit status 130, 143, 129).
+    """
+    from playground.llm.endpoint import asked_again
+    from playground.llm.record import Limits
+    from playground.llm.record import record as record_answer
+
+    loaded = load(session, model)
+    (chosen,) = in_dialects([dialect], rules)
+    rendering = chosen.with_preflight(*preflight(ledger)).render(loaded.session.prompt_data())
+
+    def moved(count: int, text: str) -> None:
+        if not as_json:
+            say(text, err=True, nl=False)
+
+    given = asked_again(loaded.session.parameters, parameters_of(parameters), rendering.tools)
+    file = _recording_file(out, f"{dialect}-{model.replace('/', '-')}.jsonl", session, force)
+    with stopping() as stop:
+        recorded = record_answer(
+            rendering.messages,
+            model,
+            tools=rendering.tools or (),
+            name=f"{Path(session).stem} {dialect}",
+            dialect=dialect,
+            base_url=base_url,
+            parameters=given,
+            emails=scrub_emails,
+            limits=Limits(timeout, stall, limit * 1_048_576),
+            out=file,
+            progress=moved,
+            cancel=stop.event,
+        )
+    if out and file.path != Path(out).resolve():
+        say(f"playground: the answer is a refusal; {out} is as it was", err=True)
+    _tell_recorded(recorded, file.path, as_json)
+    return report(recorded.recording.findings) if stop.number is None else 128 + stop.number
+
+
+def _recording_file(out: str, name: str, session: str, force: bool) -> GrowingFile:
+    """The file to record into; without -o it is one that was not there."""
+    from playground.base.output import Batch
+    from playground.recordings.growing import GrowingFile, numbered
+
+    if not out:
+        return numbered(Path(name))
+    Batch(inputs=[session], force=force).check(out)
+    return GrowingFile(out, force=force)
+
+
+def _tell_recorded(recorded: Recorded, path: Path, as_json: bool) -> None:
+    from playground.show.wire import recording_json
+
+    recording = recorded.recording
+    if as_json:
+        known = {"file": str(path), "starred": recorded.starred, "whole": recorded.whole}
+        print_json({**known, **recording_json(recording)})
+    else:
+        say("", err=True)
+        end = recording.stop_reason or "no end"
+        count = (
+            counted(len(recording.chunks), "chunk") if recorded.whole else "too long to be counted"
+        )
+        say(f"{path}: {recording.api}, {count}, {end}")
+        for kind, number in recorded.starred.items():
+            say(f"starred out: {number} {kind}", err=True)
+
+
+@click.command("demo-server")
+@click.option("--port", default=8765, help="On 127.0.0.1.")
+@click.option("--session", default="", help="A session: text dialects call its first tool.")
+@guarded
+def demo_server(port: int, session: str) -> int:
+    """Serve a scripted model on loopback, for `record` without a key.
+
+    It speaks OpenAI's API (--base-url http://127.0.0.1:PORT/v1, model openai/demo) and Anthropic's
+    (--base-url http://127.0.0.1:PORT, model anthropic/demo). `demo-DIALECT` writes its call as
+    text; demo-error and demo-cut break off.
+    """
+    from playground.base.hosts import port_fault
+    from playground.llm.demo_server import DemoServer
+
+    tools = load(session).session.tools if session else ()
+    try:
+        server = DemoServer(port, tools)
+    except (OSError, OverflowError) as error:
+        raise port_fault(error, "127.0.0.1", port) from error
+    with server:
+        say(f"listening on {server.url} (Ctrl-C stops)")
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            say("")
+    return 0

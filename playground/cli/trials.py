@@ -1,0 +1,179 @@
+"""The command that asks which dialect a model handles best."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from playground.base.wording import grouped, seconds
+from playground.cli.shared import (
+    dialects_option,
+    force_option,
+    in_dialects,
+    json_option,
+    load,
+    out_option,
+    parameter_option,
+    parameters_of,
+    rules_option,
+    session_argument,
+)
+from playground.cli.terminal import guarded, print_json, say, stopping, table
+
+if TYPE_CHECKING:
+    from playground.questions.trials import Attempt, Trial, TrialPlan
+    from playground.sessions.session import Session
+
+
+@click.command()
+@session_argument
+@dialects_option(required=False)
+@click.option(
+    "--model", "models", multiple=True, help="Ask it; several times for several. Default: none."
+)
+@click.option("--repeats", default=5, help="How often each case is asked in each arm.")
+@click.option("--base-url", default="", help="An OpenAI-compatible server, or `demo-server`.")
+@click.option("--own-calls", is_flag=True, help="Expect what the session's own model called.")
+@click.option(
+    "--yes", is_flag=True, help="Begin without being asked; the cost is told all the same."
+)
+@out_option("Keep the answers: a session file that can be counted again.")
+@force_option
+@parameter_option
+@rules_option
+@json_option
+@guarded
+def trial(
+    session: str,
+    dialects: tuple[str, ...],
+    models: tuple[str, ...],
+    repeats: int,
+    base_url: str,
+    own_calls: bool,
+    yes: bool,
+    out: str,
+    force: bool,
+    parameters: tuple[str, ...],
+    rules: str | None,
+    as_json: bool,
+) -> int:
+    """Count how often each dialect and model makes the calls that SESSION expects.
+
+    Without --model the session's recordings are counted, and nothing is sent. With it, what it will
+    cost is told first. Ctrl-C stops, and counts what came. Exit status 1 where a request had no
+    answer.
+    """
+    from playground.base.output import Batch
+    from playground.questions.trials import doubts
+    from playground.questions.trials import trial as planned
+
+    named = dialects or models
+    chosen = in_dialects(dialects, rules) if named or rules is not None else ()
+    if rules is not None and not models:
+        say("playground: --rules changes nothing without --model: nothing is asked", err=True)
+    given = _expecting(load(session).session, own_calls)
+    for doubt in doubts(given):
+        say(f"playground: {doubt.where}: {doubt.message} ({doubt.code})", err=True)
+    plan = planned(
+        given,
+        chosen if named else (),
+        models,
+        repeats=repeats,
+        base_url=base_url,
+        parameters=parameters_of(parameters),
+    )
+    if out:
+        Batch(inputs=[session], force=force).check(out)
+    if models:
+        say(str(plan.cost), err=True)
+        if not yes and not _agreed():
+            say("nothing was sent; --yes begins it", err=True)
+            return 0
+    with stopping() as stop:
+        found = plan.run(_told, stop.event)
+    if out:
+        _keep(plan, found, out, session, force)
+    _show(found, as_json)
+    if not found.arms:
+        say("nothing is counted: no recording answers a case, and no --model is named", err=True)
+    if stop.number is not None:
+        return 128 + stop.number
+    return int(any(arm.faults for arm in found.arms))
+
+
+def _expecting(session: Session, own: bool) -> Session:
+    from dataclasses import replace
+
+    from playground.questions.trials import own_calls
+
+    return replace(session, expected=own_calls(session)) if own else session
+
+
+def _agreed() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty() and click.confirm("Begin?", err=True)
+
+
+def _told(attempt: Attempt) -> None:
+    got = attempt.fault or attempt.missed or "right"
+    first = f", first word after {seconds(attempt.first_seconds)}" if attempt.first_seconds else ""
+    who = f"{attempt.case}, {attempt.dialect}, {attempt.model} {attempt.number}"
+    say(f"{who}: {got}{first}", err=True)
+
+
+def _keep(plan: TrialPlan, found: Trial, out: str, session: str, force: bool) -> None:
+    from dataclasses import replace
+
+    from playground.base.output import write_file
+    from playground.sessions.native_format import dump_session
+
+    recordings = tuple(each.recording for each in found.attempts if each.recording)
+    kept = dump_session(replace(plan.session, recordings=recordings))
+    write_file(out, kept, inputs=[session], force=force)
+    say(f"written: {out}", err=True)
+
+
+def _show(found: Trial, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    rows = found.rows()
+    pairs = [_pair(pair) for pair in found.pairs()]
+    if as_json:
+        misses = [asdict(miss) for miss in found.misses()]
+        print_json({"arms": rows, "pairs": pairs, "misses": misses})
+        return
+    head = ["dialect", "model", "of", "parsed", "tool", "arguments", "tokens", "first", "whole"]
+    table(head, [_words(row) for row in rows])
+    say("parsed, right tool, right arguments: with 95 % intervals; medians of tokens and times")
+    for miss in found.misses():
+        who = f"{miss.case}, {miss.dialect}, {miss.model}"
+        say(
+            f"{who}: {miss.missed} ({miss.times:,} times)"
+            if miss.times > 1
+            else f"{who}: {miss.missed}"
+        )
+    for row in rows:
+        if row["faults"]:
+            say(f"{row['dialect']}, {row['model']}: no answer to {row['faults']}")
+    for pair in pairs:
+        say(
+            f"{pair['first']} against {pair['second']}: alone right {pair['only_first']} and "
+            f"{pair['only_second']} times, p = {grouped(pair['chance'], 3)}"
+        )
+
+
+def _words(row: dict[str, Any]) -> list[str]:
+    from playground.questions.trials import Share
+
+    given = (row["parsed"], row["right_tool"], row["right_arguments"])
+    shares = [str(Share(share["hits"], share["of"])) for share in given]
+    times = ["" if s is None else seconds(s) for s in (row["first_seconds"], row["seconds"])]
+    tokens = "" if row["tokens"] is None else grouped(row["tokens"])
+    return [row["dialect"], row["model"], str(row["attempts"]), *shares, tokens, *times]
+
+
+def _pair(pair: Any) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {**asdict(pair), "chance": pair.chance}

@@ -1,0 +1,138 @@
+"""Commands on the workspace: what is kept, what goes in and out of it, what is in the trash."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from playground.cli.shared import PRINTED, force_option, json_option, load, out_option
+from playground.cli.terminal import emit, guarded, print_json, say, table
+
+if TYPE_CHECKING:
+    from playground.sessions.entries import Label
+    from playground.sessions.workspaces import Workspace
+
+_name = click.argument("name")
+
+
+@click.group(invoke_without_command=True)
+@json_option
+@click.pass_context
+def workspace(context: click.Context, as_json: bool) -> None:
+    """List what the app keeps; `workspace:NAME` is a SESSION for every other command.
+
+    Sessions that were brought, edited or recorded lie in the workspace folder of $PLAYGROUND_HOME,
+    or of dialect-playground in the platform's folder for data.
+    """
+    if context.invoked_subcommand is None:
+        guarded(_listed)(as_json)
+
+
+def _listed(as_json: bool) -> int:
+    """Exit status 1 where a file cannot be read."""
+    from dataclasses import asdict
+
+    from playground.sessions.workspaces import on_disk
+
+    rows, faults = _labels(on_disk())
+    if as_json:
+        print_json([{"name": name, **asdict(label)} for name, label in rows])
+    elif rows:
+        shown = [
+            [name, label.title, *map(str, (label.messages, label.tools, label.recordings))]
+            + [str(label.edits)]
+            for name, label in rows
+        ]
+        table(["name", "title", "messages", "tools", "recordings", "edits"], shown)
+    else:
+        say("the workspace is empty")
+    for fault in faults:
+        say(fault, err=True)
+    return int(bool(faults))
+
+
+def _labels(kept: Workspace) -> tuple[list[tuple[str, Label]], list[str]]:
+    from playground.base.errors import InputFault
+    from playground.sessions.entries import read_label
+
+    rows, faults = [], []
+    for name in kept.names():
+        try:
+            rows.append((name, read_label(kept.text(name).partition("\n")[0], name)))
+        except InputFault as fault:
+            faults.append(str(fault))
+    return rows, faults
+
+
+@workspace.command()
+@click.argument("session")
+@click.option("--name", default="", help="Default: the file's own.")
+@guarded
+def add(session: str, name: str) -> int:
+    """Keep a copy of SESSION, as the app would."""
+    from pathlib import Path
+
+    from playground.sessions.entries import new_entry
+    from playground.sessions.workspaces import on_disk
+
+    loaded = load(session)
+    text = new_entry(loaded.session, origin=session, findings=loaded.findings)
+    say(f"kept: {on_disk().add(name or Path(session).stem, text)}")
+    return 0
+
+
+@workspace.command()
+@_name
+@out_option(PRINTED)
+@force_option
+@guarded
+def save(name: str, out: str, force: bool) -> int:
+    """Write NAME as a session file, its edits and recordings in it."""
+    from playground.sessions.native_format import dump_session
+    from playground.sessions.workspaces import on_disk
+
+    text = dump_session(on_disk().entry(name).session)
+    emit(text, out, force=force)
+    return 0
+
+
+@workspace.command()
+@_name
+@click.argument("new")
+@guarded
+def rename(name: str, new: str) -> int:
+    """Give NAME another name."""
+    from playground.sessions.workspaces import on_disk
+
+    say(f"renamed: {on_disk().rename(name, new)}")
+    return 0
+
+
+@workspace.command()
+@_name
+@guarded
+def remove(name: str) -> int:
+    """Move NAME into the trash."""
+    from playground.sessions.workspaces import on_disk
+
+    say(f"in the trash: {on_disk().remove(name)}")
+    return 0
+
+
+@workspace.command()
+@click.argument("name", required=False)
+@click.option("--empty", is_flag=True, help="Forget all that is in the trash, for good.")
+@guarded
+def restore(name: str | None, empty: bool) -> int:
+    """Take NAME out of the trash; without NAME, list what is in it."""
+    from playground.sessions.workspaces import on_disk
+
+    kept = on_disk()
+    if empty:
+        say(f"forgotten: {kept.empty()}")
+    elif name:
+        say(f"restored: {kept.restore(name)}")
+    else:
+        say("\n".join(kept.trashed()) or "the trash is empty")
+    return 0

@@ -1,0 +1,244 @@
+"""`corpus`: many recorded sessions in one folder, built once, asked often."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from playground.base.wording import counted, grouped, visible
+from playground.cli.shared import json_option
+from playground.cli.terminal import emit, guarded, print_json, say, table
+
+if TYPE_CHECKING:
+    from playground.plugins.corpus.answers import CorpusAnswer
+    from playground.plugins.corpus.building import Built
+
+_TOLD = 10  # faults that are told one by one
+
+
+@click.group()
+def corpus() -> None:
+    """Many recorded sessions: build a corpus of them, and ask it."""
+
+
+@corpus.command()
+@click.argument("out")
+@click.argument("inputs", nargs=-1, required=True)
+@click.option("--redact", is_flag=True, help="Keep no text: lengths and hashes in their place.")
+@click.option("--engine", default="pool", help="serial, pool or ray. Default: pool.")
+@click.option("--workers", default=0, help="Processes. Default: one for each processor.")
+@click.option("--address", default="", help="Of a Ray cluster. Default: Ray on this machine.")
+@json_option
+@guarded
+def build(
+    out: str,
+    inputs: tuple[str, ...],
+    redact: bool,
+    engine: str,
+    workers: int,
+    address: str,
+    as_json: bool,
+) -> int:
+    """Build or refresh the corpus in OUT, a folder or an address, from INPUTS: files, folders,
+    patterns, addresses.
+
+    What was built of the same content is left as it is; what changed or went takes its rows with
+    it. A build that was ended goes on where it ended. Keys and tokens are starred out always.
+    """
+    from dataclasses import asdict
+
+    from playground.plugins.corpus.building import build_corpus
+
+    with _progress() as progress:
+        built = build_corpus(
+            out,
+            inputs,
+            redact=redact,
+            engine=engine,
+            workers=workers,
+            address=address,
+            progress=progress,
+        )
+    if as_json:
+        print_json(asdict(built))
+    else:
+        _tell(built)
+    return int(bool(built.aside or built.faults))
+
+
+@corpus.command()
+@click.argument("out")
+@json_option
+@guarded
+def compact(out: str, as_json: bool) -> int:
+    """Put the corpus in OUT together: facts by month and in order, each text once."""
+    from playground.plugins.corpus.compaction import compact_corpus
+
+    rows = compact_corpus(out)
+    if as_json:
+        print_json({"rows": rows})
+    else:
+        say(f"one shard: {', '.join(f'{grouped(count)} {name}' for name, count in rows.items())}")
+    return 0
+
+
+@corpus.command()
+@click.argument("out")
+@click.argument("question", default="")
+@click.option("--by", help="Columns with commas between, such as cause,week.")
+@click.option("--where", "filters", multiple=True, help="COLUMN=VALUE; may be given several times.")
+@click.option("--since", help="A time, such as 2026-11-01.")
+@click.option("--until", help="A time; it is left out.")
+@click.option("--limit", type=int, help="Rows at most.")
+@click.option("--seconds", default=30.0, help="After which the question is ended.")
+@click.option("--analysis", type=int, help="An older version of our analysis.")
+@click.option("--sql", default="", help="SQL over the views, in place of a question.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@json_option
+@guarded
+def ask(
+    out: str,
+    question: str,
+    by: str | None,
+    filters: tuple[str, ...],
+    since: str | None,
+    until: str | None,
+    limit: int | None,
+    seconds: float,
+    analysis: int | None,
+    sql: str,
+    as_csv: bool,
+    as_json: bool,
+) -> int:
+    """Ask the corpus in OUT a named QUESTION, or SQL; without either, the questions are listed."""
+    from playground.base.errors import InputFault
+    from playground.plugins.corpus.asking import corpus as opened
+    from playground.plugins.corpus.questions import question_names
+
+    if sql and question:
+        raise InputFault("a question and --sql", expected="one of the two")
+    asked = opened(out, analysis)
+    if sql:
+        answer = asked.sql(sql, limit=1_000 if limit is None else limit, seconds=seconds)
+    elif question:
+        given = {**_filters(filters), "since": since, "until": until}
+        answer = asked.ask(question, by, limit=limit, seconds=seconds, **given)
+    else:
+        table(["question", "asks"], [list(pair) for pair in question_names().items()])
+        return 0
+    if as_json:
+        print_json(answer.plain())
+    else:
+        _print(answer, as_csv=as_csv)
+    return 0
+
+
+@corpus.command()
+@click.argument("out")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@json_option
+@guarded
+def simulate(out: str, as_csv: bool, as_json: bool) -> int:
+    """Foretell the caches of the corpus in OUT by the rules of today, of requests as sent."""
+    from playground.plugins.corpus.asking import corpus as opened
+    from playground.plugins.corpus.simulating import simulate_corpus
+
+    answer = simulate_corpus(opened(out))
+    if as_json:
+        print_json(answer.plain())
+    else:
+        _print(answer, as_csv=as_csv)
+    return 0
+
+
+@corpus.command()
+@click.argument("out")
+@click.argument("id")
+@guarded
+def session(out: str, id: str) -> int:
+    """Print a session of the corpus in OUT, by the ID that an answer gave, as a session file."""
+    from playground.plugins.corpus.asking import corpus as opened
+    from playground.sessions.native_format import dump_session
+
+    emit(dump_session(opened(out).session(id)))
+    return 0
+
+
+def _filters(given: tuple[str, ...]) -> dict[str, Any]:
+    """The filters of `--where`; the same column twice: one of both."""
+    from playground.cli.shared import parameters_of
+
+    found: dict[str, Any] = {}
+    for each in given:
+        for name, value in parameters_of([each]).items():
+            text = value if isinstance(value, bool) else str(value)
+            found.setdefault(name, []).append(text)
+    return found
+
+
+def _print(answer: CorpusAnswer, *, as_csv: bool) -> None:
+    rows = answer.plain()["rows"]
+    if as_csv:
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(
+            [answer.columns, *(map(_in_csv, row.values()) for row in rows)]
+        )
+        emit(text.getvalue())
+        return
+    table(answer.columns, [[_cell(value) for value in row.values()] for row in rows])
+    more = "; there are more" if answer.cut else ""
+    say(f"{counted(len(rows), 'row')} in {grouped(answer.seconds, 2)} s{more}", err=True)
+    for note in answer.notes:
+        say(note, err=True)
+
+
+def _in_csv(value: Any) -> Any:
+    """A value in CSV; a spreadsheet would run a text of a session that looks like a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in _FORMULA else value
+
+
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return ", ".join(map(_cell, value))
+    if isinstance(value, int) and not isinstance(value, bool):
+        return grouped(value)
+    return visible(str(value))
+
+
+def _tell(built: Built) -> None:
+    said = ", ".join(f"{grouped(count)} {name}" for name, count in built.rows.items())
+    say(f"{counted(built.made, 'shard')} built, {grouped(built.kept)} there already: {said}")
+    for name, found in (("left out", built.faults), ("set aside", built.aside)):
+        for each in found[:_TOLD]:
+            file, problem = each["name"], each["problem"]  # which most problems begin with
+            told = problem if problem.startswith(file) else f"{file}: {problem}"
+            say(visible(f"{name}: {told}"), err=True)
+        if len(found) > _TOLD:
+            say(f"{name}: {grouped(len(found) - _TOLD)} more; --json lists all", err=True)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None] | None]:
+    """A bar on a terminal: first what is looked through, then what is built, in bytes."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with click.progressbar(length=1, label="looking", file=sys.stderr) as bar:
+
+        def moved(what: str, done: int, size: int) -> None:
+            bar.label = what
+            bar.length = size or done
+            bar.update(done - bar.pos)
+
+        yield moved

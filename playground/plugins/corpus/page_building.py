@@ -1,0 +1,95 @@
+"""Building a corpus on its page: watched and stopped like any run, and then asked."""
+
+from __future__ import annotations
+
+import hashlib
+from os.path import expanduser
+from pathlib import Path
+from typing import Final
+
+import streamlit as st
+
+from playground.app import state
+from playground.app.shared import components, say, waiting
+from playground.app.shared.runs import Runs
+from playground.base import paths
+from playground.base.wording import grouped
+from playground.plugins.corpus.places import named
+from playground.plugins.corpus.runs import BuildRun
+
+_RUN: Final = "corpus"
+BUILD: Final = "playground corpus build my-corpus my-transcripts/"
+
+
+def offer() -> None:
+    """Build one here, watched and stopped like any run; it is asked as soon as it is there."""
+    st.info("A corpus is built once of many recorded sessions, here or by the command, then asked:")
+    components.verbatim(BUILD, "the command", key="corpus command")
+    run = _builds().get(state.run_id(_RUN))
+    busy = run is not None and run.under_way
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        given = st.text_input(
+            "Recorded sessions",
+            key="corpus inputs",
+            placeholder="the samples and my workspace",
+            help="Files, folders, patterns and addresses, with commas between.",
+            disabled=busy,
+        )
+        st.button("Build", key="build corpus", on_click=_build, args=(given,), disabled=busy)
+    if run is None:
+        return
+    if busy:
+        _watch(run)
+    elif run.fault:
+        st.error("The corpus could not be built.")
+        say.text(run.fault)
+    else:
+        st.info("Stopped: what was built stays, and *Build* goes on from there.")
+
+
+def take_built() -> None:
+    """What was built in this tab is the corpus to be asked."""
+    run = _builds().get(state.run_id(_RUN))
+    if run is not None and run.is_built:
+        state.set_run_id("", _RUN)
+        state.choose("corpus", str(run.folder))
+
+
+@st.cache_resource(show_spinner=False)
+def _builds() -> Runs[BuildRun]:
+    return Runs()
+
+
+def _build(given: str) -> None:
+    names = [each.strip() for each in given.split(",") if each.strip()]
+    inputs = [expanduser(each) for each in names] or _own()  # noqa: PTH111, which may raise
+    title = ", ".join(Path(named(each)).name for each in names) or "samples and workspace"
+    told = hashlib.sha256("\0".join(map(str, inputs)).encode()).hexdigest()[:8]
+    run = BuildRun(paths.data() / "corpora" / f"{title[:60]} {told}", inputs)
+    alive = waiting.tab_is_open()
+    run.start(alive)
+    state.set_run_id(_builds().add(run, alive, state.run_id(_RUN)), _RUN)
+
+
+def _own() -> list[str]:
+    own = [*paths.samples().values(), *[paths.workspace()] * paths.workspace().is_dir()]
+    return list(map(str, own))
+
+
+def _watch(run: BuildRun) -> None:
+    bar = st.progress(0.0)
+    st.button("Stop", icon=":material/stop:", key="stop build", on_click=run.stop)
+
+    def show() -> None:
+        stopping = ", ending after what is in hand" * run.cancel.is_set()
+        size = f" of {_megabytes(run.size)}" if run.size else ""
+        share = min(run.done / run.size, 1.0) if run.size else 0.0
+        told = f"{run.what.capitalize()}: {_megabytes(run.done)}{size}{stopping}"
+        bar.progress(share, told)
+
+    waiting.until(lambda: not run.under_way, show)
+    st.rerun()
+
+
+def _megabytes(size: int) -> str:
+    return f"{grouped(size / 1e6, 1)} MB"

@@ -1,0 +1,147 @@
+"""The command that stands between an agent and its provider."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from playground.base.wording import visible
+from playground.cli.shared import json_option
+from playground.cli.terminal import guarded, json_text, say
+
+if TYPE_CHECKING:
+    from playground.plugins.proxy.addresses import Upstreams
+    from playground.plugins.proxy.telling import Teller
+
+
+@click.command()
+@click.option("--port", default=8788, help="Default: 8788; 0 is any that is free.")
+@click.option(
+    "--host", default="127.0.0.1", help="Default: 127.0.0.1, which is this machine alone."
+)
+@click.option("--public", is_flag=True, help="Allow a --host that other machines reach.")
+@click.option("--allow-host", "hosts", multiple=True, help="Answer to this name too; repeatable.")
+@click.option(
+    "--upstream", default="", help="Where to forward to. Default: each API's own provider."
+)
+@click.option(
+    "--block",
+    type=click.Choice(["cache-break"]),
+    help="Answer 409 instead of forwarding what breaks its session's cache.",
+)
+@click.option("--scrub-emails", is_flag=True, help="Star out e-mail addresses too.")
+@json_option
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+@guarded
+def proxy(
+    port: int,
+    host: str,
+    public: bool,
+    hosts: tuple[str, ...],
+    upstream: str,
+    block: str | None,
+    scrub_emails: bool,
+    as_json: bool,
+    command: tuple[str, ...],
+) -> int:
+    """Forward an agent's requests to its provider, say what the cache will do, record all of it.
+
+    The base URL of the agent is the proxy's address. `playground proxy -- claude` starts a command
+    with the variables set (ANTHROPIC_BASE_URL, OPENAI_BASE_URL, GOOGLE_GEMINI_BASE_URL …) and ends
+    with it; what is said stands in the run's folder then. No credential is stored. None is added,
+    but for one that the address of --upstream or of such a variable holds: it goes there alone.
+    """
+    from playground.plugins.proxy.addresses import upstreams
+    from playground.plugins.proxy.serving import (
+        Proxy,
+        ProxySettings,
+        new_run,
+        run_until_stopped,
+        run_with_child,
+    )
+    from playground.plugins.proxy.telling import Teller
+
+    checked(host, public, hosts)
+    given = upstreams(upstream, os.environ, port, child=bool(command))
+    check_spending(given, host, public)
+    teller, out = Teller(), new_run()
+    tell = _teller(teller, as_json, out / "said.txt" if command else None)
+    running = Proxy(
+        ProxySettings(
+            given, tell, host, port, hosts, emails=scrub_emails, block=block is not None, out=out
+        )
+    )
+    try:
+        if command:
+            return run_with_child(running, command)
+        say(f"listening on {running.url} (Ctrl-C stops); recordings in {out}", err=True)
+        asyncio.run(run_until_stopped(running))
+        return 0
+    finally:
+        running.close()
+        for line in teller.summary():
+            say(line, err=True)
+        if command:
+            say(f"recordings, and what was said, in {out}", err=True)
+
+
+def checked(host: str, public: bool, hosts: tuple[str, ...]) -> None:
+    """Raises InputFault for an address that others reach, unless `public` says that it is meant."""
+    from playground.base.errors import InputFault
+    from playground.base.hosts import is_loopback
+
+    if not is_loopback(host) and not public:
+        raise InputFault(
+            f"the address {host!r} can be reached from other machines",
+            where="--host",
+            expected="127.0.0.1, or --public: whoever reaches it may send requests with a key of "
+            "their own, and they are recorded here",
+        )
+    if "*" in hosts and not public:
+        raise InputFault(
+            "'*' lets any page in, by a name that it points at this machine (DNS rebinding)",
+            where="--allow-host",
+            expected="names, or --public",
+        )
+
+
+def check_spending(given: Upstreams, host: str, public: bool) -> None:
+    """Raises InputFault if others could spend a credential that stands in an upstream's address."""
+    from playground.base.errors import InputFault
+    from playground.base.hosts import is_loopback
+
+    spent = next((one for one in given.all if one.spends), None)
+    if spent is not None and (public or not is_loopback(host)):
+        raise InputFault(
+            f"the upstream's address ({spent.host}) holds a password or a key, which whoever "
+            "reaches the proxy would spend",
+            where="--public",
+            expected="an address without one: each client sends a key of its own",
+        )
+
+
+def _teller(teller: Teller, as_json: bool, path: Path | None) -> Callable[[dict[str, Any]], None]:
+    """What is done with each line of the ledger: said here, or kept where a child has the
+    terminal."""
+    from playground.recordings.growing import GrowingFile
+
+    file = GrowingFile(path) if path is not None else None
+
+    def tell(line: dict[str, Any]) -> None:
+        told = list(teller.lines(line))
+        if file is not None:
+            for each in told:
+                file.add(visible(each) + "\n")
+            file.keep(now=True)
+        elif as_json:
+            say(json_text(line, indent=None))
+        else:
+            for each in told:
+                say(each)
+
+    return tell

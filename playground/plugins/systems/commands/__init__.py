@@ -1,0 +1,1 @@
+"""Commands of the systems that are imitated."""

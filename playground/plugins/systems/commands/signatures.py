@@ -1,0 +1,124 @@
+"""`signature`: what a signature becomes in an adapter, and what is read from a completion."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from playground.cli.shared import json_option
+from playground.cli.terminal import emit, guarded, print_json, table
+
+
+@click.command()
+@click.argument("text")
+@click.option("-i", "--input", "inputs", multiple=True, help="NAME=VALUE, by the field's type.")
+@click.option("--demos", default="", help="A JSON list of examples, or a file with one a line.")
+@click.option("--instructions", default="", help="What to do, in place of the usual sentence.")
+@click.option(
+    "-a",
+    "--adapter",
+    "adapters",
+    multiple=True,
+    type=click.Choice(["chat", "json", "xml"]),
+    help="May be given several times. Default: chat.",
+)
+@click.option("--completion", default="", help="A file with an answer, or - for standard input.")
+@json_option
+@guarded
+def signature(
+    text: str,
+    inputs: tuple[str, ...],
+    demos: str,
+    instructions: str,
+    adapters: tuple[str, ...],
+    completion: str,
+    as_json: bool,
+) -> int:
+    """Print the prompt of a signature such as "question -> answer: int", as DSPy writes it.
+
+    With --completion, the fields that are read from an answer; 1 where one of them cannot be.
+    """
+    from playground.plugins.systems.dspy import Signature
+    from playground.plugins.systems.dspy import signature_questions as asked
+
+    given = Signature.parse(text, instructions)
+    names = adapters or ("chat",)
+    if completion:
+        answer = _text(completion)
+        return _fields({name: asked.fields(given, answer, name) for name in names}, as_json)
+    values = asked.values(given, _pairs(inputs))
+    prompts = asked.messages(given, values, _demos(demos), names)
+    if as_json:
+        print_json(prompts)
+        return 0
+    parts = []
+    for name, messages in prompts.items():
+        if len(prompts) > 1:
+            parts.append(f"##### {name}")
+        for message in messages:
+            content = message["content"]
+            shown = content if isinstance(content, str) else json.dumps(content, indent=2)
+            parts.append(f"=== {message['role']}\n{shown}")
+    emit("\n".join(parts))
+    return 0
+
+
+def _fields(found: Mapping[str, Sequence[Any]], as_json: bool) -> int:
+    from playground.plugins.systems.dspy.values import as_json as plain_value
+
+    rows = [
+        {
+            "adapter": name,
+            "field": field.name,
+            "value": None if field.fault else plain_value(field.value),
+            "fault": field.fault,
+        }
+        for name, fields in found.items()
+        for field in fields
+    ]
+    if as_json:
+        print_json(rows)
+    else:
+        listed = [[r["adapter"], r["field"], _shown(r["value"]), r["fault"]] for r in rows]
+        table(["adapter", "field", "value", "fault"], listed)
+    return int(any(row["fault"] for row in rows))
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _text(file: str) -> str:
+    from playground.sessions.loading import file_bytes
+
+    return file_bytes(file).decode("utf-8", "replace")
+
+
+def _pairs(given: Sequence[str]) -> dict[str, str]:
+    from playground.base.errors import InputFault
+
+    found: dict[str, str] = {}
+    for item in given:
+        name, equals, value = item.partition("=")
+        if not equals or not name:
+            raise InputFault(f"{item!r} is not an input", where="--input", expected="NAME=VALUE")
+        found[name] = value
+    return found
+
+
+def _demos(given: str) -> list[Mapping[str, Any]]:
+    from playground.base.errors import InputFault
+
+    text = given if given.lstrip().startswith("[") else _text(given) if given else "[]"
+    try:
+        is_list = text.lstrip().startswith("[")
+        found = json.loads(text) if is_list else [json.loads(line) for line in text.splitlines()]
+    except (ValueError, RecursionError) as error:
+        problem = f"the examples are not JSON ({error})"
+        raise InputFault(problem, where="--demos", expected="JSON objects by field") from error
+    if not all(isinstance(demo, dict) for demo in found):
+        raise InputFault("an example is not an object", where="--demos", expected="fields by name")
+    return list(found)

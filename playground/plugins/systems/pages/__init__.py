@@ -1,0 +1,1 @@
+"""What the pages of the imitated systems are made of."""

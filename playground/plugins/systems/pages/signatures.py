@@ -1,0 +1,84 @@
+"""Parts of the Signatures page: its texts as values, and a pasted completion field by field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import streamlit as st
+
+from playground.app.shared import say, tables
+from playground.base.errors import InputFault
+from playground.plugins.systems.dspy import Signature
+from playground.plugins.systems.dspy import signature_questions as asked
+from playground.plugins.systems.dspy.values import as_json
+
+INPUTS: Final = '{"question": "How many masts?", "context": ["A ketch."]}'
+DEMOS: Final = "[]"
+_COMPLETION: Final = "[[ ## answer ## ]]\n2\n\n[[ ## completed ## ]]"
+
+
+def inputs_of(text: str) -> dict[str, Any]:
+    """Values by the names of inputs. Raises InputFault for what is no JSON object."""
+    found = _json(text, "The inputs")
+    if not isinstance(found, dict):
+        raise InputFault(
+            "The inputs are not an object", expected="a JSON object of values by field"
+        )
+    return found
+
+
+def demos_of(text: str) -> list[dict[str, Any]]:
+    """Examples. Raises InputFault for what is no JSON list of objects."""
+    found = _json(text, "The examples")
+    if not isinstance(found, list) or not all(isinstance(demo, dict) for demo in found):
+        raise InputFault("The examples are not a list", expected="a JSON list of objects")
+    return found
+
+
+def _json(text: str, what: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputFault(f"{what} are not JSON ({error})", expected="JSON") from error
+
+
+def as_text(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Messages as one text, their parts as JSON."""
+    return "\n".join(f"=== {message['role']}\n{_content(message)}" for message in messages)
+
+
+def _content(message: Mapping[str, Any]) -> str:
+    content = message["content"]
+    if isinstance(content, str):
+        return content
+    return json.dumps(content, indent=1, ensure_ascii=False)
+
+
+def answer(signature: Signature) -> None:
+    """A completion, pasted: its fields by one adapter, and how they would arrive."""
+    name = st.segmented_control(
+        "Read by", list(asked.ADAPTERS), default="chat", required=True, key="signature adapter"
+    )
+    completion = st.text_area("Completion", _COMPLETION, key="signature answer", height=170)
+    try:
+        found = asked.fields(signature, completion or "", str(name))
+    except InputFault as fault:
+        st.error("No fields are read from this completion.")
+        say.text(str(fault))
+        return
+    rows = [
+        {
+            "field": field.name,
+            "value": "" if field.fault else json.dumps(as_json(field.value), ensure_ascii=False),
+            "fault": field.fault,
+        }
+        for field in found
+    ]
+    tables.table(rows, height="content")
+    if name == "chat":
+        st.caption("As it would arrive, sixteen characters at a time")
+        deltas = asked.streamed(completion or "")
+        arrived = [{"field": field or "(before)", "new": new} for field, new in deltas]
+        tables.table(arrived)

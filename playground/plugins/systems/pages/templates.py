@@ -1,0 +1,313 @@
+"""The Templates page: what is run, on what input, with whose answers, and what happens."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from playground.app import navigation, state
+from playground.app.serving import access
+from playground.app.shared import belongings, changes, say, tables, waiting, widgets
+from playground.app.shared.kept import kept
+from playground.app.shared.runs import Runs
+from playground.base import paths
+from playground.base.errors import InputFault
+from playground.plugins.systems import drawings as template_frames
+from playground.plugins.systems.aichatflow import (
+    Answers,
+    RecordedAnswers,
+    TemplateSet,
+    check_templates,
+    parse_templates,
+)
+from playground.plugins.systems.aichatflow.runs import TemplateRun
+from playground.plugins.systems.aichatflow.samples import TemplateFiles, sample
+from playground.sessions.documents import json_of
+from playground.sessions.line_ends import as_edited
+from playground.sessions.native_format import dump_session
+from playground.sessions.source import decode
+from playground.sessions.tool_files import read_tool_file
+from playground.show.wire import step_text
+
+_UPLOAD: Final = "template set"
+_CHOSEN: Final = "templates"
+_OWN: Final = "own template sets"  # a file's name → its text
+_DRAFTS: Final = "edits of templates "  # + a set's title → an editor's key → its text
+_FAULT: Final = "template set fault"
+_SHOWN_STEP: Final = "template step"
+_RUN: Final = "template"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the page's widgets say."""
+
+    name: str
+    templates: TemplateSet
+    template: str
+    texts: dict[str, str]  # input, answers, functions, tools
+    live: bool
+    model: str
+    base_url: str
+
+
+@st.cache_resource(show_spinner=False)
+def _runs() -> Runs[TemplateRun]:
+    return Runs()
+
+
+def settings() -> Settings | None:
+    """The set, the template, the data and where answers come from; None while there is no set."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        own = belongings.value(_OWN) or {}
+        names = [*paths.sample_templates(), *own]
+        title = str(
+            st.selectbox(
+                "Templates", names, format_func=say.option, key=_CHOSEN, bind="query-params"
+            )
+        )
+        st.file_uploader(
+            "Upload a set",
+            type=["yaml", "yml", "json"],
+            key=_UPLOAD,
+            on_change=changes.of(_UPLOAD, _take_set),
+        )
+    _ways_back(title, title in own)
+    files, text = _files(names[0] if title in own else title)
+    if fault := state.held(_FAULT):
+        st.error("This file cannot be read; nothing else has changed.")
+        say.text(str(fault))
+        state.forget(_FAULT)
+    try:
+        if title in own:
+            text, files = str(own[title]), TemplateFiles(files.templates)
+        templates = parse_templates(_edited_set(title, text), title)
+    except InputFault as fault:
+        st.error("This set cannot be read; nothing else has changed.")
+        say.text(str(fault))
+        return None
+    widgets.show_findings(check_templates(templates), "in the set")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        known = list(templates)  # other names are another widget
+        key = f"template of {title}: {known}"
+        template = st.selectbox("Template", known, format_func=say.option, key=key)
+        origins = ["Scripted", *(["A model's"] if access.current().may_run else [])]
+        live = st.segmented_control(
+            "Answers", origins, default="Scripted", required=True, key="answers"
+        )
+        model = st.text_input("Model", key="template model", placeholder="the template's own")
+        scripted = live == "Scripted"
+        base_url = st.text_input(
+            "Server",
+            key="template server",
+            placeholder="the provider's own",
+            disabled=scripted or access.current().public,
+        )
+    base_url = "" if access.current().public else base_url  # no visitor chooses whom we ask
+    if template is None:
+        return None
+    texts = _texts(title, files, scripted)
+    return Settings(title, templates, template, texts, not scripted, model, base_url)
+
+
+@kept(16)
+def _files(name: str) -> tuple[TemplateFiles, str]:
+    files = sample(name)
+    return files, files.templates.read_text("utf-8")
+
+
+def _edited_set(title: str, text: str) -> str:
+    """The set's own text, as the user has it now."""
+    with st.expander("Edit the templates", icon=":material/edit_document:"):
+        key = f"set of {title}"
+        return _editor("YAML", title, key, text, height=300)
+
+
+def _editor(label: str, title: str, key: str, text: str, **more: Any) -> str:
+    """A text that begins as it was left, in this tab or another one."""
+    shown = as_edited((belongings.value(_DRAFTS + title) or {}).get(key, text))
+    place = changes.place(key, shown)
+    on_change = changes.of(place, _leave, title, key, shown=shown)
+    return st.text_area(label, shown, key=place, on_change=on_change, **more) or ""
+
+
+def _leave(left: str, title: str, key: str) -> None:
+    belongings.change(_DRAFTS + title, lambda kept: {**(kept or {}), key: left})
+
+
+def _take_set(given: UploadedFile | None) -> None:
+    """A file was chosen: it stands among the sets, and is shown."""
+    if given:
+        try:
+            text = decode(given.getvalue(), given.name)
+        except InputFault as fault:
+            state.hold(_FAULT, str(fault))
+            return
+        belongings.change(_OWN, lambda kept: {**(kept or {}), given.name: text})
+        _discard(given.name)
+        state.choose(_CHOSEN, given.name)
+
+
+def _ways_back(title: str, is_own: bool) -> None:
+    """From edits to the set as it came, and from a set of one's own to the samples."""
+    with st.container(horizontal=True):
+        if belongings.value(_DRAFTS + title):
+            st.button("Discard the edits of this set", on_click=_discard, args=(title,))
+        if is_own:
+            st.button("Forget this set", on_click=_forget_set, args=(title,))
+
+
+def _discard(title: str) -> None:
+    belongings.keep(_DRAFTS + title, None)
+
+
+def _forget_set(title: str) -> None:
+    _discard(title)
+    left = {name: text for name, text in (belongings.value(_OWN) or {}).items() if name != title}
+    belongings.keep(_OWN, left or None)
+    state.forget(_CHOSEN)
+
+
+def _texts(title: str, files: TemplateFiles, scripted: bool) -> dict[str, str]:
+    """Editors of the data: they begin with the sample's."""
+    tools = ",\n".join(widgets.tool_text(tool) for tool in files.tools)
+    own = {
+        "input": json.dumps(files.input, ensure_ascii=False, indent=1),
+        "answers": json.dumps(files.answers, ensure_ascii=False, indent=1),
+        "functions": json.dumps(files.functions, ensure_ascii=False, indent=1),
+        "tools": f"[{tools}]",
+    }
+    labels = {
+        "input": "Input",
+        "answers": "Answers, one for each request",
+        "functions": "Results by function",
+        "tools": "Functions, as tools of any form",
+    }
+    with st.expander("Input, answers and functions", icon=":material/edit:"):
+        left, right = st.columns(2)
+        found = {}
+        for index, (field, text) in enumerate(own.items()):
+            with (left, right)[index % 2]:
+                key = f"{field} of {title}"
+                off = field == "answers" and not scripted
+                found[field] = _editor(labels[field], title, key, text, height=160, disabled=off)
+    return found
+
+
+def current_run(chosen: Settings) -> TemplateRun | None:
+    """The run with these settings: scripted answers at once, a model's when Run is pressed.
+
+    Raises PlaygroundError for data that cannot be read."""
+    if not chosen.live:
+        answers: list[Any] = json_of(chosen.texts["answers"] or "[]", "answers", list)
+        return TemplateRun().run(*_arguments(chosen, Answers(answers)), **_options(chosen))
+    of = f"{chosen.name}, {chosen.template}"
+    known = _runs().get(state.run_id(f"{_RUN} {of}"))
+    busy = known is not None and known.under_way
+    if st.button("Run", icon=":material/send:", key="run template", disabled=busy, type="primary"):
+        is_open = waiting.tab_is_open()
+        asked = RecordedAnswers(chosen.model, chosen.base_url, alive=is_open)
+        known = TemplateRun(answers=asked)
+        known.start(*_arguments(chosen, asked), **_options(chosen))
+        before = state.run_id(f"{_RUN} {of}")
+        state.set_run_id(_runs().add(known, is_open, before), f"{_RUN} {of}")
+        st.rerun()  # for a button that cannot be pressed twice
+    st.text("Keys are read from the environment of this machine and never stored.")
+    return known
+
+
+def _arguments(chosen: Settings, answers: Any) -> tuple[Any, ...]:
+    return chosen.templates, json_of(chosen.texts["input"] or "{}", "input", dict), answers
+
+
+def _options(chosen: Settings) -> dict[str, Any]:
+    tools = chosen.texts["tools"].strip()
+    empty = tools in ("", "[]")
+    return {
+        "template": chosen.template,
+        "tools": [] if empty else read_tool_file(tools.encode(), "functions").tools,
+        "call": json_of(chosen.texts["functions"] or "{}", "results", dict),
+        "model": chosen.model,
+    }
+
+
+def steps_so_far(run: TemplateRun) -> int | None:
+    """How many steps a run under way has made; None once it is over."""
+    return len(run.steps) if run.under_way else None
+
+
+def watch(run: TemplateRun, seen: int) -> None:
+    """How far a live run has come; the page is drawn anew with each step, and at the end."""
+    st.button("Stop", icon=":material/stop:", on_click=run.stop, key="stop template")
+    progress = f"{seen} steps so far. {waiting.LOADING}"
+    status = say.status(progress, state="running")
+    waiting.until(
+        lambda: not run.under_way or len(run.steps) != seen, lambda: status.update(label=progress)
+    )
+    st.rerun()
+
+
+def steps(run: TemplateRun) -> None:
+    """All steps, and one of them in detail."""
+    if not run.steps:
+        return
+    steps = list(run.steps)
+    tables.table(template_frames.template_steps(steps), height="content")
+    state.keep_within(_SHOWN_STEP, len(steps))
+    number = st.number_input(
+        "Step", 1, len(steps), key=_SHOWN_STEP, help="Its source, text, variables and request."
+    )
+    step = steps[int(number) - 1]
+    if step.sent is not None:
+        live = run.answers is not None
+        form = "as LiteLLM was given it" if live else "in OpenAI's older form, with functions"
+        say.text(f"The request, {form}")
+        widgets.json_text("request", step.sent.body(modern=live), "sent")
+        return
+    if not step.source:
+        widgets.exact_text(step.what.capitalize(), step_text(step), False)
+        return
+    left, right = st.columns(2)
+    with left:
+        widgets.exact_text("Source", step.source, False)
+    with right:
+        widgets.exact_text("Text", step_text(step), False)
+    tables.table(template_frames.variables(step), height="content")
+
+
+def results(chosen: Settings, run: TemplateRun) -> None:
+    """The requests, each to be opened in every dialect; what was recorded, to be kept."""
+    requests = [step.sent for step in run.steps if step.sent is not None]
+    if not requests or run.under_way:
+        return
+    recordings = tuple(run.answers.recordings) if run.answers else ()
+    if run.outcome:
+        widgets.show_findings(run.outcome.findings, "about what was sent")
+        # Drawn only when it is opened: a long history as JSON takes the browser seconds.
+        with st.expander("The new history", key="new history", on_change="rerun") as history:
+            if history.open:
+                widgets.json_text("history", run.outcome.history, "history")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        number = st.selectbox("Request", range(1, len(requests) + 1), index=len(requests) - 1)
+        name = f"{chosen.name} {chosen.template}, request {number}"
+        session = replace(requests[number - 1].session(name), recordings=recordings)
+        st.button(
+            "Use as the session",
+            icon=":material/move_to_inbox:",
+            key="open request",
+            on_click=state.open_session,
+            args=(name, session),
+            help="Adds it to the list of sessions, on every page.",
+        )
+        if state.working_session().name == name:
+            st.page_link(
+                navigation.page("compare"),
+                label="Open in Compare",
+                query_params={"session": say.option(name)},
+                icon=":material/view_column:",
+            )
+        say.download_button("Save", dump_session(session), f"{name}.json", key="save request")
