@@ -11,21 +11,17 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _WHERE = {
-    "ChatAdapter": "playground.plugins.systems.dspy",
     "ChatTemplate": "playground.dialects.raw_prompts",
     "DeclaredDialect": "playground.dialects",
     "Dialect": "playground.dialects",
     "DialectParser": "playground.parsing.parser",
-    "JSONAdapter": "playground.plugins.systems.dspy",
     "Message": "playground.nouns.messages",
     "PromptData": "playground.nouns.prompt_data",
     "Session": "playground.sessions.session",
-    "Signature": "playground.plugins.systems.dspy",
     "Switches": "playground.parsing.switches",
     "Syntax": "playground.parsing.syntax",
     "ToolMetadata": "playground.nouns.tools",
     "WhatIf": "playground.cache.answers.what_if",
-    "XMLAdapter": "playground.plugins.systems.dspy",
     "audit_template": "playground.dialects.raw_prompts.audit",
     "cache_matrix": "playground.cache.answers.simulation",
     "cache_on_wire": "playground.cache.answers.wire",
@@ -33,7 +29,6 @@ _WHERE = {
     "check_dialect": "playground.lab.laws",
     "compaction": "playground.cache.answers.compaction",
     "compare": "playground.questions.comparison",
-    "corpus": "playground.plugins.corpus.asking",
     "count_tokens": "playground.questions.token_counts",
     "decode_stream": "playground.recordings.decoding",
     "detect": "playground.questions.detection",
@@ -65,6 +60,15 @@ _WHERE = {
     "tool_costs": "playground.questions.tool_schemas",
     "tool_portability": "playground.questions.tool_schemas",
     "trial": "playground.questions.trials",
+}
+
+# Names that a plugin brings: asked of the registry, which says so where the plugin is not there.
+_OF_PLUGINS = {
+    "ChatAdapter": "systems",
+    "JSONAdapter": "systems",
+    "Signature": "systems",
+    "XMLAdapter": "systems",
+    "corpus": "corpus",
 }
 
 __all__ = [
@@ -130,6 +134,7 @@ if TYPE_CHECKING:
     from playground.cache.answers.simulation import cache_matrix, simulate_cache
     from playground.cache.answers.what_if import WhatIf
     from playground.cache.answers.wire import cache_on_wire
+    from playground.corpora import corpus
     from playground.dialects import (
         DeclaredDialect,
         Dialect,
@@ -153,8 +158,6 @@ if TYPE_CHECKING:
     from playground.parsing.parser import DialectParser
     from playground.parsing.switches import Switches
     from playground.parsing.syntax import Syntax
-    from playground.plugins.corpus.asking import corpus
-    from playground.plugins.systems.dspy import ChatAdapter, JSONAdapter, Signature, XMLAdapter
     from playground.questions.carry import carry
     from playground.questions.comparison import compare
     from playground.questions.detection import detect
@@ -176,6 +179,7 @@ if TYPE_CHECKING:
     from playground.sessions.native_format import read_recording
     from playground.sessions.session import Session
     from playground.sessions.tool_files import load_tools
+    from playground.signatures import ChatAdapter, JSONAdapter, Signature, XMLAdapter
 
 
 # Modules that scripts reach as attributes of the package: a door is not loaded by others.
@@ -185,10 +189,14 @@ _DOORS = frozenset({"errors", "events", "messages", "raw_prompts", "tools"})
 def __getattr__(name: str) -> Any:
     if name in _DOORS:
         return import_module(f"playground.{name}")
+    if name in _OF_PLUGINS:
+        from playground.base.registry import public_name
+
+        return public_name(_OF_PLUGINS[name], name)
     if name not in _WHERE:
         raise AttributeError(f"module 'playground' has no attribute {name!r}")
     return getattr(import_module(_WHERE[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_WHERE])
+    return sorted([*globals(), *_WHERE, *_OF_PLUGINS])

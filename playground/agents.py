@@ -1,3 +1,7 @@
-"""Prompts, tools and chat models as Flink-Agents has them: the door to `systems.flink_agents`."""
+"""Prompts, tools and chat models as Flink-Agents has them: the door to the plugin `systems`."""
 
-from playground.plugins.systems.flink_agents import *  # noqa: F403
+from __future__ import annotations
+
+from playground.base.registry import door
+
+__getattr__, __dir__ = door("systems", "agents")

@@ -1,3 +1,7 @@
-"""Conversation templates as AIChatFlow has them: the door to `systems.aichatflow`."""
+"""Conversation templates as AIChatFlow has them: the door to the plugin `systems`."""
 
-from playground.plugins.systems.aichatflow import *  # noqa: F403
+from __future__ import annotations
+
+from playground.base.registry import door
+
+__getattr__, __dir__ = door("systems", "conversations")

@@ -1,3 +1,7 @@
-"""DSPy's signatures and adapters: the door to `systems.dspy`."""
+"""DSPy's signatures and adapters: the door to the plugin `systems`."""
 
-from playground.plugins.systems.dspy import *  # noqa: F403
+from __future__ import annotations
+
+from playground.base.registry import door
+
+__getattr__, __dir__ = door("systems", "signatures")

@@ -1,3 +1,7 @@
-"""Go's text/template in Python: the door to `systems.go_templates`."""
+"""Go's text/template in Python: the door to the plugin `systems`."""
 
-from playground.plugins.systems.go_templates import *  # noqa: F403
+from __future__ import annotations
+
+from playground.base.registry import door
+
+__getattr__, __dir__ = door("systems", "templates")

@@ -15,6 +15,7 @@ import pytest
 from conftest import ROOT
 
 import playground
+from playground.base import paths
 from playground.dialects import dialect_names
 
 PACKAGE = ROOT / "playground"
@@ -30,25 +31,24 @@ ROOMS = [
     {"lab", "llm", "sessions", "tokens"},
     {"cache"},
     {"questions"},
-    {"plugins", "testing"},
-    {"show"},
-    {"ui"},
-    {"commands"},
-    {"app", "cli", "server", "__init__", "__main__"},
+    {"show", "testing"},
+    {"app", "cli"},
+    {"plugins"},
+    {"__init__", "__main__"},
     {
-        *{"agents", "conversations", "signatures", "templates"},
+        *{"agents", "conversations", "corpora", "signatures", "templates"},
         *{"errors", "events", "messages", "raw_prompts", "tool_formats", "tools"},
     },
 ]
 RANK = {name: rank for rank, rooms in enumerate(ROOMS) for name in rooms}
 # The doors that scripts import, old paths: nothing of ours goes through them.
 DOORS = ROOMS[-1]
-RANK_FREE = {"__init__", "__main__", "cli", "app", "server"}
+RANK_FREE = {"__init__", "__main__"}
 HEAVY = {
-    "streamlit": {"ui", "app", "server"},
+    "streamlit": {"app", "plugins"},
     "litellm": {"llm"},
-    "pandas": {"show", "ui"},
-    "plotly": {"show", "ui"},
+    "pandas": {"show", "app", "plugins"},
+    "plotly": {"show", "app", "plugins"},
     "pytest": {"testing"},
     "duckdb": {"plugins"},
     "pyarrow": {"plugins"},
@@ -106,6 +106,28 @@ def is_below(own: str, other: str) -> bool:
     return other == own or RANK.get(other, RANK["__init__"]) < RANK[own]
 
 
+def test_the_core_imports_no_plugin() -> None:
+    """It asks the registry, which knows them by their entry points."""
+    wrong = [
+        f"{path.relative_to(PACKAGE)} imports {name}"
+        for path in MODULES
+        if room(path) != "plugins"
+        for name, _ in imports(path)
+        if name.startswith("playground.plugins")
+    ]
+    assert wrong == []
+    stubs = {path.stem: path.read_text() for path in PACKAGE.rglob("*.pyi")}
+    assert stubs.keys() == {"agents", "conversations", "corpora", "signatures", "templates"}
+
+
+def test_a_plugin_imports_no_other() -> None:
+    for path in (PACKAGE / "plugins").rglob("*.py"):
+        own = path.relative_to(PACKAGE / "plugins").parts[0]
+        for name, _ in imports(path):
+            if name.startswith("playground.plugins."):
+                assert name.split(".")[2] == own, f"{path} imports {name}"
+
+
 def test_every_way_to_look_up_is_seen() -> None:
     """Names of the public face are loaded from the rooms: none of these goes through it."""
     upwards = ["playground", "playground.parse", "playground.show.frames", "playground.__init__"]
@@ -113,9 +135,10 @@ def test_every_way_to_look_up_is_seen() -> None:
 
 
 def test_nothing_goes_through_a_door() -> None:
+    """But for the names of plugins that the public face has, for type checkers alone."""
     for path in [*MODULES, *(ROOT / "pages").glob("*.py")]:
         for name, _ in imports(path):
-            if name.startswith("playground."):
+            if name.startswith("playground.") and path != PACKAGE / "__init__.py":
                 assert name.split(".")[1] not in DOORS, f"{path} imports {name}"
 
 
@@ -123,8 +146,11 @@ def test_an_imitated_system_knows_no_other() -> None:
     """What they share lies beside them in `systems`; AIChatFlow is written in Go's templates."""
     systems = PACKAGE / "plugins" / "systems"
     known = {folder.name for folder in systems.iterdir() if (folder / "__init__.py").exists()}
+    known -= {"commands", "pages"}
     for path in systems.rglob("*.py"):
         own = path.relative_to(systems).parts[0]
+        if own not in known:
+            continue
         for name, _ in imports(path):
             other = name.removeprefix("playground.plugins.systems.").partition(".")[0]
             if name.startswith("playground.plugins.systems.") and other in known - {own}:
@@ -161,9 +187,11 @@ def test_the_map_in_the_readme_names_every_room() -> None:
 
 
 def test_no_module_is_named_like_a_top_level_one() -> None:
-    """`streamlit run playground/app/main.py` puts playground/ first on the path: names would shadow."""
-    names = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__", "__main__"}
-    names |= {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
+    """`streamlit run playground/app/main.py` puts that folder first on the path."""
+    app = PACKAGE / "app"
+    names = {path.stem for path in app.glob("*.py")} - {"__init__"}
+    names |= {path.name for path in app.iterdir() if (path / "__init__.py").exists()}
+    assert paths.app_file().parent == app
     assert names.isdisjoint(sys.stdlib_module_names)
     assert names.isdisjoint(packages_distributions())
 
@@ -327,7 +355,7 @@ def test_only_state_touches_the_session_state_and_the_url() -> None:
         if path.name == "state.py":
             continue
         assert "st.session_state" not in text, path
-        if path.name != "app.py":  # it hands the parameters on to the first page
+        if path != paths.app_file():  # it hands the parameters on to the first page
             assert "st.query_params" not in text, path
 
 

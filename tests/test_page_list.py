@@ -13,10 +13,10 @@ import pytest
 from conftest import ROOT
 from test_pages import page
 
-from playground.app.pages import PAGES, PageEntry
+from playground.app.pages import CORE_PAGES, PAGES, PageEntry
 
 UI = ROOT / "playground" / "app"
-NO_PAGES = {"__init__", "navigation", "pages", "state"}
+NO_PAGES = {"__init__", "main", "navigation", "pages", "server", "state"}
 ADDED = "added_by_a_test"
 OPENED = """
 import sys
@@ -42,7 +42,11 @@ def test_every_page_has_a_script_and_parts_of_its_name() -> None:
     names = [entry.name for entry in PAGES]
     assert len(set(names)) == len(names)
     assert {path.stem for path in (ROOT / "pages").glob("*.py")} == set(names)
-    assert {path.stem for path in UI.glob("*.py")} - NO_PAGES == set(names)
+    core = {entry.name for entry in CORE_PAGES}
+    assert {path.stem for path in UI.glob("*.py")} - NO_PAGES == core
+    for entry in PAGES:
+        assert (entry.parts == "") == (entry.name in core)
+        assert not entry.parts or (ROOT / f"{entry.parts.replace('.', '/')}.py").exists()
     for entry in PAGES:
         assert entry.question.endswith("?")
         script = (ROOT / "pages" / f"{entry.name}.py").read_text()
@@ -51,7 +55,7 @@ def test_every_page_has_a_script_and_parts_of_its_name() -> None:
 
 
 def test_what_pages_share_knows_no_page() -> None:
-    names = "|".join(entry.name for entry in PAGES)
+    names = "|".join(entry.name for entry in CORE_PAGES)
     for path in [*(UI / "shared").glob("*.py"), UI / "state.py"]:
         assert not re.search(rf"playground\.ui(\.| import )({names})\b", path.read_text()), path
 

@@ -6,22 +6,13 @@ file. Navigation, tests and docs read the list; docs/contributing/page.md says h
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
-
-class PageEntry(NamedTuple):
-    """One page: `icon` is a Material Symbol's name, `question` what the page answers, in a line,
-    `document` the file of `docs/` that tells more."""
-
-    name: str
-    title: str
-    icon: str
-    question: str
-    document: str = "pages.md"
-
+from playground.base.registry import PageEntry as PageEntry
+from playground.base.registry import pages_after
 
 ON_TOP: Final = 6  # of the list: the bar shows these, the others are behind its last button
-PAGES: Final = (
+CORE_PAGES: Final = (
     PageEntry(
         "start",
         "Start",
@@ -50,20 +41,6 @@ PAGES: Final = (
         "recordings-and-secrets.md",
     ),
     PageEntry(
-        "live",
-        "Live",
-        "sensors",
-        "What passes between my agent and its provider, and what breaks its cache?",
-        "proxy.md",
-    ),
-    PageEntry(
-        "corpus",
-        "Corpus",
-        "database",
-        "What do thousands of recorded sessions say: which calls fail, what breaks caches?",
-        "corpus.md",
-    ),
-    PageEntry(
         "payload",
         "Payload",
         "outbox",
@@ -81,26 +58,6 @@ PAGES: Final = (
         "design_services",
         "How would a dialect of your own write and read calls, and does it keep the laws?",
         "own-dialect.md",
-    ),
-    PageEntry(
-        "templates",
-        "Templates",
-        "forum",
-        "What does a conversation template send and receive, step by step?",
-        "conversation-templates.md",
-    ),
-    PageEntry(
-        "prompts",
-        "Prompts",
-        "edit_note",
-        "What does a prompt with variables become in every form in which it is sent?",
-    ),
-    PageEntry(
-        "signatures",
-        "Signatures",
-        "signature",
-        "What does a signature become in DSPy's adapters, and what is read from an answer?",
-        "signatures.md",
     ),
     PageEntry(
         "guide",
@@ -130,6 +87,12 @@ PAGES: Final = (
         "versions.md",
     ),
 )
+PAGES: Final = tuple(pages_after(CORE_PAGES))
+
+
+def has_page(name: str) -> bool:
+    """False for a page of a plugin that is not installed."""
+    return any(entry.name == name for entry in PAGES)
 
 
 def page_entry(name: str) -> PageEntry:

@@ -63,8 +63,20 @@ def draw(kind: Display, value: object) -> Any:
     """The drawing of a value: that of its type, or of the nearest one it derives from. Raises
     KeyError where nobody has registered one: our own mistake."""
     import_module(_MODULES[kind])
-    drawn = next((each for each in type(value).__mro__ if (kind, each) in _drawings), type(value))
-    return _drawings[kind, drawn](value)
+    drawn = _drawn_type(kind, value)
+    if drawn is None:  # an answer of a plugin's, which has its drawings
+        from playground.base.registry import plugins
+
+        for plugin in plugins().values():
+            for module in plugin.drawings:
+                import_module(module)
+        drawn = _drawn_type(kind, value)
+    return _drawings[kind, drawn or type(value)](value)
+
+
+def _drawn_type(kind: Display, value: object) -> type | None:
+    """The type of a value, or the nearest that it derives from, of which there is a drawing."""
+    return next((each for each in type(value).__mro__ if (kind, each) in _drawings), None)
 
 
 class Shown:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from importlib import import_module
 from typing import Final
 
@@ -12,7 +13,8 @@ from playground.cli import terminal
 from playground.sessions.collector import last_in_process
 
 _OWN = ("--help", "--version", "--debug")  # every other option is streamlit's
-_LASTING = ("app", "proxy", "demo-server")  # they run until they are stopped
+_APP: Final = "app"
+_LASTING = ("demo-server",)  # it runs until it is stopped
 _MODULES: Final = {  # of `playground.cli`, by command: a command loads its own and no other
     "samples": "prompts",
     "render": "prompts",
@@ -21,7 +23,6 @@ _MODULES: Final = {  # of `playground.cli`, by command: a command loads its own 
     "cache": "caching",
     "check": "caching",
     "diff": "comparing",
-    "corpus": "corpora",
     "carry": "prompts",
     "detect": "prompts",
     "guide": "prompts",
@@ -29,8 +30,6 @@ _MODULES: Final = {  # of `playground.cli`, by command: a command loads its own 
     "payload": "sending",
     "tokens": "counting",
     "tools": "sending",
-    "template": "templates",
-    "signature": "signatures",
     "replay": "streams",
     "import": "importing",
     "experiment": "experiments",
@@ -40,7 +39,6 @@ _MODULES: Final = {  # of `playground.cli`, by command: a command loads its own 
     "chat-template": "auditing",
     "trial": "trials",
     "workspace": "workspace",
-    "proxy": "watching",
     "record": "streams",
     "demo-server": "streams",
 }
@@ -60,16 +58,50 @@ class _Commands(click.Group):
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted([*super().list_commands(ctx), *_MODULES])
+        from playground.base.registry import command_names
+
+        own = [*super().list_commands(ctx), *_MODULES, _APP]
+        return sorted([*own, *command_names()])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name == _APP:
+            return _app_command()
         if cmd_name not in _MODULES:
-            return super().get_command(ctx, cmd_name)
+            return _of_a_plugin(cmd_name)
         # pydantic looks through every installed package for plugins: a tenth of a short command
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         module = import_module(f"playground.cli.{_MODULES[cmd_name]}")
         command: click.Command = getattr(module, _FUNCTIONS.get(cmd_name, cmd_name))
         return command
+
+
+def _of_a_plugin(name: str) -> click.Command | None:
+    from playground.base import registry  # which looks through all that is installed
+
+    brought = registry.command(name)
+    loaded: click.Command | None = registry.load(brought.target) if brought else None
+    return loaded
+
+
+@cache
+def _app_command() -> click.Command:
+    """The app's own command: the app stands beside this room, and knows nothing of it."""
+    command: click.Command = import_module("playground.app.serving.command").app
+    assert command.callback is not None
+    command.callback = terminal.guarded(command.callback)
+    return command
+
+
+def _lasts(name: str | None) -> bool:
+    """True for a command that runs until it is stopped."""
+    if name is None or name in _MODULES:
+        return name in _LASTING
+    if name == _APP:
+        return True
+    from playground.base import registry
+
+    brought = registry.command(name)
+    return brought is not None and brought.lasting
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -83,20 +115,5 @@ def main(context: click.Context, debug: bool) -> None:
     samples`), or workspace:NAME for what the app keeps (see `playground workspace`). Exit status: 0
     fine, 1 findings of severity warning or error, 2 bad input.
     """
-    if context.invoked_subcommand not in _LASTING:
+    if not _lasts(context.invoked_subcommand):
         context.with_resource(last_in_process())
-
-
-@main.command(context_settings={"ignore_unknown_options": True})
-@click.option("--public", is_flag=True, help="Others may reach it: no models are run.")
-@click.option("--allow-run", is_flag=True, help="With --public: by a link with a token.")
-@click.option("--no-workspace", is_flag=True, help="Keep no sessions on this machine.")
-@click.argument("options", nargs=-1, type=click.UNPROCESSED)
-@terminal.guarded
-def app(options: tuple[str, ...], public: bool, allow_run: bool, no_workspace: bool) -> int:
-    """Open the app; OPTIONS go to `streamlit run`, such as --server.port 9000: `streamlit run
-    --help` lists them."""
-    from playground.app.serving.launch import launch
-
-    launch(list(options), public, allow_run, not no_workspace)
-    return 0

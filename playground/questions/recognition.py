@@ -14,6 +14,7 @@ from typing import Final
 
 from playground.base.errors import InputFault
 from playground.base.findings import CODES, finding
+from playground.base.registry import load, plugins
 from playground.base.user_files import as_utf8, decode
 from playground.base.wording import counted
 from playground.dialects.near import unread
@@ -111,9 +112,22 @@ def _of_text(text: str, name: str) -> Recognised:
         if is_template(source):
             return jinja(source, wrapping)
     found = _unwrapped_reply(said, fenced) or _reply(said)
+    if not found.dialect and (brought := _of_a_plugin(text, name)):
+        return brought
     if not found.dialect and may_be_template(said):
         return jinja(said)
     return documents[0] if documents and not found.calls else found
+
+
+def _of_a_plugin(text: str, name: str) -> Recognised | None:
+    """What a plugin recognises where no dialect reads a call: each is asked with the text and the
+    file's name, and answers None for what is not its own."""
+    for plugin in plugins().values():
+        for target in plugin.recognisers:
+            found: Recognised | None = load(target)(text, name)
+            if found is not None:
+                return found
+    return None
 
 
 def _unwrapped_reply(text: str, fenced: tuple[str, str] | None) -> Recognised | None:

@@ -10,7 +10,6 @@ from playground.base.display import draws
 from playground.cache.answers.cells import CacheMatrix, CacheSimulation
 from playground.cache.answers.placement import CachePlacement
 from playground.nouns.events import event_name
-from playground.plugins.corpus.drawings import corpus_figure as corpus_figure  # registered, too
 from playground.questions.comparison import Comparison
 from playground.questions.timeline import Timeline
 from playground.show.colours import EVENT_COLOURS, KIND_COLOURS, OUTCOME_COLOURS

@@ -17,7 +17,6 @@ from playground.dialects.schema_losses import kept_by_kind
 from playground.lab.guides import Guide
 from playground.nouns.events import event_name
 from playground.parsing.result import ParseResult
-from playground.plugins.corpus.drawings import corpus_answer as corpus_answer  # registered, too
 from playground.questions.carry import CarryMatrix
 from playground.questions.comparison import Column, Comparison
 from playground.questions.detection import Detection, Detections

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Final, assert_never
+from typing import Any, Final, assert_never
 
-from playground.base.wording import counted
 from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.placement import CachePlacement
 from playground.cache.answers.wire import CacheWire
@@ -31,10 +29,6 @@ from playground.questions.comparison import Column
 from playground.questions.timeline import Timeline
 from playground.recordings.recording import Recording
 from playground.servers import ServerReading
-
-if TYPE_CHECKING:
-    from playground.plugins.systems.aichatflow import Step
-
 
 _LONE: Final = re.compile("[\ud800-\udfff]")
 
@@ -253,21 +247,3 @@ def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
         "billed": [asdict(billed) if billed else None for billed in cell.billed],
         "differences": [asdict(found) if found else None for found in cell.differences],
     }
-
-
-def step_text(step: Step) -> str:
-    """What a step of a template's run says: a message's text, a call, parameters."""
-    if step.sent is not None:
-        count = len(step.sent.messages)
-        return f"{counted(count, 'message')}, {counted(len(step.sent.tools), 'function')}"
-    if step.message is None:
-        return step.source
-    message = step.message
-    # Before the content, which is null or empty where a function is called.
-    if called := message.get("function_call"):
-        return f"{called.get('name')}({called.get('arguments')})"
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    rest = {key: value for key, value in message.items() if key != "role"}
-    return json.dumps(rest, ensure_ascii=False) if rest else ""

@@ -24,7 +24,7 @@ def begin() -> None:
 
 def _prepare() -> None:
     for entry in PAGES:
-        import_module(f"playground.app.{entry.name}")
+        import_module(entry.parts or f"playground.app.{entry.name}")
     import_module("playground.app.start").prepare()
     page_drawn.wait()  # two threads share one interpreter: the first page would take twice as long
     import_module("playground.app.payload").prepare()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from playground.show.wire import step_text
+from playground.base.wording import counted
 
 if TYPE_CHECKING:
     from playground.plugins.systems.aichatflow import Step
@@ -51,3 +52,21 @@ def prompt_variables(view: PromptView, values: Mapping[str, object]) -> pd.DataF
         for name in view.variables
     ]
     return pd.DataFrame(rows, columns=["variable", "given", "value"])
+
+
+def step_text(step: Step) -> str:
+    """What a step of a template's run says: a message's text, a call, parameters."""
+    if step.sent is not None:
+        count = len(step.sent.messages)
+        return f"{counted(count, 'message')}, {counted(len(step.sent.tools), 'function')}"
+    if step.message is None:
+        return step.source
+    message = step.message
+    # Before the content, which is null or empty where a function is called.
+    if called := message.get("function_call"):
+        return f"{called.get('name')}({called.get('arguments')})"
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    rest = {key: value for key, value in message.items() if key != "role"}
+    return json.dumps(rest, ensure_ascii=False) if rest else ""

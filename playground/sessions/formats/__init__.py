@@ -101,13 +101,15 @@ def _loaded(file: str, name: str) -> SessionFormat:
 
 
 class _Formats(Sequence[SessionFormat]):
-    """All formats in their order, each loaded when it is asked for."""
+    """The core's formats in their order, each loaded when it is asked for; then those of plugins,
+    which are looked for when none of the others will do."""
 
     def __len__(self) -> int:
-        return len(_FORMATS)
+        return len(_FORMATS) + len(_of_plugins())
 
     def __iter__(self) -> Iterator[SessionFormat]:
-        return starmap(_loaded, _FORMATS)
+        yield from starmap(_loaded, _FORMATS)
+        yield from _of_plugins()
 
     @overload
     def __getitem__(self, index: int) -> SessionFormat: ...
@@ -115,8 +117,17 @@ class _Formats(Sequence[SessionFormat]):
     def __getitem__(self, index: slice) -> Sequence[SessionFormat]: ...
     def __getitem__(self, index: int | slice) -> SessionFormat | Sequence[SessionFormat]:
         if isinstance(index, slice):
-            return [_loaded(*each) for each in _FORMATS[index]]
-        return _loaded(*_FORMATS[index])
+            return list(self)[index]
+        if 0 <= index < len(_FORMATS):
+            return _loaded(*_FORMATS[index])
+        return list(self)[index]
+
+
+@cache
+def _of_plugins() -> tuple[SessionFormat, ...]:
+    from playground.base.registry import load, plugins
+
+    return tuple(load(target)() for plugin in plugins().values() for target in plugin.formats)
 
 
 FORMATS: Final[Sequence[SessionFormat]] = _Formats()

@@ -26,12 +26,12 @@ from playground.plugins.systems.aichatflow import (
 )
 from playground.plugins.systems.aichatflow.runs import TemplateRun
 from playground.plugins.systems.aichatflow.samples import TemplateFiles, sample
+from playground.plugins.systems.drawings import step_text
 from playground.sessions.documents import json_of
 from playground.sessions.line_ends import as_edited
 from playground.sessions.native_format import dump_session
 from playground.sessions.source import decode
 from playground.sessions.tool_files import read_tool_file
-from playground.show.wire import step_text
 
 _UPLOAD: Final = "template set"
 _CHOSEN: Final = "templates"

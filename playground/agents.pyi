@@ -1,0 +1,1 @@
+from playground.plugins.systems.flink_agents import *  # noqa: F403

@@ -1,0 +1,19 @@
+"""The command that opens the app; `cli` loads it by its name."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.option("--public", is_flag=True, help="Others may reach it: no models are run.")
+@click.option("--allow-run", is_flag=True, help="With --public: by a link with a token.")
+@click.option("--no-workspace", is_flag=True, help="Keep no sessions on this machine.")
+@click.argument("options", nargs=-1, type=click.UNPROCESSED)
+def app(options: tuple[str, ...], public: bool, allow_run: bool, no_workspace: bool) -> int:
+    """Open the app; OPTIONS go to `streamlit run`, such as --server.port 9000: `streamlit run
+    --help` lists them."""
+    from playground.app.serving.launch import launch
+
+    launch(list(options), public, allow_run, not no_workspace)
+    return 0

@@ -1,0 +1,1 @@
+from playground.plugins.systems.aichatflow import *  # noqa: F403

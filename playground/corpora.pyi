@@ -1,0 +1,1 @@
+from playground.plugins.corpus.asking import *  # noqa: F403

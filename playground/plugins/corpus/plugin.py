@@ -1,0 +1,26 @@
+"""What the corpus brings to the core."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from playground.base.registry import PageEntry, Plugin, PluginCommand
+
+PLUGIN: Final = Plugin(
+    commands={"corpus": PluginCommand("playground.plugins.corpus.commands:corpus")},
+    pages=(
+        PageEntry(
+            "corpus",
+            "Corpus",
+            "database",
+            "What do thousands of recorded sessions say: which calls fail, what breaks caches?",
+            "corpus.md",
+            parts="playground.plugins.corpus.page",
+            after="replay",
+            rank=2,
+        ),
+    ),
+    drawings=("playground.plugins.corpus.drawings",),
+    names={"corpus": "playground.plugins.corpus.asking"},
+    doors={"corpora": "playground.plugins.corpus.asking"},
+)

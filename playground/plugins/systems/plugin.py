@@ -1,0 +1,54 @@
+"""What the imitated systems bring to the core."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from playground.base.registry import PageEntry, Plugin, PluginCommand
+
+_ADAPTERS: Final = ("ChatAdapter", "JSONAdapter", "Signature", "XMLAdapter")
+
+PLUGIN: Final = Plugin(
+    commands={
+        "signature": PluginCommand("playground.plugins.systems.commands.signatures:signature"),
+        "template": PluginCommand("playground.plugins.systems.commands.templates:template"),
+    },
+    pages=(
+        PageEntry(
+            "templates",
+            "Templates",
+            "forum",
+            "What does a conversation template send and receive, step by step?",
+            "conversation-templates.md",
+            parts="playground.plugins.systems.pages.templates",
+            after="own",
+            rank=1,
+        ),
+        PageEntry(
+            "prompts",
+            "Prompts",
+            "edit_note",
+            "What does a prompt with variables become in every form in which it is sent?",
+            parts="playground.plugins.systems.pages.prompts",
+            after="own",
+            rank=2,
+        ),
+        PageEntry(
+            "signatures",
+            "Signatures",
+            "signature",
+            "What does a signature become in DSPy's adapters, and what is read from an answer?",
+            "signatures.md",
+            parts="playground.plugins.systems.pages.signatures",
+            after="own",
+            rank=3,
+        ),
+    ),
+    names=dict.fromkeys(_ADAPTERS, "playground.plugins.systems.dspy"),
+    doors={
+        "agents": "playground.plugins.systems.flink_agents",
+        "conversations": "playground.plugins.systems.aichatflow",
+        "signatures": "playground.plugins.systems.dspy",
+        "templates": "playground.plugins.systems.go_templates",
+    },
+)

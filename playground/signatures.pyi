@@ -1,0 +1,1 @@
+from playground.plugins.systems.dspy import *  # noqa: F403

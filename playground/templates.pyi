@@ -1,0 +1,1 @@
+from playground.plugins.systems.go_templates import *  # noqa: F403

@@ -1,0 +1,191 @@
+"""The core works without its plugins, and takes those of other packages."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+FOLDERS = ("corpus", "proxy", "systems")
+COMMANDS = {"corpus": ["corpus"], "proxy": ["proxy"], "systems": ["signature", "template"]}
+PAGES = {"corpus": ["corpus"], "proxy": ["live"], "systems": ["prompts", "signatures", "templates"]}
+
+
+@pytest.fixture(scope="module", params=FOLDERS)
+def without(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the checkout in which the folder of one plugin is not there."""
+    tree = tmp_path_factory.mktemp(f"without_{request.param}")
+    for folder in ("playground", "pages", "sample_sessions", ".streamlit"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / folder, tree / folder, ignore=ignored)
+    shutil.rmtree(tree / "playground" / "plugins" / request.param)
+    (tree / "gone").write_text(request.param)
+    return tree
+
+
+def run(tree: Path, *words: str, status: int = 0) -> str:
+    """What a Python says that finds the package in this tree."""
+    done = subprocess.run(
+        [sys.executable, *words],
+        cwd=tree,
+        env={**os.environ, "PYTHONPATH": str(tree)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == status, done.stderr[-2000:]
+    return done.stdout + done.stderr
+
+
+def test_the_commands_of_a_plugin_that_is_gone_are_gone_and_no_others(without: Path) -> None:
+    gone = (without / "gone").read_text()
+    listed = run(without, "-m", "playground", "--help")
+    named = {line.split()[0] for line in listed.partition("Commands:")[2].splitlines() if line}
+    for name, commands in COMMANDS.items():
+        assert named.isdisjoint(commands) == (name == gone)
+        assert named.issuperset(commands) == (name != gone)
+    told = run(without, "-m", "playground", COMMANDS[gone][0], status=2)
+    assert f"No such command '{COMMANDS[gone][0]}'" in told
+
+
+def test_the_core_answers_without_it(without: Path) -> None:
+    run(without, "-m", "playground", "render", "02-parallel-calls", "-d", "hermes")
+    run(without, "-m", "playground", "cache", "06-cache-eight-turns")
+    code = (
+        "import playground as pg\n"
+        "session = pg.load_session('sample_sessions/02-parallel-calls.json')\n"
+        "print(pg.compare(session).frame().shape[0] > 50)\n"
+        "print(len(pg.simulate_cache(session).html()) > 1000)"
+    )
+    assert run(without, "-c", code).split() == ["True", "True"]
+
+
+def test_the_pages_of_a_plugin_that_is_gone_are_gone_and_the_others_open(without: Path) -> None:
+    gone = (without / "gone").read_text()
+    code = (
+        "from streamlit.testing.v1 import AppTest\n"
+        "from playground.app.pages import PAGES\n"
+        "from playground.base import paths\n"
+        "print(*[entry.name for entry in PAGES])\n"
+        "app = AppTest.from_file(str(paths.app_file()), default_timeout=120).run()\n"
+        "app.switch_page(str(paths.pages() / 'compare.py')).run()\n"
+        "assert not app.exception, app.exception\n"
+    )
+    names = set(run(without, "-c", code).splitlines()[0].split())
+    assert {"start", "compare", "cache", "replay"} <= names
+    for name, pages in PAGES.items():
+        assert names.isdisjoint(pages) == (name == gone)
+
+
+@pytest.mark.parametrize(
+    ("folder", "code", "named"),
+    [
+        ("corpus", "import playground as pg; pg.corpus", "playground.corpus"),
+        ("corpus", "from playground.corpora import corpus", "playground.corpora"),
+        ("systems", "from playground import ChatAdapter", "playground.ChatAdapter"),
+        ("systems", "from playground.agents import tool", "playground.agents"),
+        ("systems", "import playground.templates as t; t.execute", "playground.templates"),
+    ],
+)
+def test_a_name_of_a_plugin_that_is_gone_says_so_in_one_line(
+    folder: str, code: str, named: str, tmp_path: Path
+) -> None:
+    ignored = shutil.ignore_patterns("__pycache__", folder)
+    shutil.copytree(ROOT / "playground", tmp_path / "playground", ignore=ignored)
+    last = run(tmp_path, "-c", code, status=1).splitlines()[-1]
+    assert last == (
+        "playground.base.registry.PluginMissingError: "
+        f"{named} belongs to the plugin {folder!r}, which is not installed here; expected an entry "
+        f"point {folder!r} of the group 'playground.plugins' (pip install writes it) and the code "
+        "behind it"
+    )
+
+
+PLUGIN = """
+import click
+from playground.base.display import Shown, draws
+from playground.base.registry import Plugin, PluginCommand
+from playground.questions.recognised_documents import Recognised
+from playground.sessions.formats.base import SessionFormat
+
+PLUGIN = Plugin(
+    commands={"hail": PluginCommand("hailing:hail")},
+    drawings=("hailing",),
+    formats=("hailing:Hailed",),
+    recognisers=("hailing:recognise",),
+)
+
+class Answer(Shown):
+    pass
+
+@draws("frame", Answer)
+def frame(value):
+    import pandas
+    return pandas.DataFrame([["ahoy"]], columns=["said"])
+
+@click.command()
+def hail():
+    click.echo("ahoy")
+
+class Hailed(SessionFormat):
+    name, title = "hailed", "Hails"
+    def recognises(self, source):
+        return source.text.startswith("AHOY")
+    def sessions(self, source):
+        yield from ()
+
+def recognise(text, name):
+    return Recognised("nothing", "a hail") if text.startswith("Ahoy") else None
+"""
+
+
+@pytest.fixture
+def hailing(tmp_path: Path) -> Path:
+    """A package of somebody else's, as pip leaves one."""
+    (tmp_path / "hailing.py").write_text(PLUGIN)
+    info = tmp_path / "hailing-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hailing\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[playground.plugins]\nhailing = hailing:PLUGIN\n")
+    return tmp_path
+
+
+def test_a_plugin_of_another_package_brings_all_that_ours_bring(hailing: Path) -> None:
+    assert run(hailing, "-m", "playground", "hail") == "ahoy\n"
+    code = (
+        "import hailing\n"
+        "from playground.questions.recognition import recognise\n"
+        "from playground.sessions.formats import format_names, get_format\n"
+        "print(hailing.Answer())\n"
+        "print(format_names()[-1], get_format('hailed').title)\n"
+        "print(recognise('Ahoy there').title)\n"
+        "print(recognise('Hello there').kind)\n"
+    )
+    said = [line.split() for line in run(hailing, "-c", code).splitlines()]
+    assert said == [["said"], ["ahoy"], ["hailed", "Hails"], ["a", "hail"], ["reply"]]
+
+
+def test_a_broken_plugin_is_left_out_with_a_warning(hailing: Path) -> None:
+    (hailing / "hailing.py").write_text("PLUGIN = 1\n")
+    told = run(hailing, "-m", "playground", "--help")
+    assert "plugin 'hailing' (hailing:PLUGIN) is left out: it is a int, and no Plugin" in told
+    (hailing / "hailing.py").write_text("1 / 0\n")
+    told = run(hailing, "-m", "playground", "--help")
+    assert "is left out: ZeroDivisionError: division by zero" in told
+    assert "render" in told
+
+
+def test_nothing_looks_for_plugins_before_one_is_needed() -> None:
+    code = (
+        "import sys\n"
+        "import playground as pg\n"
+        "session = pg.load_session('sample_sessions/02-parallel-calls.json')\n"
+        "pg.parse('hello', dialect='hermes')\n"
+        "pg.place_cache(session)\n"
+        "print('playground.base.registry' in sys.modules)"
+    )
+    assert run(ROOT, "-c", code) == "False\n"
