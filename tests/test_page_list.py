@@ -78,7 +78,7 @@ def test_a_page_is_added_as_contributing_says(tmp_path: Path) -> None:
     for name, given in files:
         # under another name than the text's: whoever followed it has a page `calls` by now
         code = given.replace('PageEntry("calls"', f'PageEntry("{ADDED}"')
-        code = code.replace("ui import calls,", f"ui import {ADDED} as calls,")
+        code = code.replace("app import calls,", f"app import {ADDED} as calls,")
         path = tmp_path / name.replace("calls.py", f"{ADDED}.py")
         if path.exists():  # a line of the list
             source = path.read_text()
