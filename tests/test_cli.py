@@ -494,13 +494,14 @@ def test_render_loads_the_file_of_its_dialect_and_no_other_nor_a_format_of_other
     }
     assert len(files) > 10
     assert loaded & files == {"playground.dialects.hermes"}
-    folders = ("sessions.formats.", "commands.")
+    folders = ("sessions.formats.", "cli.")
     own = {"sessions.formats.base", "sessions.formats.playground_sessions"}  # a sample's own
-    own |= {"commands.prompts", "commands.shared", "commands.terminal"}
+    own |= {"cli.prompts", "cli.shared", "cli.terminal"}
     names = {name.removeprefix("playground.") for name in loaded}
     assert {name for name in names if name.startswith(folders)} == own
-    unneeded = ("tool_formats", "raw_prompts", "confined", "sessions.pasted", "sessions.in_memory")
-    assert not {name for name in names if name.startswith(unneeded)}
+    unneeded = ["nouns.tool_formats", "dialects.raw_prompts", "base.confined", "base.registry"]
+    unneeded += ["sessions.pasted", "sessions.in_memory", "servers"]
+    assert not {name for name in names if name.startswith(tuple(unneeded))}
     assert len(loaded) <= 134  # each is a thousandth of the command's time
 
 

@@ -75,7 +75,7 @@ def test_a_whole_number_is_what_a_format_makes_of_it(value: int) -> None:
 
 
 def test_nobody_writes_numbers_in_a_way_of_his_own() -> None:
-    rooms = ("ui", "show", "questions", "commands", "caching", "llm", "proxy")
+    rooms = ("app", "show", "questions", "cli", "cache", "llm", "plugins/proxy")
     files = chain.from_iterable((ROOT / "playground" / room).rglob("*.[pj][ys]") for room in rooms)
     found = {
         (str(path.relative_to(ROOT)), own)

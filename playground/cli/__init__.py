@@ -67,7 +67,7 @@ class _Commands(click.Group):
         if cmd_name == _APP:
             return _app_command()
         if cmd_name not in _MODULES:
-            return _of_a_plugin(cmd_name)
+            return super().get_command(ctx, cmd_name) or _of_a_plugin(cmd_name)
         # pydantic looks through every installed package for plugins: a tenth of a short command
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         module = import_module(f"playground.cli.{_MODULES[cmd_name]}")
@@ -94,7 +94,7 @@ def _app_command() -> click.Command:
 
 def _lasts(name: str | None) -> bool:
     """True for a command that runs until it is stopped."""
-    if name is None or name in _MODULES:
+    if name is None or name in _MODULES or name in main.commands:
         return name in _LASTING
     if name == _APP:
         return True
