@@ -171,13 +171,13 @@ def test_every_option_that_takes_a_file_is_tried_here() -> None:
         name = words[at - 1] if words[at - 1].startswith("-") else "argument"
         tried |= {f"{' '.join(words[: 1 + i])} {name}" for i in range(2)}
     for path, command in commands(main):
-        for each in command.params:
-            name = each.opts[0]
-            if not isinstance(each.type, click.types.StringParamType) or name in NO_FILES:
+        for parameter in command.params:
+            name = parameter.opts[0]
+            if not isinstance(parameter.type, click.types.StringParamType) or name in NO_FILES:
                 continue
-            if path == "app" or getattr(each, "is_flag", False) or f"{path} {name}" in NAMES:
+            if path == "app" or getattr(parameter, "is_flag", False) or f"{path} {name}" in NAMES:
                 continue
-            long = {f"{path} {option}" for option in each.opts} if name[0] == "-" else set()
+            long = {f"{path} {option}" for option in parameter.opts} if name[0] == "-" else set()
             assert tried & {*long, f"{path} argument" if not long else ""}, f"{path} {name}"
 
 
@@ -341,8 +341,9 @@ def test_a_descriptor_that_does_not_block_is_waited_for() -> None:
 def line_within(process: subprocess.Popen[str], seconds: float) -> str:
     """The first line on standard error."""
     found: list[str] = []
-    assert process.stderr is not None
-    reader = threading.Thread(target=lambda: found.append(process.stderr.readline()), daemon=True)
+    stream = process.stderr
+    assert stream is not None
+    reader = threading.Thread(target=lambda: found.append(stream.readline()), daemon=True)
     reader.start()
     reader.join(seconds)
     assert found, f"not a word in {seconds} seconds"

@@ -66,7 +66,7 @@ def tries() -> Iterator[Try]:
     from playground.llm.library import litellm
     from playground.llm.record import record
 
-    for provider in [str(getattr(p, "value", p)) for p in litellm().provider_list]:
+    for provider in [str(getattr(p, "value", p)) for p in vars(litellm())["provider_list"]]:
         Sink.seen.clear()
         _tried(record, provider, address)
         found = {mark for mark in marked.values() for request in Sink.seen if mark in request}

@@ -37,7 +37,7 @@ _KINDS: Final = {
 }
 
 
-def open_user_file(path: str | Path, expected: str = _FILE) -> IO[bytes]:
+def open_user_file(path: str | os.PathLike[str], expected: str = _FILE) -> IO[bytes]:
     """Open what the user has named: a file, or all that comes out of a pipe, up to MOST_BYTES.
 
     Raises OSError if there is none that can be read, InputFault if it is neither.
@@ -47,7 +47,9 @@ def open_user_file(path: str | Path, expected: str = _FILE) -> IO[bytes]:
     return open_regular_file(path, expected)
 
 
-def open_regular_file(path: str | Path, expected: str = _FILE, *, buffering: int = -1) -> IO[bytes]:
+def open_regular_file(
+    path: str | os.PathLike[str], expected: str = _FILE, *, buffering: int = -1
+) -> IO[bytes]:
     """Open a file that has to be one: it is read more than once, or from any place in it.
 
     Raises OSError if it cannot be read, InputFault if it is no file.
@@ -56,13 +58,13 @@ def open_regular_file(path: str | Path, expected: str = _FILE, *, buffering: int
     return open(path, "rb", buffering=buffering, opener=_opened)
 
 
-def check_regular_file(path: str | Path, expected: str = _FILE) -> None:
+def check_regular_file(path: str | os.PathLike[str], expected: str = _FILE) -> None:
     """Raises InputFault if a pipe, a device or a socket is named, OSError if nothing is there."""
     if (kind := kind_of_stream(Path(path).stat())) is not None:
         raise no_file(path, kind, expected)
 
 
-def no_file(path: str | Path, kind: str, expected: str = _FILE) -> InputFault:
+def no_file(path: str | os.PathLike[str], kind: str, expected: str = _FILE) -> InputFault:
     """What is told of a pipe, a device or a socket."""
     return InputFault(f"{kind}, and no file", where=str(path), expected=expected)
 
@@ -86,7 +88,9 @@ def is_stream(file: os.stat_result) -> bool:
     return kind_of_stream(file) is not None
 
 
-def read_stream(path: str | Path, most: int = MOST_BYTES, expected: str = _FILE) -> bytes:
+def read_stream(
+    path: str | os.PathLike[str], most: int = MOST_BYTES, expected: str = _FILE
+) -> bytes:
     """Read all that comes out of a pipe, up to `most` bytes.
 
     Raises InputFault if nothing ever would, if it does not end by then, and for a device that is
@@ -114,7 +118,7 @@ def _read_own(number: int, name: str, most: int) -> bytes:
         os.close(descriptor)
 
 
-def _read_pipe(path: str | Path, most: int, expected: str) -> bytes:
+def _read_pipe(path: str | os.PathLike[str], most: int, expected: str) -> bytes:
     """Read a pipe of the file system. Raises InputFault if nobody writes to it."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
@@ -189,7 +193,7 @@ def read_standard_input(name: str = "standard input", most: int = MOST_BYTES) ->
     return read_descriptor(descriptor, name, most)
 
 
-def read_user_file(path: str | Path, expected: str) -> bytes:
+def read_user_file(path: str | os.PathLike[str], expected: str) -> bytes:
     """The bytes of a small file that a user writes by hand (a cache policy, a set of templates).
     Raises InputFault, naming what is `expected`, where it cannot be read."""
     try:
@@ -200,7 +204,7 @@ def read_user_file(path: str | Path, expected: str) -> bytes:
         raise InputFault(why, where=str(path), expected=expected) from error
 
 
-def read_user_text(path: str | Path, expected: str) -> str:
+def read_user_text(path: str | os.PathLike[str], expected: str) -> str:
     """The text of such a file, each of its line ends as `\n`. Raises InputFault."""
     text = decode(read_user_file(path, expected), str(path))
     return text.replace("\r\n", "\n").replace("\r", "\n")

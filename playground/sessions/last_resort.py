@@ -18,6 +18,7 @@ UNFORESEEN: tuple[type[Exception], ...] = (
     ValueError,
     ArithmeticError,
 )
+UNFORESEEN_OR_TOO_DEEP: tuple[type[Exception], ...] = (*UNFORESEEN, RecursionError)
 
 
 @contextmanager

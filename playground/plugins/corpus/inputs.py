@@ -323,9 +323,11 @@ class _Bounded:
         data: bytes = self._plain.read(size)
         self._left -= len(data)
         if self._left < 0:
-            size = f"{self._times:,} times its {size_of(self._path):,} bytes"
+            bound = f"{self._times:,} times its {size_of(self._path):,} bytes"
             expected = "a file of sessions; unpack it first if it is one"
-            raise InputFault(f"it unpacks to more than {size}", where=self._path, expected=expected)
+            raise InputFault(
+                f"it unpacks to more than {bound}", where=self._path, expected=expected
+            )
         return data
 
 

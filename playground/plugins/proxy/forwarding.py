@@ -220,7 +220,7 @@ class Forwarder:
         headers = response.headers
         coding = headers.get("content-encoding", "").lower().replace("identity", "")
         kind = headers.get("content-type", "")
-        start = {
+        start: dict[str, Any] = {
             "type": "http.response.start",
             "status": response.status_code,
             "headers": for_client(headers.raw),

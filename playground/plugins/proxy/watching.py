@@ -28,7 +28,7 @@ from playground.recordings.environment import environment_secrets
 from playground.recordings.growing import GrowingFile, numbered
 from playground.recordings.scrubbing import searcher
 from playground.recordings.value_scrubbing import BodyScrubber, scrubbed_with
-from playground.sessions.last_resort import UNFORESEEN
+from playground.sessions.last_resort import UNFORESEEN_OR_TOO_DEEP
 from playground.sessions.workspaces import on_disk
 
 _TICK: Final = 0.2  # seconds
@@ -132,7 +132,7 @@ class RunWatcher:
             return None
         try:
             return self._sight.request(exchange.opened, exchange.request)
-        except (*UNFORESEEN, RecursionError) as error:
+        except UNFORESEEN_OR_TOO_DEEP as error:
             told = f"no request of a known shape ({type(error).__name__}: {error})"[:200]
             exchange.noted(not_foretold=told)
             return None
