@@ -59,7 +59,7 @@ _SEEN: Final = "session of the policy"
 
 
 def asked(dialects: Sequence[str]) -> Asked:
-    """The row of controls, the policy first: it decides about all that is below."""
+    """Return the row of controls, the policy first: it decides about all that is below."""
     working = state.working_session()
     session, own = working.session, (each.name for each in policies.own())
     names = [*POLICIES, *(name for name in own if name != CLICKED)]
@@ -97,7 +97,7 @@ def asked(dialects: Sequence[str]) -> Asked:
 
 
 def with_cache_settings(session: Session) -> Session:
-    """The session under the page's cache settings; unless chosen, those of its file."""
+    """Return the session under the page's cache settings; unless chosen, those of its file."""
     with st.container(horizontal=True):
         wanted, explicit, environment = (
             _setting(key, label, options) for key, (label, options) in _SETTINGS.items()
@@ -115,13 +115,13 @@ def with_cache_settings(session: Session) -> Session:
 
 
 def _setting(key: str, label: str, options: Sequence[str]) -> str:
-    """The chosen option; "" where the session's file decides."""
+    """Return the chosen option; "" where the session's file decides."""
     chosen = st.selectbox(label, [_AS_FILE, *options], key=key, bind="query-params", width=200)
     return "" if chosen in (None, _AS_FILE) else str(chosen)
 
 
 def marks(given: Asked, dialects: Sequence[str]) -> Asked:
-    """What is marked where, in each dialect; the page is about the user's own marks if any."""
+    """Show the marks in each dialect; with marks of the user's own, the page is about those."""
     if given.is_sent:
         as_sent.marks(given.session, bool(state.working_session().changes))
         return given
@@ -190,7 +190,7 @@ def show_headline(given: Asked) -> None:
 
 
 def _sizes(simulated: CacheSimulation) -> str:
-    """What a token is on this page, where other pages have other counts."""
+    """Say how a token is counted on this page, if other pages count otherwise."""
     if all(request.anchored for request in simulated.requests):
         return "Tokens are those that were billed."
     return (
@@ -231,7 +231,7 @@ def cache_costs(given: Asked, dialects: Sequence[str]) -> None:
 
 
 def _matrix(cells: Sequence[CacheSimulation]) -> None:
-    """What each policy costs in each dialect; a click on a cell makes the page about that cell."""
+    """Show each policy's cost in each dialect; a click on a cell makes the page about that cell."""
     costs = frames.cost_matrix(cells)
     titles = {title(policy): policy for policy in costs.columns}
     state.hold(_CELLS, [list(costs.index), titles])
@@ -276,8 +276,10 @@ def _cell(cell: CacheSimulation) -> None:
 
 
 def _notes_times(session: Session, is_sent: bool) -> bool:
-    """Whether the session says when its requests were sent: those that were brought, or those of a
-    transcript."""
+    """Return True if the session says when its requests were sent.
+
+    They are those that were brought, or those of a transcript.
+    """
     if is_sent:
         return notes_times(session)
     return bool(session.replies) and sent_at(session, session.replies) is not None

@@ -9,5 +9,5 @@ from playground.questions.carry import carry as carry_values
 
 @kept(16, spinner="Writing and reading back …")
 def matrix(dialects: list[str]) -> CarryMatrix:
-    """Every hostile value in each of these dialects."""
+    """Return every hostile value in each of these dialects."""
     return carry_values(dialects)

@@ -48,25 +48,25 @@ def prepare() -> None:
 
 @kept(24)
 def column(session: Session, dialect: str) -> Column:
-    """A session in one dialect."""
+    """Return a session in one dialect."""
     return compare_session(session, [dialect]).columns[0]
 
 
 def comparison(session: Session, dialects: Sequence[str]) -> Comparison:
-    """A session in several dialects, each kept by itself."""
+    """Return a session in several dialects, each kept by itself."""
     return Comparison(session, [column(session, name) for name in dialects])
 
 
 @kept(16)
 def panes(session: Session, dialects: list[str]) -> Picture:
-    """The session in each dialect, side by side."""
+    """Return the session in each dialect, side by side."""
     columns = comparison(session, dialects).columns
     return Picture(grid([payloads.comparison_pane(column) for column in columns]))
 
 
 @kept(32)
 def difference(session: Session, first: str, second: str, page: int) -> Picture:
-    """How a page of messages differs between two dialects, line by line."""
+    """Show how a page of messages differs between two dialects, line by line."""
     compared = comparison(session, [first, second])
     pages = payloads.page_count(len(session.messages))
     shown = payloads.page_origins(compared.columns, page, pages)
@@ -80,21 +80,21 @@ def _tokens(session: Session, dialect: str) -> Future[TokenCount]:
 
 
 def token_count(session: Session, dialect: str) -> TokenCount | None:
-    """The count, or None as long as it is being counted."""
+    """Return the count, or None as long as it is being counted."""
     future = _tokens(session, dialect)
     return future.result() if future.done() else None
 
 
 def token_counts(compared: Comparison) -> list[TokenCount | None]:
-    """The count in each dialect; None as long as it is being counted."""
+    """Return the count in each dialect; None as long as it is being counted."""
     return [token_count(each.session, each.dialect.name) for each in compared.columns]
 
 
 def notes(compared: Comparison) -> list[str]:
-    """What each pane's head says beside its characters: tokens and findings.
+    """Return the notes in each pane's head beside its characters: tokens and findings.
 
-    A count is waited for a moment alone, and never drawn by a run of its own, which would close a
-    dialog: a long one stands there after the next change, and under Counts at once.
+    A count is waited for only a moment, and never drawn by a run of its own, which would close a
+    dialog: a slow one appears after the next change, and under Counts at once.
     """
     wait([_tokens(each.session, each.dialect.name) for each in compared.columns], _MOMENT)
     found: list[str] = []
@@ -109,7 +109,7 @@ def notes(compared: Comparison) -> list[str]:
 
 
 def origin_select(origins: list[str]) -> str:
-    """The tool, message or part of the prompt that every pane shows."""
+    """Return the tool, message or part of the prompt that every pane shows."""
     chosen = st.selectbox(
         "Show in every pane",
         origins,
@@ -156,7 +156,7 @@ def counts_table(compared: Comparison) -> None:
 
 
 def schema_losses(compared: Comparison) -> None:
-    """What of the tools' schemas each dialect tells the model, and what it drops."""
+    """Show which facts of the tools' schemas each dialect tells the model, and which it drops."""
     if not compared.session.tools:
         st.info("This session has no tools.")
         return

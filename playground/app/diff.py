@@ -80,7 +80,7 @@ def _compared(
 
 
 def compared(given: TwoAsked) -> VersionDiff | None:
-    """The difference, as soon as the background has it; None where there can be none."""
+    """Return the difference, as soon as the background has it; None where there can be none."""
     future = _compared(*given.sessions, given.names, given.request, given.model)
     waiting.until_loaded(future.done, f"Tokens are being counted. {waiting.LOADING}")
     try:
@@ -105,7 +105,7 @@ def headline(found: VersionDiff) -> None:
 
 
 def filtered(found: VersionDiff) -> list[BlockChange]:
-    """The blocks that are asked for: by what became of them, by part, by who wrote them."""
+    """Return the blocks that are asked for: by what became of them, by part, by who wrote them."""
     writers = [_ANYBODY, *found.by_writer]
     with st.container(horizontal=True):
         kinds = st.pills(
@@ -156,7 +156,7 @@ def texts(found: VersionDiff, shown: Sequence[BlockChange]) -> None:
 
 
 def costs(found: VersionDiff) -> None:
-    """What each provider's cache still reads."""
+    """Show what each provider's cache still reads."""
     tables.table(version_frames.costs(found.costs), height="content")
     st.caption(
         "As if both went to that provider, the second 20 seconds after the first. What is lost is "

@@ -29,7 +29,7 @@ def every_page() -> list[Any]:
 
 
 def entry_of(shown: Any) -> PageEntry:
-    """The entry of the page that is shown."""
+    """Return the entry of the page that is shown."""
     return page_entry(shown.url_path)
 
 

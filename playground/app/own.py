@@ -80,7 +80,7 @@ def start(draft: DeclarationDraft) -> None:
 
 
 def _declared() -> list[str]:
-    """The dialects that are only declared: those that a file can hold."""
+    """Return the dialects that are only declared: those that a file can hold."""
     return [name for name in dialect_names() if type(get_dialect(name)) is DeclaredDialect]
 
 
@@ -103,7 +103,7 @@ def _template_choice() -> None:
 
 
 def _show_derivation() -> None:
-    """What the proof against the template found, where the declaration came of one."""
+    """Show the findings of the proof against the template, if the declaration came of one."""
     if given := state.held(_DERIVED):
         found = derived(*given)
         trials = found.derivation.proof.trials
@@ -134,12 +134,12 @@ def _from_template() -> None:
 
 @kept(16, spinner="Rendering the template …")
 def derived(name: str, text: str) -> DerivedDialect:
-    """What a template derives, with its proof. Raises InputFault."""
+    """Derive a dialect from a template, with its proof. Raises InputFault."""
     return dialect_from_template(ChatTemplate.loads(text, name))
 
 
 def _tell(key: str, words: str) -> None:
-    """What went wrong in a callback, once."""
+    """Show the error of a callback, once."""
     if fault := state.held(key):
         say.error(words)
         say.text(str(fault))
@@ -150,8 +150,9 @@ def _tell(key: str, words: str) -> None:
 
 
 def call(dialect: DeclaredDialect, session: Session) -> str:
-    """A call as the dialect writes it: the first of the session's, or one that its first tool
-    might get."""
+    """Return a call as the dialect writes it: the first of the session's, or one that its first
+    tool might get.
+    """
     for message in session.messages:
         if message.tool_calls:
             return dialect.format_reply(message.tool_calls, session.tools)
@@ -198,7 +199,7 @@ def summary(text: str, name: str) -> None:
 
 
 def show_laws(text: str) -> None:
-    """Whether the laws hold for 50 random examples each, and the smallest that breaks one."""
+    """Show whether the laws hold for 50 random examples each, with the smallest that breaks one."""
     checks = laws(text)
     tables.table(chat_template_frames.laws(checks), height="content")
     for check in checks.broken:
@@ -210,12 +211,12 @@ def show_laws(text: str) -> None:
 
 @kept(32, spinner="Trying the laws …")
 def laws(text: str) -> LawChecks:
-    """The laws on a dialect's file."""
+    """Return the laws on a dialect's file."""
     return check_dialect(parse_dialect(text, "own"))
 
 
 def show_values(text: str, name: str) -> None:
-    """Which hostile values come back."""
+    """Show which hostile values come back."""
     refused = values(text).refused(name)
     if not refused:
         st.text("All of them.")
@@ -225,7 +226,7 @@ def show_values(text: str, name: str) -> None:
 
 @kept(32, spinner="Writing and reading back …")
 def values(text: str) -> CarryMatrix:
-    """The carry matrix of a dialect's file."""
+    """Return the carry matrix of a dialect's file."""
     return carry_values([parse_dialect(text, "own")])
 
 
@@ -257,18 +258,18 @@ def _show_nearest(text: str) -> None:
 
 @kept(32, spinner="Asking every dialect …")
 def near(text: str) -> list[Nearest]:
-    """The registered dialects nearest to a dialect's file."""
+    """Return the registered dialects nearest to a dialect's file."""
     return nearest_registered(parse_dialect(text, "own"))
 
 
 def prompt(dialect: DeclaredDialect, session: Session) -> str:
-    """The system prompt of the session, as this dialect writes it."""
+    """Return the system prompt of the session, as this dialect writes it."""
     content = dialect.format_system_prompt(session.prompt_data())["content"]
     return "".join(part["text"] for part in content)
 
 
 def show_grammar(dialect: DeclaredDialect, session: Session) -> None:
-    """What makes a model write nothing else, or why there is none; and where it differs."""
+    """Show the grammar, or why there is none, and where it differs."""
     grammar = dialect.grammar(session.tools)
     if grammar.gbnf:
         components.verbatim(grammar.gbnf, "the grammar", key="own grammar", height=250)

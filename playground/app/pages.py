@@ -96,5 +96,5 @@ def has_page(name: str) -> bool:
 
 
 def page_entry(name: str) -> PageEntry:
-    """The page of this name. Raises StopIteration where there is none: our own mistake."""
+    """Return the page of this name. Raises StopIteration where there is none: our own mistake."""
     return next(entry for entry in PAGES if entry.name == name)

@@ -42,7 +42,7 @@ def _asked(
 
 
 def provider_choice() -> list[str]:
-    """The providers, or LiteLLM names, that would be sent the session."""
+    """Return the providers, or LiteLLM names, that would be sent the session."""
     return st.multiselect(
         "Sent to",
         list(PROVIDERS),
@@ -77,7 +77,7 @@ def parameters() -> dict[str, Any]:
 def side_by_side(
     session: Session, dialect: str, providers: Sequence[str], given: dict[str, Any]
 ) -> None:
-    """What was rendered and what each provider gets; LiteLLM comes from the background."""
+    """Show what was rendered beside what each provider gets; LiteLLM loads in the background."""
     futures = {name: _asked(session, dialect, name, given) for name in providers}
     if not _are_done(futures):
         _meanwhile(session, dialect, futures)
@@ -99,7 +99,7 @@ def _are_done(futures: Mapping[str, Future[ProviderPayload]]) -> bool:
 def _meanwhile(
     session: Session, dialect: str, futures: Mapping[str, Future[ProviderPayload]]
 ) -> None:
-    """What needs no LiteLLM is seen while that loads."""
+    """Show what needs no LiteLLM while that loads."""
     place = st.empty()
     with place.container():
         waited = st.container()

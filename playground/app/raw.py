@@ -38,7 +38,9 @@ def format_choice() -> str:
 
 
 def tool_format_choice(name: str) -> ToolFormat | None:
-    """How custom tools are called by llama3 or llama4, the usual way of each first."""
+    """Return the chosen way in which llama3 or llama4 call custom tools, each one's usual way
+    first.
+    """
     formats: tuple[ToolFormat, ...] = get_args(ToolFormat)
     return st.selectbox(
         "Custom tools are called as",
@@ -50,8 +52,9 @@ def tool_format_choice(name: str) -> ToolFormat | None:
 
 
 def template_upload() -> tuple[str, str] | None:
-    """The chat template that was chosen here or brought last: its name and text. It runs in a
-    sandbox alone."""
+    """Return the chat template that was chosen here or brought last: its name and text. It runs in
+    a sandbox alone.
+    """
     types = ["jinja", "jinja2", "json", "txt"]
     st.file_uploader(
         "Chat template", type=types, key=_UPLOAD, on_change=changes.of(_UPLOAD, _take_template)
@@ -70,7 +73,7 @@ def _take_template(file: UploadedFile | None) -> None:
 
 
 def audit_chosen() -> bool:
-    """Whether the template itself is asked for, and not what it makes of the session."""
+    """Return True if the template itself is examined, not its rendering of the session."""
     views = ["The prompt", "Audit of the template"]
     chosen = st.segmented_control(
         "Show", views, default=views[0], required=True, key="template view", bind="query-params"
@@ -79,7 +82,7 @@ def audit_chosen() -> bool:
 
 
 def show_audit(name: str, text: str) -> None:
-    """What the template does to any conversation, each finding with what shows it."""
+    """Show the template's faults, each with the request that shows it."""
     try:
         found = audited(name, text)
     except InputFault as refused:
@@ -103,11 +106,13 @@ def audited(name: str, text: str) -> TemplateAudit:
 
 @kept(16)
 def by_format(session: Session, name: str, tool_format: ToolFormat | None = None) -> RawPrompt:
-    """The session as Meta's own code writes it: llama3 or llama4."""
+    """Return the session as Meta's own code writes it: llama3 or llama4."""
     return raw_prompt_of(session.prompt_data(), name, tool_format)
 
 
 @kept(16)
 def by_template(session: Session, name: str, text: str) -> RawPrompt:
-    """The session as an uploaded template writes it. Raises InputFault, which names the file."""
+    """Return the session as an uploaded template writes it. Raises InputFault, which names the
+    file.
+    """
     return raw_prompt_of(session.prompt_data(), ChatTemplate.loads(text, name))

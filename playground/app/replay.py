@@ -84,7 +84,7 @@ def _changes(
     kind: str,
     given: tuple[str, int, int],
 ) -> list[EventChange]:
-    """The events that an experiment changes; `given` is its cutting, seed and chunk."""
+    """Return the events that an experiment changes; `given` is its cutting, seed and chunk."""
     before = read(recording, dialect, tools, switches).events
     after = read(_CHANGES[kind](recording, *given), dialect, tools, switches).events
     # Cut otherwise, the same text stands at the same offsets; after any other change it moves.
@@ -95,7 +95,9 @@ def _changes(
 
 
 def recording_select(session: Session) -> Recording | None:
-    """What was recorded, or an answer that is streamed again; None for a session without either."""
+    """Return the chosen recording, or an answer streamed anew; None for a session without
+    either.
+    """
     recorded = {recording.name: recording for recording in session.recordings}
     names = [*recorded, *(name for name in answers(session) if name not in recorded)]
     if not names:
@@ -117,7 +119,7 @@ def _from_its_end(_: str) -> None:
 
 
 def reading_dialect(recording: Recording) -> str:
-    """The dialect that reads: the recording's own unless another one is chosen."""
+    """Return the dialect that reads: the recording's own unless another one is chosen."""
     names, own = dialect_names(), recording.dialect
     known = own in names
     usual = own if known else names[0]
@@ -133,7 +135,7 @@ def reading_dialect(recording: Recording) -> str:
 
 
 def reading_server() -> str:
-    """The server whose reading stands beside ours; "" for none."""
+    """Return the server whose reading stands beside ours; "" for none."""
     chosen = st.selectbox(
         "Handed over by",
         server_names(),
@@ -147,13 +149,13 @@ def reading_server() -> str:
 
 
 def _see_server(name: str | None) -> None:
-    """Who chooses a server sees what it hands over."""
+    """Show what a server hands over, once one is chosen."""
     if name:
         state.choose(LISTED, HANDED)
 
 
 def _about_server(timeline: Timeline) -> None:
-    """What the chosen server makes of the reply, in a line beside what we read."""
+    """Show in a line how the chosen server reads the reply, beside our reading."""
     server = timeline.server
     if server is None:
         return
@@ -165,7 +167,7 @@ def _about_server(timeline: Timeline) -> None:
 
 
 def show_server(reading: Reading) -> None:
-    """What a server hands over of the same recording, step by step, and what it drops."""
+    """Show what a server hands over of the same recording, step by step, and what it drops."""
     handed, server = reading.timeline.handed, reading.timeline.server
     if server is None or handed is None:
         st.info("Choose a server above: what it hands to its client stands here, step by step.")
@@ -185,7 +187,7 @@ def take_position(position: float | None) -> None:
 
 
 def show_result(result: ParseResult, parser: ParserState) -> None:
-    """What is known at a step: calls, aborted calls, text."""
+    """Show what is known at a step: calls, aborted calls, text."""
     held = f", held back: {parser.held!r}" if parser.held else ""
     say.text(f"parser: {parser.mode}{held}")
     calls = frames.calls(result)
@@ -198,8 +200,10 @@ def show_result(result: ParseResult, parser: ParserState) -> None:
 
 
 def about(recording: Recording, timeline: Timeline) -> DeltaGenerator:
-    """What was recorded, in a line or two: counts, how it ended, what it cost, what a server makes
-    of it. A place behind it, for what takes longer to know."""
+    """Show the recording in a line or two: counts, how it ended, its cost, a server's reading.
+
+    Return a place below it, for what takes longer to compute.
+    """
     calls = ", ".join(call.name for call in timeline.result.tool_calls) or "none"
     say.text(
         f"{counted(len(recording.chunks), 'chunk')}, {counted(len(timeline.text), 'character')}. "
@@ -253,7 +257,9 @@ def experiments(reading: Reading) -> None:
 
 
 def _given(kind: str, chunks: int) -> tuple[str, int, int]:
-    """The cutting, the seed and the chunk's number; a control is there where the kind needs it."""
+    """Return the cutting, the seed and the chunk's number; a control is there where the kind needs
+    it.
+    """
     cutting, seed, chunk = str(CUTTINGS[0]), 0, 0
     if kind == "cut otherwise":
         cutting = str(st.selectbox("Into pieces of", CUTTINGS, key="cutting", bind="query-params"))

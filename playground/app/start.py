@@ -31,15 +31,16 @@ class Job(NamedTuple):
 
 
 def _compared(session: Session) -> list[str]:
-    """What two dialects take to say the same."""
+    """Return what two dialects take to say the same."""
     columns = compare(session, ["xml", "native"]).columns
     sizes = [(column.dialect.name, sum(column.characters.values())) for column in columns]
     return [f"{name:8}{size:>6,} characters" for name, size in sizes]
 
 
 def _cached(session: Session) -> list[str]:
-    """What the default marks have read from the cache in two dialects, and what that costs as a
-    share of the full price."""
+    """Return what the default marks read from the cache in two dialects, and its share of full
+    price.
+    """
     cells = [simulate_cache(session, dialect=name, policy="azad") for name in ("native", "xml")]
     return [
         f"{cell.dialect:7}{percent(cell.read_permille / 1000):>5} read, "
@@ -49,7 +50,7 @@ def _cached(session: Session) -> list[str]:
 
 
 def _replayed(session: Session) -> list[str]:
-    """What the right dialect and a wrong one read of one reply."""
+    """Return what the right dialect and a wrong one read of one reply."""
     recording = session.recordings[0]
     found = [replay(recording, name, session.tools) for name in (recording.dialect, "json")]
     return [

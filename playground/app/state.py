@@ -70,7 +70,9 @@ def session_names() -> list[str]:
 
 
 def chosen_name() -> str:
-    """The name of the session that is asked for: by the choice, or by a link that was opened."""
+    """Return the name of the session that is asked for: by the choice, or by a link that was
+    opened.
+    """
     return str(st.session_state.get(SESSION) or _linked_name() or SHOWN_FIRST)
 
 
@@ -94,7 +96,7 @@ def follow_link() -> None:
 
 
 def entry(name: str) -> Entry | None:
-    """What the workspace keeps of this session. Raises InputFault where it cannot be read."""
+    """Return the workspace's entry of this session. Raises InputFault if it cannot be read."""
     text = tab().text(name)
     return None if text is None else _entry(text, name)
 
@@ -105,7 +107,7 @@ def _entry(text: str, name: str) -> Entry:
 
 
 def working_session() -> WorkingSession:
-    """The chosen session, edits applied."""
+    """Return the chosen session, edits applied."""
     name = st.session_state.get(SESSION) or SHOWN_FIRST
     loaded = _loaded(name)
     model = st.session_state.get(MODEL) or ""
@@ -116,12 +118,12 @@ def working_session() -> WorkingSession:
 
 
 def original_session(name: str) -> Session:
-    """The session of that name as it came."""
+    """Return the session of that name as it came."""
     return _loaded(name).session
 
 
 def _loaded(name: str) -> LoadedSession:
-    """The session of that name as it came."""
+    """Return the session of that name as it came."""
     if found := entry(name):
         return LoadedSession(found.original, list(found.findings))
     path = paths.samples()[name]
@@ -134,7 +136,7 @@ def _read(file_name: str, data: bytes) -> LoadedSession:
 
 
 def session_file(working: WorkingSession) -> str:
-    """The session, edits and all, as a file of ours."""
+    """Return the session, edits and all, as a file of ours."""
     return dump_session(working.session)
 
 
@@ -155,7 +157,7 @@ def add_recording(name: str, recording: Recording) -> None:
 
 
 def _kept_text(name: str) -> str:
-    """What is kept of a session; of a sample, what will be."""
+    """Return the stored text of a session, or for a sample the text to store."""
     text = tab().text(name)
     if text is None:
         text = new_entry(_loaded(name).session, origin=_SAMPLE, scrub=_scrubs())
@@ -168,12 +170,12 @@ def _keep(name: str, text: str) -> None:
 
 
 def _scrubs() -> bool:
-    """Whether secrets are starred out: of what is written to a disk."""
+    """Return True if secrets are starred out: in everything that is written to a disk."""
     return access.current().keeps_sessions
 
 
 def run_id(of: str = "request") -> str:
-    """The id of this browser session's last run: of a request, or of a template."""
+    """Return the id of this browser session's last run: of a request, or of a template."""
     return str(st.session_state.get(_RUN + of, ""))
 
 
@@ -189,18 +191,18 @@ def edit_key(name: str, field: str) -> str:
 
 
 def edited_session(name: str) -> Session:
-    """The session of that name with the user's edits, for its own model."""
+    """Return the session of that name with the user's edits, for its own model."""
     return _edited(_loaded(name).session, edit_steps(name), "", ())[0]
 
 
 def edit_steps(name: str) -> tuple[Edit, ...]:
-    """The user's edits of the session of that name."""
+    """Return the user's edits of the session of that name."""
     found = entry(name)
     return found.edits if found else ()
 
 
 def undone_steps(name: str) -> tuple[Edit, ...]:
-    """Those that were taken back, the last one last."""
+    """Return those that were taken back, the last one last."""
     found = entry(name)
     return found.undone if found else ()
 
@@ -216,8 +218,9 @@ def keep_steps(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> None
 def _edited(
     session: Session, steps: tuple[Edit, ...], model: str, recorded: tuple[Recording, ...]
 ) -> tuple[Session, list[str]]:
-    """The same object for the same edits: what was computed for it is found by its identity. And
-    what has changed, in words."""
+    """Return the same object for the same edits: what was computed for it is found by its
+    identity. And what has changed, in words.
+    """
     after = edited(session, steps).with_model(model)
     changed = changes(session, after)
     if recorded:
@@ -258,12 +261,12 @@ def keep_session(name: str, session: Session) -> str:
 
 
 def _free(name: str) -> str:
-    """A name that is no sample's; the workspace numbers those that it has already."""
+    """Return a name that is no sample's; the workspace numbers those that it has already."""
     return next(each for each in free_names(name) if each not in paths.samples())
 
 
 def is_own(name: str) -> bool:
-    """Whether the session of this name was brought or made here, and is no sample."""
+    """Return True if the session of this name was brought or made here, and is no sample."""
     found = entry(name)
     return found is not None and found.label.origin != _SAMPLE
 
@@ -291,8 +294,10 @@ def follow_url(key: str, options: Sequence[str]) -> None:
 
 
 def went_back() -> bool:
-    """Whether the browser's Back or Forward asked for this run. Streamlit itself follows the
-    address then, but only for widgets that are bound to it."""
+    """Return True if the browser's Back or Forward asked for this run.
+
+    Streamlit itself then follows the address, but only for widgets that are bound to it.
+    """
     context = get_script_run_ctx()
     return context is not None and context.is_history_navigation
 
@@ -316,13 +321,13 @@ def url_values() -> dict[str, str]:
 
 
 def component_value(key: str, field: str) -> Any:
-    """A value that a component reported; None before it did."""
+    """Return a value that a component reported; None before it did."""
     found: Any = st.session_state.get(key)
     return found.get(field) if isinstance(found, Mapping) else getattr(found, field, None)
 
 
 def held(key: str) -> Any:
-    """What `hold` keeps under this key; None before it did."""
+    """Return the value that `hold` stored under this key, or None."""
     return st.session_state.get(key)
 
 

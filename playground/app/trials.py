@@ -72,7 +72,7 @@ def expected_calls(working: WorkingSession) -> None:
 
 
 def from_recordings(working: WorkingSession) -> None:
-    """What the session's recordings say: nothing is sent."""
+    """Show what the session's recordings say: nothing is sent."""
     if not working.session.recordings:
         st.info("This session has no recordings: run a trial live, or bring one that was kept.")
         return
@@ -187,7 +187,7 @@ def _outcome(working: WorkingSession, run: TrialRun) -> None:
 
 
 def _kept_name(of: str, kept: Session) -> str:
-    """The session that keeps the answers of this run, made when its end is seen first."""
+    """Return the session that keeps the answers of this run, made when its end is seen first."""
     key = f"{_KEPT} {state.run_id(_RUN)}"
     if not state.held(key):
         state.hold(key, state.keep_session(f"{of} trial", kept))

@@ -1,3 +1,4 @@
-"""What every room stands on, and what knows nothing of this field: errors, findings, files,
-characters, confined work, and how an answer finds its drawing.
+"""The foundation of every room, which knows nothing of this field.
+
+Errors, findings, files, characters, confined work, and the registry of drawings.
 """

@@ -1,5 +1,7 @@
-"""What public functions take: an argument of another kind is told of by its name, before it does
-harm deep inside. Only the kind is looked at here; what a value says, the function itself checks."""
+"""Check the kinds of arguments of public functions, before a wrong one does harm deep inside.
+
+Only the kind is checked here; the function itself checks the value.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ _Result = TypeVar("_Result")
 
 
 class ArgumentKind(NamedTuple):
-    """What is taken, as types and in words."""
+    """The accepted types, and their names in words."""
 
     types: tuple[type, ...]
     words: str
@@ -78,14 +80,15 @@ def _check(function: str, name: str, value: Any, kind: ArgumentKind) -> None:
 
 
 def wrong(where: str, value: Any, expected: str) -> InputFault:
-    """The fault of an argument that is not what it should be."""
+    """Return the fault of an argument that is not what it should be."""
     given = f"{type(value).__name__} {value!r:.60} was given"
     return InputFault(given, where=where, expected=expected)
 
 
 def items(where: str, given: Iterable[_Result]) -> tuple[_Result, ...]:
-    """A list's items, or a generator's, which gives them once. Raises InputFault for what is no
-    list: a text, too, whose letters would be its items."""
+    """Return a list's items, or a generator's, which gives them once. Raises InputFault for what
+    is no list: a text, too, whose letters would be its items.
+    """
     kind = KINDS["list"]
     if not isinstance(given, kind.types) or isinstance(given, kind.never):
         raise wrong(where, given, kind.words)
@@ -93,7 +96,9 @@ def items(where: str, given: Iterable[_Result]) -> tuple[_Result, ...]:
 
 
 def texts(where: str, given: Iterable[str]) -> tuple[str, ...]:
-    """A list's items, which are texts. Raises InputFault for what is none, as `items` does."""
+    """Return a list's items, which are texts. Raises InputFault for what is none, as `items`
+    does.
+    """
     found = items(where, given)
     for each in found:
         if not isinstance(each, str):
@@ -102,7 +107,7 @@ def texts(where: str, given: Iterable[str]) -> tuple[str, ...]:
 
 
 def as_bytes(given: bytes) -> bytes:
-    """A piece of a stream. Raises InputFault for what is no bytes."""
+    """Return a piece of a stream. Raises InputFault for what is no bytes."""
     if not isinstance(given, bytes | bytearray):
         raise wrong("a piece of a stream", given, "bytes")
     return given

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 def is_whole(text: str) -> bool:
-    """Whether a text can be written in UTF-8."""
+    """Return True if a text can be written in UTF-8."""
     if text.isascii():
         return True
     try:
@@ -40,12 +40,12 @@ def is_whole(text: str) -> bool:
 
 
 def are_whole(texts: Iterable[str]) -> bool:
-    """Whether each of these texts can be; nearly all are ASCII."""
+    """Return True if each of these texts can be written in UTF-8; nearly all are ASCII."""
     return all(map(is_whole, filterfalse(str.isascii, texts)))
 
 
 def whole(value: T, place: str, found: list[Finding]) -> T:
-    """The value with U+FFFD for half surrogates, in keys too, and a finding for each text.
+    """Return the value with U+FFFD for half surrogates, in keys too, and a finding for each text.
 
     `value` is JSON, or frozen dataclasses and models of it. Where nothing is replaced it is the
     same object.
@@ -57,9 +57,10 @@ def whole(value: T, place: str, found: list[Finding]) -> T:
 
 
 def plain_bytes(value: Any) -> bytes | None:
-    """A JSON value as `marshal` writes it, its texts in UTF-8 with half surrogates: for a search
-    that takes a fourth of the time of a walk. None where it holds anything else, as a NotANumber,
-    or is nested too deeply."""
+    """Return a JSON value as `marshal` writes it, its texts in UTF-8 with half surrogates: for a
+    search that takes a fourth of the time of a walk. None where it holds anything else, as a
+    NotANumber, or is nested too deeply.
+    """
     try:
         return marshal.dumps(value, _MARSHAL)
     except ValueError:
@@ -67,13 +68,15 @@ def plain_bytes(value: Any) -> bytes | None:
 
 
 def holds_half(plain: bytes) -> bool:
-    """Whether half a surrogate may stand in what `plain_bytes` gave; the bytes of a number may
-    look like one."""
+    """Return True if half a surrogate may stand in the result of `plain_bytes`.
+
+    The bytes of a number may look like one.
+    """
     return _HALF_BYTES.search(plain) is not None
 
 
 def is_all_whole(value: object) -> bool:
-    """Whether every text in a value is whole, those in what is no JSON too."""
+    """Return True if every text in a value is valid Unicode, those in non-JSON values included."""
     waiting = [value]
     held: Iterable[Any]
     while waiting:
@@ -98,7 +101,7 @@ def is_all_whole(value: object) -> bool:
 
 
 def _held(value: Any, kind: Any) -> Iterable[Any]:
-    """What a value of another kind holds: dataclasses, mappings, texts of a kind of their own."""
+    """Return the contents of a value of another kind: a dataclass, a mapping, a text subclass."""
     if getter := _getter(kind):
         held: Iterable[Any] = getter(value)
         return held
@@ -177,7 +180,7 @@ def _fields(kind: type[Any]) -> tuple[str, ...]:
 
 
 def escaped_halves(json_text: str) -> str:
-    """A JSON text that can be written in UTF-8: half surrogates in it are escaped."""
+    """Return a JSON text that can be written in UTF-8: half surrogates in it are escaped."""
     if is_whole(json_text):
         return json_text
     return _HALF.sub(lambda match: f"\\u{ord(match[0]):04x}", json_text)

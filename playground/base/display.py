@@ -60,8 +60,9 @@ def draw(kind: Literal["figure"], value: object) -> go.Figure: ...
 @overload
 def draw(kind: Literal["picture"], value: object) -> AnswerMarkup: ...
 def draw(kind: Display, value: object) -> Any:
-    """The drawing of a value: that of its type, or of the nearest one it derives from. Raises
-    KeyError where nobody has registered one: our own mistake."""
+    """Return the drawing of a value: that of its type, or of the nearest one it derives from.
+    Raises KeyError where nobody has registered one: our own mistake.
+    """
     import_module(_MODULES[kind])
     drawn = _drawn_type(kind, value)
     if drawn is None:  # an answer of a plugin's, which has its drawings
@@ -85,15 +86,17 @@ class Shown:
     __slots__ = ()
 
     def frame(self) -> pd.DataFrame:
-        """The answer as a table of pandas; what a row is, the answer's own docstring says."""
+        """Return the answer as a table of pandas; what a row is, the answer's own docstring
+        says.
+        """
         return draw("frame", self)
 
     def __str__(self) -> str:
-        """The table, as `print` shows it outside of notebooks: all its rows and columns."""
+        """Return the table, as `print` shows it outside of notebooks: all its rows and columns."""
         return as_text(self.frame())
 
     def html(self) -> str:
-        """The answer as one HTML page that asks nothing of any server.
+        """Return the answer as one HTML page that asks nothing of any server.
 
         Without scripts it is a static picture; where they run, the app's own component.
         """
@@ -104,7 +107,7 @@ class Shown:
 
 
 def as_text(frame: pd.DataFrame) -> str:
-    """A row a line, texts on the left."""
+    """Return a row a line, texts on the left."""
     if frame.empty:
         return "(nothing)"
     columns: dict[str, list[Any]] = {}
@@ -155,7 +158,9 @@ class Drawn(Shown):
     __slots__ = ()
 
     def figure(self) -> go.Figure:
-        """The answer as a figure of plotly; what it draws, the answer's own docstring says."""
+        """Return the answer as a figure of plotly; what it draws, the answer's own docstring
+        says.
+        """
         return draw("figure", self)
 
 
@@ -165,7 +170,7 @@ class Live(Shown):
     __slots__ = ()
 
     def widget(self) -> Any:
-        """The component as a widget, for a notebook with the extra [notebook].
+        """Return the component as a widget, for a notebook with the extra [notebook].
 
         A saved notebook keeps nothing of a widget: `html()` and the plain display are for keeping.
         Raises InputFault where anywidget is not installed.

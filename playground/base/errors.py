@@ -129,6 +129,6 @@ def shown_address(address: str) -> str:
 
 
 def in_words(error: BaseException) -> str:
-    """A foreign exception in one line."""
+    """Return a foreign exception in one line."""
     words = " ".join(str(error).split())
     return f"{type(error).__name__}: {words}" if words else type(error).__name__

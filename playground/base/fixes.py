@@ -1,7 +1,7 @@
-"""What to do about a finding, in one sentence, for all that are more than information.
+"""The remedy for each finding that is more than information, in one sentence.
 
-The codes and their meanings are in `findings.py`; this is beside it because only what shows
-findings asks for it.
+Codes and meanings are in `findings.py`; remedies are apart because only code that shows findings
+needs them.
 """
 
 from __future__ import annotations
@@ -164,6 +164,6 @@ FIXES: Final[dict[str, str]] = {
 
 
 def with_fix(finding: Finding) -> str:
-    """A finding's message and what to do about it, which some messages already end with."""
+    """Return a finding's message and what to do about it, which some messages already end with."""
     fix = FIXES.get(finding.code, "")
     return f"{finding.message}; {fix}" if fix and fix not in finding.message else finding.message

@@ -21,7 +21,9 @@ _LONGEST_NAME: Final = 100
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address reaches this machine alone; no address at all means every interface."""
+    """Return True if an address reaches only this machine; no address at all means every
+    interface.
+    """
     bare = address.strip("[]")
     if bare == "localhost":
         return True
@@ -32,12 +34,14 @@ def is_loopback(address: str) -> bool:
 
 
 def own_names(address: str) -> tuple[str, ...]:
-    """What a server on loopback is called: by any other name a page of somebody else's asks."""
+    """Return the names of a server on loopback: a request by any other name comes from a foreign
+    page.
+    """
     return tuple(dict.fromkeys(("127.0.0.1", "localhost", as_host(address))))
 
 
 def as_host(address: str) -> str:
-    """As a Host header has it: an IPv6 address in brackets."""
+    """Return an address as a Host header has it: an IPv6 address in brackets."""
     return f"[{address.strip('[]')}]" if ":" in address else address
 
 

@@ -65,7 +65,7 @@ _NEGATIVE: Final = re.compile(rb"(?s)\xff(?<=[g\xe7].{6}[\xf0-\xff]\xff)")
 
 
 def may_be_infinite(plain: bytes) -> bool:
-    """Whether a number that is none may stand in a JSON value as marshal writes it."""
+    """Return True if a marshalled JSON value may hold NaN or an infinite number."""
     return bool(_INFINITE.search(plain) or _NEGATIVE.search(plain))
 
 
@@ -88,7 +88,9 @@ def load_objects(text: str) -> list[dict[str, Any]]:
 
 
 def dump_again(value: Any) -> str:
-    """What `load_json` gave, as JSON for another reader of ours: what is no number stays none."""
+    """Write the result of `load_json` as JSON for our own readers, keeping what is no JSON
+    number.
+    """
     with suppress(ValueError):  # half surrogates, or what is no JSON
         marshal.dumps(value)  # a fast look: it refuses a NotANumber, and all that is no plain value
         return to_json(value).decode()
@@ -108,7 +110,7 @@ def _as_floats(value: Any) -> Any:
 
 
 def number_of(text: str) -> int | float | NotANumber:
-    """The number that a text stands for as Python writes it. Raises ValueError."""
+    """Return the number that a text stands for as Python writes it. Raises ValueError."""
     try:
         return int(text)  # leading zeros are allowed here
     except ValueError:
@@ -131,7 +133,9 @@ _DECODERS: Final = {
 
 
 def finite(value: Any) -> Any:
-    """The value with such numbers as texts, keys too: "NaN", "Infinity", "-Infinity", "0x9f…"."""
+    """Return the value with such numbers as texts, keys too: "NaN", "Infinity", "-Infinity",
+    "0x9f…".
+    """
     match value:
         case NotANumber():
             return str(value)
@@ -155,7 +159,7 @@ _WORDS: Final = frozenset({str})
 
 
 def is_finite(value: Any) -> bool:
-    """Whether no number in a JSON value is NaN, infinite or beyond all digits."""
+    """Return True if no number in a JSON value is NaN, infinite or beyond all digits."""
     waiting = [value]  # without a call for each value: asked of all that is imported
     while waiting:
         each = waiting.pop()

@@ -242,7 +242,7 @@ class Batch:
 
     @contextmanager
     def file(self, path: str | Path) -> Iterator[IO[str]]:
-        """A file to write, whose name is taken when the batch ends. Raises InputFault."""
+        """Yield a file to write, whose name is taken when the batch ends. Raises InputFault."""
         with told(path):
             if is_special(path):
                 with _special(Path(path)) as file:
@@ -317,9 +317,9 @@ class Batch:
 
 
 def is_special(path: str | Path) -> bool:
-    """Whether something stands there that is no file: a device, a pipe, `/dev/stdout`, a folder.
+    """Return True if the path is no file: a device, a pipe, `/dev/stdout`, a folder.
 
-    The name itself is asked: what `/dev/stdout` links to has none where it is a pipe.
+    The name itself is examined, because what `/dev/stdout` links to has no name if it is a pipe.
     """
     found = _standing(Path(path))
     return found is not None and not stat.S_ISREG(found.st_mode)
@@ -327,7 +327,7 @@ def is_special(path: str | Path) -> bool:
 
 @contextmanager
 def told(path: str | Path, *, reading: bool = False) -> Iterator[None]:
-    """What the system refuses within becomes an InputFault: one line that names the file."""
+    """Turn an error of the system within into an InputFault: one line that names the file."""
     try:
         yield
     except OSError as error:
@@ -373,7 +373,7 @@ def _head(place: Path) -> str:
 
 
 def _is_or_holds(given: Path, path: Path) -> bool:
-    """Whether a file is what is read, by whatever name, or lies in the folder that is read."""
+    """Return True if a file is an input, by whatever name, or lies in a folder that is one."""
     if str(given) == _STANDARD_INPUT:
         return _is_standard_input(path)
     if not path.exists() or not given.exists():
@@ -394,7 +394,9 @@ def _is_standard_input(path: Path) -> bool:
 
 @contextmanager
 def _special(place: Path) -> Iterator[IO[str]]:
-    """A device or a pipe, which no rename can replace; one that nobody reads is not waited for."""
+    """Yield a device or a pipe, which no rename can replace; one that nobody reads is not waited
+    for.
+    """
     if place.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     handle = os.open(place, os.O_WRONLY | os.O_NONBLOCK)
@@ -423,9 +425,10 @@ def _identity(file: os.stat_result) -> tuple[int, ...]:
 
 
 def _before(place: Path) -> Path | None:
-    """A file that is about to be replaced under another name, so that it can be put back: a second
-    name of it or, where there are none (FAT, some network file systems), a copy. None where no
-    file is there."""
+    """Return a file that is about to be replaced under another name, so that it can be put back: a
+    second name of it or, where there are none (FAT, some network file systems), a copy. None where
+    no file is there.
+    """
     if not place.exists():
         return None
     before = place.with_name(f"{_PREFIX}{token_hex(8)}.before")

@@ -1,4 +1,4 @@
-"""Where pages, samples and the configuration are: inside the wheel, or beside the checkout."""
+"""Find pages, samples and the configuration: inside the wheel, or beside the checkout."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def server_file() -> Path:
 
 
 def icon() -> Path:
-    """The page's icon: a file, since a named one would be fetched from the network."""
+    """Return the page's icon: a file, since a named one would be fetched from the network."""
     return _PACKAGE / "show" / "icon.svg"
 
 
@@ -45,7 +45,7 @@ def sample_sessions() -> Path:
 
 
 def documents() -> Path:
-    """The documents that the app shows."""
+    """Return the documents that the app shows."""
     return _found("_docs", "docs")
 
 
@@ -59,13 +59,13 @@ def streamlit_config() -> Path:
 
 
 def sample_templates() -> dict[str, Path]:
-    """The sample sets of conversation templates: folders by name, in order."""
+    """Return the sample sets of conversation templates: folders by name, in order."""
     found = sorted((sample_sessions() / "templates").glob("*/templates.yaml"))
     return {path.parent.name: path.parent for path in found}
 
 
 def data() -> Path:
-    """Where what is the user's is kept: PLAYGROUND_HOME, or the platform's folder for data."""
+    """Return the folder of the user's data: PLAYGROUND_HOME, or the platform's own."""
     return _data(*map(os.environ.get, ("PLAYGROUND_HOME", *_OF_DATA)))
 
 
@@ -84,48 +84,52 @@ def _data(own: str | None, local: str | None, given: str | None, *_home: str | N
 
 
 def recordings() -> Path:
-    """Where the app keeps what it records, while it comes."""
+    """Return the folder in which the app stores recordings as they arrive."""
     return data() / "recordings"
 
 
 def tokenizers() -> Path:
-    """Where vocabularies lie that were converted, so that this is done once."""
+    """Return the folder of converted vocabularies, so that each is converted once."""
     return data() / "tokenizers"
 
 
 def elsewhere() -> Path:
-    """Where what is being made waits for a corpus that lies behind an address."""
+    """Return the folder for unfinished parts of a corpus that lies behind an address."""
     return data() / "elsewhere"
 
 
 def workspace() -> Path:
-    """Where the sessions lie that were brought, edited or recorded."""
+    """Return the folder of the sessions that were brought, edited or recorded."""
     return data() / "workspace"
 
 
 def dialects() -> Path | None:
-    """Where the workspace keeps dialects of the user's own; None on a server that reads no file of
-    this machine for its visitors."""
+    """Return the workspace's folder for the user's own dialects.
+
+    Return None on a server that reads no files of this machine for its visitors.
+    """
     return None if os.environ.get(NO_WORKSPACE) else workspace() / "dialects"
 
 
 def workspace_file(name: str) -> Path:
-    """The file of a session in the workspace, by the session's name."""
+    """Return the file of a session in the workspace, by the session's name."""
     return workspace() / file_of(name)
 
 
 def file_of(name: str) -> str:
-    """A file's name for any text: what no file system minds stands as it is, the rest as %2F."""
+    """Return a file's name for any text: what no file system minds stands as it is, the rest as
+    %2F.
+    """
     written = _UNWRITABLE.sub(lambda match: quote(match[0], safe=""), name)
     head, rest = written[:1], written[1:]
     return f"{'%2E' if head == '.' else head}{rest}{KEPT}"
 
 
 def name_of(file: str) -> str:
-    """The text that `file_of` made a file's name of."""
+    """Return the text that `file_of` made a file's name of."""
     return unquote(file.removesuffix(KEPT), errors="surrogateescape")
 
 
 def samples() -> dict[str, Path]:
-    """The sample sessions by name, in order."""
+    """Return the sample sessions by name, in order."""
     return {path.stem: path for path in sorted(sample_sessions().glob("*.json"))}

@@ -13,13 +13,13 @@ from typing import Any, Literal
 
 
 def module(text: str) -> ast.Module:
-    """The tree of a file. Raises what `ast.parse` raises for a text that is no Python."""
+    """Return the tree of a file. Raises what `ast.parse` raises for a text that is no Python."""
     tree: ast.Module = _parsed(text, "exec")
     return tree
 
 
 def expression(text: str) -> ast.expr:
-    """The tree of one expression; raises as `module` does."""
+    """Return the tree of one expression; raises as `module` does."""
     tree: ast.Expression = _parsed(text, "eval")
     return tree.body
 

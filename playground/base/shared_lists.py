@@ -18,13 +18,15 @@ Item = TypeVar("Item")
 
 
 class KnowsPlaces(Sequence[Item]):
-    """What can say where its items have a value without a look at each of them."""
+    """A list that can say where its items have a value without examining each of them."""
 
     __slots__ = ()
 
     @abstractmethod
     def last_with(self, key: str, value: Any, count: int) -> list[int]:
-        """The last places where an item's key has this value, at most so many, in their order."""
+        """Return the last places where an item's key has this value, at most so many, in their
+        order.
+        """
 
 
 class SharedList(KnowsPlaces[Item]):
@@ -38,7 +40,7 @@ class SharedList(KnowsPlaces[Item]):
         self._places = _Places()
 
     def and_more(self, count: int, more: Iterable[Item]) -> SharedList[Item]:
-        """The first `count` of these, and others after them."""
+        """Return the first `count` of these, and others after them."""
         more = list(more)  # made before the others wait
         with self._places.lock:
             if count == len(self._items):
@@ -50,7 +52,7 @@ class SharedList(KnowsPlaces[Item]):
         return SharedList([*self._items[:count], *more])  # somebody has gone on from here already
 
     def shared(self, other: Sequence[Item]) -> int:
-        """How many items both begin with at the least, told without looking at them."""
+        """Return a lower bound on the number of shared leading items, without comparing them."""
         if not isinstance(other, SharedList) or other._items is not self._items:
             return 0
         return min(self._length, other._length)
@@ -95,7 +97,7 @@ class SharedList(KnowsPlaces[Item]):
 
 
 class _Places:
-    """Where the items have a value at a key, found once for all lists that share them."""
+    """The places where items have a value at a key, found once for all lists that share them."""
 
     __slots__ = ("_by_key", "lock")
 

@@ -211,7 +211,9 @@ def read_user_text(path: str | os.PathLike[str], expected: str) -> str:
 
 
 def user_text(data: bytes | str, where: str, most_bytes: int) -> str:
-    """A file's text, or one from an editor. Raises InputFault where it is too long, or no UTF-8."""
+    """Return a file's text, or one from an editor. Raises InputFault where it is too long, or no
+    UTF-8.
+    """
     if len(data) > most_bytes:
         expected = f"{most_bytes:,} bytes at most"
         raise InputFault("the file is too long", where=where, expected=expected)
@@ -219,8 +221,9 @@ def user_text(data: bytes | str, where: str, most_bytes: int) -> str:
 
 
 def as_utf8(data: bytes) -> bytes:
-    """The same text in UTF-8 where it is UTF-16 by its first two bytes, as Windows writes it; what
-    is wrong with it stays as it is, to be told."""
+    """Return the same text in UTF-8 where it is UTF-16 by its first two bytes, as Windows writes
+    it; what is wrong with it stays as it is, to be told.
+    """
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) and not data.startswith(BOM_UTF32_LE):
         with suppress(UnicodeDecodeError):
             return data.decode("utf-16").encode()

@@ -24,7 +24,7 @@ def counted(count: int, thing: str) -> str:
 
 
 def percent(share: float) -> str:
-    """A share of 1: 41 %."""
+    """Return a share of 1: 41 %."""
     return f"{grouped(share * 100)} %"
 
 
@@ -63,7 +63,9 @@ _POP: Final = "\u2069"
 
 
 def visible(text: str) -> str:
-    """The text with what is hidden or obeyed in it escaped (`\\x1b`); line ends and tabs stay."""
+    r"""Return the text with what is hidden or obeyed in it escaped (`\x1b`); line ends and tabs
+    stay.
+    """
     return _CONTROL.sub(_escaped, text)
 
 

@@ -1,1 +1,5 @@
-"""Cache breakpoints on plain message dicts: where a policy puts marks, and why not elsewhere."""
+"""Predict what a request reads from a provider's prompt cache, writes to it and costs.
+
+`rules/` holds what each provider says, dated. `prefixes.py` hashes a request's beginnings,
+`breakpoints.py` finds where the provider caches, `simulator.py` keeps an imagined cache.
+"""

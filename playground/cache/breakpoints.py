@@ -1,7 +1,7 @@
-"""Where a request is marked: its own marks, a provider's automatic one, and how long each lives.
+"""Find a request's breakpoints: its own marks and the provider's automatic one.
 
-Entries are written at these places and looked for from them, or, with OpenAI from 5.6 on, also at
-the ends of earlier messages.
+The provider writes cache entries at these places and looks for entries from them. OpenAI from 5.6
+on also looks at the ends of earlier messages.
 """
 
 from __future__ import annotations
@@ -16,7 +16,11 @@ from playground.nouns.wire_blocks import TIERS, WireBlock, WireRequest
 
 
 def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[str, str] | None]:
-    """The blocks at whose ends the request is marked, in order; a finding's code and words."""
+    """Return the indexes of the blocks that end with a breakpoint, in order, and the first
+    problem.
+
+    A problem is a finding's code and its message; None if there is none.
+    """
     wire, points = request.wire, sorted(request.marks)
     for point in points:
         block = wire.blocks[point]
@@ -45,7 +49,7 @@ def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[s
 
 
 def life_at(request: TimedRequest, point: int, rules: Rules) -> str:
-    """How long what is written at this breakpoint lives, by its name."""
+    """Return the name of the lifetime of an entry that is written at this breakpoint."""
     billed = request.billed
     if billed is not None and 0 < billed.write == billed.write_hour and "1h" in rules.value("ttls"):
         return "1h"  # the bill knows better than marks that a session has lost
@@ -56,11 +60,11 @@ def life_at(request: TimedRequest, point: int, rules: Rules) -> str:
 def looked_at(
     request: TimedRequest, points: Sequence[int], positions: Sequence[int], rules: Rules
 ) -> Iterator[int]:
-    """The blocks at whose ends an entry is looked for, in the order in which they are.
+    """Yield the indexes of the blocks after which the provider looks for an entry, in its order.
 
-    Anthropic looks back from every mark, the last one first. OpenAI from 5.6 on looks at places
-    alone, the longest prefix first: the first and the latest marks, and, where it marks by itself,
-    the ends of so many messages before.
+    Anthropic looks back from every mark, the last one first. OpenAI from 5.6 on looks only at
+    certain places, the longest prefix first: the first and the latest marks and, unless caching is
+    explicit only, the ends of the latest messages.
     """
     reach = rules.value("lookback")
     if rules.match == "exact":
@@ -75,7 +79,7 @@ def looked_at(
 
 
 def _automatic(wire: WireRequest, rules: Rules) -> int | None:
-    """The block that the provider marks by itself, if it marks any."""
+    """Return the block that the provider marks by itself, or None."""
     if not rules.value("automatic"):
         return None
     # OpenAI from 5.6 on: always, unless it is told otherwise.
@@ -96,8 +100,11 @@ def _places(request: TimedRequest, points: Sequence[int], rules: Rules) -> list[
 
 
 def _message_ends(blocks: Sequence[WireBlock]) -> Iterator[int]:
-    """The last blocks of messages that OpenAI marks by itself, the newest first: of the user's, of
-    a group of tool results, and of the developer's at the head."""
+    """Yield the last block of each message that OpenAI marks by itself, the newest first.
+
+    These are the user's messages, groups of tool results, and the developer's messages at the
+    head.
+    """
     after: WireBlock | None = None
     for index in range(len(blocks) - 1, -1, -1):
         block = blocks[index]
@@ -119,12 +126,12 @@ def _ends_message(block: WireBlock, after: WireBlock | None) -> bool:
 
 
 def _is_result(block: WireBlock) -> bool:
-    """Chat's results, and the Responses API's (`function_call_output`, `shell_call_output`)."""
+    """Return True for a tool result of Chat Completions or of the Responses API (`*_output`)."""
     return block.kind == "tool_result" or block.kind.endswith("_output")
 
 
 def _head(blocks: Sequence[WireBlock]) -> Iterator[int]:
-    """The end of the developer's messages that come first; none where there are none."""
+    """Yield the last block of the developer's leading messages, if there are any."""
     messages = TIERS.index("messages")
     end = bisect_left(blocks, messages, key=lambda block: TIERS.index(block.tier)) - 1
     if end >= 0 and blocks[end].tier == "system":

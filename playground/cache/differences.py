@@ -1,8 +1,7 @@
-"""Why did it break? The first place where a request is not the one before it, and what to do.
+"""Find the first place where a request differs from the one before it, and name the cause.
 
-Causes are named as Anthropic's cache diagnostics name them (`system_changed` …), parameters in the
-same way (`tool_choice_changed`); rules, which are findings' codes, name what typically stands
-behind a cause.
+Causes have the names of Anthropic's cache diagnostics (`system_changed` …), parameters likewise
+(`tool_choice_changed`). A rule is a finding's code: it names the usual mistake behind a cause.
 """
 
 from __future__ import annotations
@@ -37,9 +36,10 @@ _SOLID: Final = dict.fromkeys(map(ord, "0123456789abcdefABCDEFtTzZ:.+- "))
 
 @dataclass(frozen=True, slots=True)
 class FirstDifference:
-    """Where two requests part: `character` counts within the block; `rule` is a finding's code.
+    """The first place where two requests differ; `rule` is a finding's code.
 
-    `block` is None where a model or parameter differs; `before` and `after` are excerpts.
+    `block` is None if a model or parameter differs. `character` is an offset in the block, and
+    `before` and `after` are excerpts of the two texts.
     """
 
     cause: str
@@ -55,11 +55,11 @@ class FirstDifference:
 
     @property
     def by_compaction(self) -> FirstDifference:
-        """The same place, where the session says that its history was replaced."""
+        """This difference, explained by a history that the session says was replaced."""
         return replace(self, cause="compacted", rule="compacted")
 
     def invalidates(self, rules: Rules) -> tuple[Tier, ...]:
-        """The tiers that are written anew: its own, or the parameter's, and those after it."""
+        """Return the tiers that are written again: that of the difference and all after it."""
         name = self.cause.removesuffix("_changed")
         salts: dict[Tier, list[str]] = rules.value("salts")
         first = next((tier for tier in TIERS if name == tier or name in salts.get(tier, [])), None)
@@ -67,7 +67,7 @@ class FirstDifference:
 
     @property
     def told(self) -> str:
-        """The cause, its place, and both texts there."""
+        """The cause, its place, and both texts there, as a sentence."""
         where = "" if self.block is None else f" at block {self.block}, character {self.character}"
         return f"{self.cause}{where}: {self.before!r}, then {self.after!r}"
 
@@ -78,7 +78,7 @@ class FirstDifference:
 def first_difference(
     before: TimedRequest, after: TimedRequest, rules: Rules
 ) -> FirstDifference | None:
-    """What keeps `after` from beginning with all of `before`; None where it does."""
+    """Return the first place where `after` does not go on as `before`, or None if it extends it."""
     same = min(len(before.chain), len(after.chain))
     # a hash holds all that stands before it, so hashes are the same up to one place and then never
     index = bisect_left(range(same), True, key=lambda i: before.chain[i] != after.chain[i])
@@ -91,7 +91,7 @@ def first_difference(
 
 
 def _salted(before: WireRequest, after: WireRequest, rules: Rules) -> FirstDifference:
-    """The blocks are the same, so the model or a parameter that salts their tier is not."""
+    """Return the difference in model or parameters between requests whose blocks are equal."""
     if before.model != after.model:
         return FirstDifference("model_changed", "prefix-changed", before.model, after.model)
     salts: dict[Tier, list[str]] = rules.value("salts")
@@ -121,7 +121,7 @@ def _between(
 
 
 def _rule(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -> str:
-    """The finding's code: of what fits, the narrowest, whose fix says most."""
+    """Return the finding's code that fits most narrowly, since its remedy says most."""
     old = before[index]
     new = after[index] if index < len(after) else None
     # Codex wrote its tools out of a hash map: under 1 % of its tokens were read (codex#2611).
@@ -142,7 +142,7 @@ def _rule(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -
 
 
 def _is_volatile(old: str, new: str) -> bool:
-    """Whether two texts differ by dates, times and ids alone."""
+    """Return True if two texts differ only in dates, times and ids."""
     if old.isascii() and new.isascii() and old.translate(_SOLID) != new.translate(_SOLID):
         return False
     return _VOLATILE.sub("·", old) == _VOLATILE.sub("·", new)
@@ -153,7 +153,11 @@ def _tool_texts(blocks: Sequence[WireBlock]) -> list[str]:
 
 
 def _in_history(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -> str:
-    """What happened to the messages: a passing block, one in front of them, or another change."""
+    """Return the code for a change among the messages.
+
+    It is an environment block that moved (`env-in-prefix`), a block put in front
+    (`head-injection`), or any other change (`history-rewrite`).
+    """
     old = before[index]
     following = before[index + 1] if index + 1 < len(before) else None
     new = after[index] if index < len(after) else None
@@ -179,14 +183,14 @@ def _in_history(before: Sequence[WireBlock], after: Sequence[WireBlock], index: 
 
 
 def _one_message(one: WireBlock, other: WireBlock) -> bool:
-    """Whether two blocks stand in one message; one that was appended has no place of its own."""
+    """Return True if two blocks may belong to one message; an appended block has no place."""
     return one.role == other.role and (
         None in (one.place, other.place) or one.place[0] == other.place[0]  # type: ignore[index]
     )
 
 
 def _ordered(text: str) -> str:
-    """JSON with its keys sorted; any other text as it is."""
+    """Return JSON with its keys sorted, and any other text unchanged."""
     try:
         return json.dumps(json.loads(text), sort_keys=True)
     except (ValueError, RecursionError):

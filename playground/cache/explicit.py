@@ -1,8 +1,8 @@
-"""Gemini's explicit cache, as LiteLLM makes it of marks: a resource that is read whole, or not.
+"""Simulate Gemini's explicit cache, as LiteLLM makes one from marks: a resource read as a whole.
 
-What is cached are the tools, the system prompt and the first unbroken run of marked messages. Marks
-after a gap do nothing, and the run may not end with an answer or a result. A resource is paid for
-when it is made, kept at a price by the hour, and its life is not lengthened by reading it.
+The resource holds the tools, the system prompt and the first unbroken run of marked messages.
+Marks after a gap do nothing, and the run may not end with an answer or a result. A resource is
+paid for when it is made and by the hour; reading it does not lengthen its life.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from playground.nouns.wire_blocks import WireBlock
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What a request reads or makes; `storage` in thousandths of a token's price."""
+    """The resource that a request reads or makes; `storage` in thousandths of a token's price."""
 
     size: int
     read: bool
@@ -30,12 +30,12 @@ class Resource:
 
 @dataclass(slots=True)
 class ExplicitCache:
-    """The resources that were made, with the times at which they end."""
+    """The resources made so far, with the times at which they end."""
 
     _ends: dict[bytes, float] = field(default_factory=dict)
 
     def use(self, request: TimedRequest, rules: Rules) -> tuple[Resource | None, str]:
-        """The request's resource and why; None where there is none, since too little is marked."""
+        """Return the request's resource (None if too little is marked) and the reason."""
         held = cached_blocks(request)
         size = sum(_size(request, block) for block in held)
         minimum = rules.minimum(request.wire.model)
@@ -57,7 +57,7 @@ class ExplicitCache:
 
 
 def cached_blocks(request: TimedRequest) -> list[int]:
-    """The blocks that the resource holds, in order."""
+    """Return the indexes of the blocks that the resource holds, in order."""
     blocks = request.wire.blocks
     places = {block.place[0] for i in request.marks if (block := blocks[i]).place is not None}
     # LiteLLM's adapter moves every system message into the resource, marked or not.
@@ -76,7 +76,7 @@ def cached_blocks(request: TimedRequest) -> list[int]:
 
 
 def _seconds(ttl: str, rules: Rules) -> int:
-    """Any life will do, as LiteLLM writes it: 90s, 5m, 2h; what is none is the default."""
+    """Return the seconds of a lifetime such as 90s, 5m or 2h; the default for any other text."""
     found = re.fullmatch(r"(\d{1,6})([smh])", ttl)
     if found is None:
         return rules.seconds(str(rules.value("default_ttl")))

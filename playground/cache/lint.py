@@ -1,7 +1,7 @@
-"""What is wrong with a row of requests: each check looks for one mistake that people made.
+"""Check a row of requests for mistakes that cost cache reads; one check for each mistake.
 
-A check gives the numbers of the requests that it finds (from 0) and says what it saw. The findings'
-codes and meanings are in `findings.py`, what to do about each in `fixes.py`.
+A check yields the numbers of the requests (from 0) that have the mistake, and what it saw. Codes
+and meanings are in `findings.py`, remedies in `fixes.py`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Seen = Iterator[tuple[int, str]]  # a request's number, what is wrong with it
 
 @dataclass(frozen=True, slots=True)
 class SentRow:
-    """Requests in order with what became of each, and where each parts from the one before it."""
+    """Requests in order, each with its outcome and its first difference from the one before it."""
 
     row: Sequence[TimedRequest]
     outcomes: Sequence[Simulated]
@@ -33,16 +33,16 @@ class SentRow:
 
     @property
     def marked(self) -> bool:
-        """Whether the provider goes by marks at all."""
+        """True if the provider caches by marks at all."""
         return self.rules.match not in ("best effort", "unknown")
 
     def last_mark(self, number: int) -> int | None:
-        """The block at whose end a request's last mark stands."""
+        """Return the index of the block that ends with the request's last mark, or None."""
         points = self.outcomes[number].breakpoints
         return points[-1] if points else None
 
     def shared(self, number: int) -> int:
-        """How many blocks a request has in common with the one before it, from the first on."""
+        """Return the number of leading blocks that a request shares with the one before it."""
         found = self.differences[number]
         if found is None:
             return len(self.row[number - 1].chain)
@@ -52,7 +52,9 @@ class SentRow:
         return self.rules.minimum(self.row[number].wire.model)
 
     def left_behind(self, number: int) -> int | None:
-        """Where the request before left its last entry, if that is long enough and still lives."""
+        """Return the block of the previous request's last entry, if it is long enough and still
+        lives.
+        """
         before, mark = self.row[number - 1], self.last_mark(number - 1)
         if mark is None or self.outcomes[number - 1].state == "error":
             return None
@@ -63,7 +65,7 @@ class SentRow:
 
 
 def lint(sent: SentRow) -> list[Finding]:
-    """All findings, each code once for a row of consecutive requests."""
+    """Return all findings; consecutive requests with the same code share one."""
     seen = [
         *((code, number, what) for code, check in _CHECKS.items() for number, what in check(sent)),
         *_parted(sent),
@@ -79,7 +81,7 @@ def lint(sent: SentRow) -> list[Finding]:
 
 
 def usage_lost(record: Any, sent: Any, where: str) -> Finding | None:
-    """A finding where the provider's usage counts cached tokens that a record of it lacks."""
+    """Return a finding if a record lacks cached tokens that the provider's usage counts."""
     kept, billed = billed_of(record) or Billed(0, 0, 0), billed_of(sent) or Billed(0, 0, 0)
     counts = (("read", billed.read, kept.read), ("written", billed.write, kept.write))
     lost = [f"{count:,} tokens {name}" for name, count, noted in counts if count and not noted]
@@ -89,14 +91,14 @@ def usage_lost(record: Any, sent: Any, where: str) -> Finding | None:
 
 
 def _rows(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Consecutive numbers as first and last."""
+    """Return runs of consecutive numbers as pairs of first and last."""
     for _, group in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
         members = [number for _, number in group]
         yield members[0], members[-1]
 
 
 def _parted(sent: SentRow) -> Iterator[tuple[str, int, str]]:
-    """Differences that stand at or before what the request before had marked."""
+    """Find differences at or before the previous request's last mark."""
     for number, found in enumerate(sent.differences):
         if found is None:
             continue
@@ -110,7 +112,7 @@ def _parted(sent: SentRow) -> Iterator[tuple[str, int, str]]:
 
 
 def _lookback_overflow(sent: SentRow) -> Seen:
-    """The last entry is a prefix still, but every mark is too far after it."""
+    """Find requests whose last entry is still a prefix, but too far before every mark."""
     reach = sent.rules.value("lookback")
     for number in range(1, len(sent.row)):
         entry, points = sent.left_behind(number), sent.outcomes[number].breakpoints
@@ -133,7 +135,7 @@ def _lookback_overflow(sent: SentRow) -> Seen:
 
 
 def _frozen(sent: SentRow) -> Seen:
-    """The last mark stays in its place over three requests or more that append."""
+    """Find a last mark that stays in place while three requests or more append after it."""
     still = [
         number
         for number in range(1, len(sent.row))
@@ -161,7 +163,7 @@ def _blank_mark(sent: SentRow) -> Seen:
 
 
 def _no_anchor(sent: SentRow) -> Seen:
-    """What both requests begin with would do for an entry, and no mark leads to one."""
+    """Find requests that share enough for an entry with the one before, but no mark leads to it."""
     for number in range(1, len(sent.row)):
         now, entry = sent.outcomes[number], sent.left_behind(number)
         if entry is None or not now.breakpoints or now.hit is not None or now.state == "error":

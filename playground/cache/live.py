@@ -1,7 +1,7 @@
-"""A provider's cache while requests pass: foretold when one is sent, sure when it is answered.
+"""Follow a provider's cache while requests pass: predict at sending, correct at the answer.
 
-The one rule: what nobody has answered leaves nothing. A refused request is taken back, an entry can
-be read from its writer's first token on, and has the size that was billed as soon as there is one.
+An unanswered request leaves nothing in the cache. A refused request is taken back. An entry can be
+read from its writer's first token on, and takes the billed size once there is a bill.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MOST: Final = 200_000  # entries; beyond them those that have expired go
 
 @dataclass(slots=True)
 class Foretold:
-    """One request under way, what it will read and write, and what that leaves in the cache."""
+    """A request under way: its predicted outcome, and the entries that it will leave."""
 
     request: TimedRequest
     found: Simulated
@@ -32,10 +32,10 @@ class Foretold:
 
 @dataclass(slots=True)
 class LiveCache(CacheSimulator):
-    """One provider's cache; its requests come at their own times."""
+    """The cache of one provider, whose requests come at their own times."""
 
     def foretell(self, request: TimedRequest) -> Foretold:
-        """What a request would do; the cache stays as it is until it is `sent`."""
+        """Predict a request's outcome. The cache does not change until the request is `sent`."""
         left: dict[bytes, CacheEntry] = {}
         branch = CacheSimulator(
             self.rules,
@@ -49,7 +49,7 @@ class LiveCache(CacheSimulator):
         return Foretold(request, branch.send(request), branch, left)
 
     def sent(self, foretold: Foretold) -> None:
-        """The request has left: what it writes is there, for nobody to be read yet."""
+        """Record that the request was sent; nobody can read its entries yet."""
         for key, entry in foretold.left.items():
             before = foretold.replaced[key] = self._entries.get(key)
             alive = before is not None and before.expires >= foretold.request.at
@@ -64,13 +64,13 @@ class LiveCache(CacheSimulator):
             self._entries.update(living)
 
     def answered(self, foretold: Foretold, at: float) -> None:
-        """The first token has come, at this time."""
+        """Record that the first token of the answer came at this time."""
         for key, entry in foretold.left.items():
             if self._entries.get(key) is entry:
                 entry.visible = min(entry.visible, at)
 
     def refused(self, foretold: Foretold) -> None:
-        """The request came to nothing: a refusal, or no answer."""
+        """Take back a request that was refused or never answered."""
         for key, entry in foretold.left.items():
             if self._entries.get(key) is not entry:
                 continue
@@ -81,7 +81,7 @@ class LiveCache(CacheSimulator):
                 self._entries[key] = before
 
     def billed(self, foretold: Foretold, sent: TimedRequest) -> None:
-        """The bill is there: `sent` is the same request with it."""
+        """Correct the cache by a bill; `sent` is the same request with its bill."""
         bill, points = sent.billed, foretold.found.breakpoints
         if bill is None or self.rules.match == "best effort":
             return  # what each can give there is the size in the request that reads it

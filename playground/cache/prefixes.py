@@ -1,6 +1,6 @@
 """A request at its time: the hash, position and size of every prefix, block by block.
 
-Sizes are estimated from texts; a request's billed usage, where it is known, makes them exact.
+Sizes are estimated from texts; a request's billed usage, if known, makes them exact.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _TOKENS_OF_OTHERS: Final = 1_000  # of an image or document, whose size cannot b
 
 @dataclass(frozen=True, slots=True)
 class Billed:
-    """What the provider billed for a request's input.
+    """The input tokens that the provider billed for a request.
 
-    `write_hour` of what was written lives for an hour. A bill is `summed` where tools ran on the
-    server: it is that of several rounds, and tells no size of this request.
+    `write_hour` is the part of `write` that lives for an hour. A bill is `summed` if tools ran on
+    the server: it then covers several rounds, and gives no size of this request.
     """
 
     read: int
@@ -43,13 +43,13 @@ class Billed:
 
 
 class TimedRequest:
-    """A request at its time, in seconds of any clock; `billed` is what it cost, where known.
+    """A request at its time, in seconds of any clock; `billed` is its bill, if known.
 
-    `marks` (TTLs by block) stand in place of those on the blocks. Chains, positions and sizes do
-    not depend on marks: `marked` gives the same request with others, at no cost. Those of the
-    blocks that the request `before` has too are taken from it, so a history is hashed once.
-    `told`, the estimates of earlier requests' beginnings and what was billed for them, ascending,
-    makes estimates better: what lies between two of them is in proportion.
+    `marks` (lifetimes by block index) replace those on the blocks. Chains, positions and sizes do
+    not depend on marks, so `marked` gives the same request with other marks at no cost. What the
+    request `before` shares is taken from it, so a history is hashed once. `told` holds pairs of
+    estimated and billed sizes of earlier requests, ascending: sizes between two of them are
+    interpolated.
     """
 
     def __init__(
@@ -81,28 +81,32 @@ class TimedRequest:
         self._strings: SharedList[int] = _strings(wire.blocks, twin._strings, same)
 
     def strings(self, block: int) -> int:
-        """How many blocks up to this one are a content that is a string, no list of blocks."""
+        """Return how many contents up to this block are strings rather than lists of blocks."""
         return self._strings[block]
 
     def begins_like(self, other: TimedRequest, block: int) -> bool:
-        """Whether both begin alike, up to this block and with it."""
+        """Return True if both requests are equal up to and including this block."""
         return block < len(self.chain) and self.chain[block] == other.chain[block]
 
     @cached_property
     def answered(self) -> frozenset[bytes]:
-        """The prefixes with an answer behind them: the requests with whose answers this goes on.
-        (Found once: entries that are still being written may be as many as its blocks.)"""
+        """The hashes of the prefixes that an answer follows: the requests that this one continues.
+
+        Computed once, because entries still being written may be as many as the blocks.
+        """
         ends = zip(self.chain, self.wire.blocks[1:], strict=False)
         return frozenset(key for key, block in ends if block.role in ("assistant", "model"))
 
     def token_range(self, tokens: int) -> tuple[int, int]:
-        """What a size of this request may really be: itself where a bill made it exact."""
+        """Return the lowest and highest true size for an estimate; both equal if a bill made it
+        exact.
+        """
         if self.billed is not None:
             return tokens, tokens
         return token_range(tokens)
 
     def tokens_from(self, start: int) -> list[int]:
-        """The estimated tokens of each block from this one on, as the blocks tell them."""
+        """Yield the estimated tokens of each block from this index on."""
         ends = self.estimates[start:]
         begins = [self.estimates[start - 1] if start else 0, *ends]
         return [
@@ -111,13 +115,13 @@ class TimedRequest:
         ]
 
     def marked(self, marks: dict[int, str]) -> TimedRequest:
-        """The same request with these marks and no others."""
+        """Return the same request with these marks and no others."""
         other = copy(self)
         other.marks = marks
         return other
 
     def moved(self, at: float) -> TimedRequest:
-        """The same request at another time."""
+        """Return the same request at another time."""
         other = copy(self)
         other.at = at
         return other
@@ -125,7 +129,7 @@ class TimedRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Nothing:
-    """What a request goes on from that shares nothing with the one before."""
+    """The state before a request that shares nothing with an earlier one."""
 
     chain: SharedList[bytes] = field(default_factory=SharedList)
     positions: SharedList[int] = field(default_factory=SharedList)
@@ -135,7 +139,7 @@ class _Nothing:
 
 
 def _shared(wire: WireRequest, before: WireRequest) -> int:
-    """How many blocks both begin with, where nothing else salts them apart."""
+    """Return the number of leading blocks that are equal and have equal salts."""
     if (wire.model, wire.parameters) != (before.model, before.parameters):
         return 0
     most = min(len(wire.blocks), len(before.blocks))
@@ -147,7 +151,7 @@ def _shared(wire: WireRequest, before: WireRequest) -> int:
 
 
 def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
-    """Contents that are strings, up to each block."""
+    """Return for each block how many contents up to it are strings."""
     before = sums[known - 1] if known else 0
     own = (block.is_string for block in blocks[known:])
     return sums.and_more(known, islice(accumulate(own, initial=before), 1, None))
@@ -156,9 +160,10 @@ def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> 
 def _chain(
     wire: WireRequest, rules: Rules, before: SharedList[bytes], known: int
 ) -> SharedList[bytes]:
-    """The hash of every prefix, after those that are known.
+    """Return the hash of every prefix, continuing from the known ones.
 
-    A tier's first block carries the parameters that salt it; empty tiers pass theirs on.
+    A tier's first block includes the parameters that salt it; an empty tier passes its parameters
+    on.
     """
     chain: list[bytes] = []
     # No model reads another's cache, whatever else is the same.
@@ -184,7 +189,10 @@ def _chain(
 def _positions(
     blocks: Sequence[WireBlock], rules: Rules, positions: SharedList[int], known: int
 ) -> SharedList[int]:
-    """Positions as the look-back counts them; runs of calls and of results are one where so."""
+    """Return each block's position as the look-back counts it.
+
+    By some rules a run of calls, or of results, counts as one position.
+    """
     collapse, own = rules.value("collapse_runs"), list[int]()
     before, position = (blocks[known - 1].kind, positions[known - 1]) if known else ("", -1)
     for block in blocks[known:]:
@@ -195,7 +203,7 @@ def _positions(
 
 
 def _estimates(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
-    """Tokens of every prefix."""
+    """Return the estimated tokens of every prefix."""
     total, own = sums[known - 1] if known else 0, list[int]()
     for block in blocks[known:]:
         # The base64 of an image is far longer than its tokens.
@@ -206,7 +214,7 @@ def _estimates(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -
 
 
 def _in_proportion(size: int, told: Sequence[tuple[int, int]]) -> int:
-    """An estimate, as far between what was billed for its neighbours as between theirs."""
+    """Interpolate an estimate between the billed sizes of its two neighbours."""
     low = (0, 0)
     for high in told[:-1]:
         if size <= high[0]:
@@ -220,7 +228,7 @@ def _in_proportion(size: int, told: Sequence[tuple[int, int]]) -> int:
 def _scaled(
     estimates: SharedList[int], billed: Billed | None, told: Sequence[tuple[int, int]]
 ) -> Sequence[int]:
-    """The estimates, scaled to the billed total where it is known."""
+    """Scale the estimates to the billed total, if it is known."""
     if billed is not None and estimates:
         told = [*told, (estimates[-1], billed.total)]
     points = [point for point in told if min(point) > 0]

@@ -1,4 +1,4 @@
-"""What LiteLLM's cost map says of a model: read from its file, without loading LiteLLM."""
+"""Read a model's prices from LiteLLM's cost map, a file, without loading LiteLLM."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _PICO: Final = 1_000_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """A model's list price for input, in pico-dollars a token, and what else the map knows of it.
+    """A model's list price for input in pico-dollars a token, and what else the map says of it.
 
-    `read` is the price of a token from the cache, `output` that of an answer's, `minimum` the
-    tokens that a prefix needs to be cached; None where the map does not say.
+    `read` is the price of a token from the cache, `output` that of an answer's token, `minimum`
+    the tokens that a prefix needs to be cached; None if the map does not say.
     """
 
     source: str
@@ -31,7 +31,9 @@ class Price:
     output: int | None = None
 
     def figures(self) -> dict[str, Figure]:
-        """What of the caching rules the map knows for the model."""
+        """Return the figures of caching rules that the map knows for the model, by the rule's
+        name.
+        """
         found: dict[str, Figure] = {}
         if self.minimum is not None:
             found["minimum_tokens"] = Figure(self.minimum, self.source)
@@ -40,13 +42,13 @@ class Price:
         return found
 
     def nano_dollars(self, cost: int) -> int:
-        """Money for a cost in thousandths of an uncached token."""
+        """Convert a cost in thousandths of an uncached token to nano-dollars."""
         return cost * self.uncached // 1_000_000
 
 
 @cache
 def price_of(model: str) -> Price | None:
-    """The map's entry of a LiteLLM model name, with or without its provider; None without one."""
+    """Return the map's price of a LiteLLM model name, with or without its provider, or None."""
     models, name = _cost_map(), model.lower()
     _, _, rest = name.partition("/")
     for key in (name, rest, rest.partition("/")[2]):
@@ -64,7 +66,7 @@ def price_of(model: str) -> Price | None:
 
 @cache
 def context_tokens(model: str) -> int | None:
-    """How many tokens a request may have, by the map's entry of the model; None without one."""
+    """Return how many tokens a request to the model may have, or None if the map does not say."""
     models, name = _cost_map(), model.lower()
     _, _, rest = name.partition("/")
     for key in (name, rest, rest.partition("/")[2]):

@@ -1,9 +1,8 @@
-"""Policies that shorten a history before it is sent: which messages, and what stands for them.
+"""Policies that shorten a history before it is sent.
 
-Each is asked request by request, in order, and knows what it did before: what was cut once stays
-cut. They work on the messages of any API, as plain dicts; the ones that lead (the system's, and the
-first of the user, which says the task) always stay. A call never loses its result, nor a result its
-call.
+A policy is asked request by request, in order, and remembers what it cut: that stays cut. It works
+on any API's messages as plain dicts. The system's messages and the user's first always stay. A
+call never loses its result, nor a result its call.
 """
 
 from __future__ import annotations
@@ -26,8 +25,10 @@ _RESULTS: Final = ("tool_result", "function_call_output", "toolResult", "functio
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """One request's messages, and whether more was cut than before. `asked` is the history that a
-    summary had to be made of for it, in a request of its own."""
+    """One request's messages, and whether more was cut than before.
+
+    `asked` is the history that had to be summarised for it, in a request of its own.
+    """
 
     messages: Messages
     changed: bool = False
@@ -36,9 +37,12 @@ class Shortened:
 
 @dataclass
 class Shortening:
-    """A policy. `limit` is the input that it begins at, in tokens, `keep` what it leaves (messages,
-    results or tokens, as the policy says), `least` what a cut has to save to be made, `summary` the
-    tokens of a summary. `size` says how long a message is."""
+    """A policy that shortens histories.
+
+    `limit` is the input in tokens at which it begins, `keep` what it leaves (messages, results or
+    tokens, by policy), `least` the saving below which it does not cut, and `summary` the tokens of
+    a summary. `size` estimates the tokens of a message.
+    """
 
     name: str
     keep: int = 0
@@ -50,11 +54,11 @@ class Shortening:
     _summaries: int = 0
 
     def request(self, messages: Sequence[dict[str, Any]], size: Size, fixed: int) -> Shortened:
-        """The messages as they are sent; `fixed` are the tokens of tools and system prompt."""
+        """Return the messages to send; `fixed` are the tokens of tools and system prompt."""
         return _POLICIES[self.name](self, list(messages), size, fixed)
 
     def fresh(self) -> Shortening:
-        """The same policy before it has seen anything."""
+        """Return the same policy as it was before its first request."""
         return Shortening(self.name, self.keep, self.limit, self.least, self.summary)
 
 
@@ -63,7 +67,7 @@ def _everything(policy: Shortening, messages: Messages, size: Size, fixed: int) 
 
 
 def _last_messages(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
-    """A window that moves with every turn."""
+    """Keep only the newest messages, at every request."""
     head = head_length(messages)
     start = safe_start(messages, max(head, len(messages) - policy.keep))
     changed, policy._cut = start - head > policy._cut, max(policy._cut, start - head)
@@ -71,17 +75,16 @@ def _last_messages(policy: Shortening, messages: Messages, size: Size, fixed: in
 
 
 def _last_results(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
-    """All but the newest results are cleared, at every request."""
+    """Clear all but the newest results, at every request."""
     results = [i for i, message in enumerate(messages) if has_result(message)]
     return _clear(policy, messages, results[: max(0, len(results) - policy.keep)])
 
 
 def _clear_at_limit(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
-    """Anthropic's `clear_tool_uses`: while the history is above the limit, all but the newest
-    results are cleared, if that saves enough.
+    """Clear all but the newest results above the limit, as Anthropic's `clear_tool_uses` does.
 
-    The client sends the whole history each time, and the server clears it anew (Anthropic, Context
-    editing): so one result more is cleared with every one that comes.
+    Nothing is cleared unless it saves enough. The client sends the whole history each time and the
+    server clears it again (Anthropic, Context editing), so each new result clears one more.
     """
     if fixed + sum(map(size, messages)) <= policy.limit:
         return Shortened(messages)
@@ -92,7 +95,7 @@ def _clear_at_limit(policy: Shortening, messages: Messages, size: Size, fixed: i
 
 
 def _prune(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
-    """In place, as opencode does: results older than the newest `keep` tokens of them."""
+    """Clear results older than the newest `keep` tokens of results, as opencode does."""
     room, old = policy.keep, []
     for index in range(len(messages) - 1, -1, -1):
         if not has_result(messages[index]) or index in policy._cleared:
@@ -105,7 +108,7 @@ def _prune(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Sh
 
 
 def _summarise(policy: Shortening, messages: Messages, size: Size, fixed: int) -> Shortened:
-    """Above the limit one summary stands for all but the newest messages."""
+    """Replace all but the newest messages with a summary, above the limit."""
     head = head_length(messages)
     sent = _summarised(policy, messages, head)
     if fixed + sum(map(size, sent)) <= policy.limit:
@@ -139,7 +142,7 @@ ON_RESULTS: Final = ("drop old results", "clear tool uses", "prune in place")
 
 
 def shortenings(limit: int, keep: int = 0, summary: int = 1_000) -> list[Shortening]:
-    """Every policy, with figures that fit the limit; `keep` in place of what each keeps."""
+    """Return every policy, with figures that fit the limit; `keep` overrides what each keeps."""
     return [
         Shortening(EVERYTHING),
         Shortening("keep last messages", keep or 20),
@@ -151,7 +154,7 @@ def shortenings(limit: int, keep: int = 0, summary: int = 1_000) -> list[Shorten
 
 
 def shortening(name: str, limit: int, keep: int = 0, summary: int = 1_000) -> Shortening:
-    """One policy by its name. Raises InputFault."""
+    """Return a policy by its name. Raises InputFault."""
     known = {each.name: each for each in shortenings(limit, keep, summary)}
     if name not in known:
         raise InputFault(f"no way of shortening {name!r}", expected=f"one of {', '.join(known)}")
@@ -159,7 +162,7 @@ def shortening(name: str, limit: int, keep: int = 0, summary: int = 1_000) -> Sh
 
 
 def head_length(messages: Sequence[dict[str, Any]]) -> int:
-    """How many messages lead: the system's, and the first of the user."""
+    """Return the number of leading messages: the system's and the user's first."""
     for index, message in enumerate(messages):
         if message.get("role") not in ("system", "developer"):
             return min(len(messages), index + 1)
@@ -167,8 +170,10 @@ def head_length(messages: Sequence[dict[str, Any]]) -> int:
 
 
 def safe_start(messages: Sequence[dict[str, Any]], start: int) -> int:
-    """The first place from `start` on at which no result has lost its call; where only results
-    follow, the last such place before it."""
+    """Return the first index from `start` on at which no result has lost its call.
+
+    If only results follow, return the last such index before `start`.
+    """
     after = start
     while after < len(messages) and has_result(messages[after]):
         after += 1
@@ -180,14 +185,14 @@ def safe_start(messages: Sequence[dict[str, Any]], start: int) -> int:
 
 
 def has_result(message: dict[str, Any]) -> bool:
-    """Whether a message holds the result of a call, as any API writes it."""
+    """Return True if a message holds a tool result, in any API's form."""
     if message.get("role") == "tool" or message.get("type") in _RESULTS:
         return True
     return any(_is_result(part) for part in _parts(message))
 
 
 def cleared(message: dict[str, Any]) -> dict[str, Any]:
-    """The message with a line in the place of its results."""
+    """Return the message with each result replaced by a line that says so."""
     if message.get("role") == "tool":
         return {**message, "content": CLEARED}
     if message.get("type") in _RESULTS:
@@ -232,5 +237,5 @@ def _clear(policy: Shortening, messages: Messages, more: Sequence[int]) -> Short
 
 
 def by_length(message: dict[str, Any]) -> int:
-    """About how many tokens a message is."""
+    """Estimate the tokens of a message from its length."""
     return tokens_of(json.dumps(message, ensure_ascii=False))

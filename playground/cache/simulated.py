@@ -1,4 +1,4 @@
-"""What one request reads and writes, and how sure that is: the outcome of a simulation."""
+"""The simulated outcome of one request: tokens read, written and paid in full, and how sure."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ State = Literal["exact", "eligible", "warm-start", "unpredictable", "unknown-pro
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """What one request reads, writes by TTL and pays in full; why, in words.
+    """The tokens that one request reads, writes by lifetime and pays in full, with the reason.
 
-    The state says how sure that is: "exact" (the rules decide alone), "eligible" (nobody promises
-    it), "warm-start" (it reads what was there before the first request), "unpredictable" (what is
-    not known decides), "unknown-provider" (nobody noted the rules: all is counted in full) or
-    "error" (the provider refuses it). Tokens are exact where `anchored` to a bill, else estimates;
-    `sized` says whether the size of the entry that is read was billed before. `begins` is true
-    where no request before it begins like it: what else the cache holds is not known then.
-    `finding` is a code of the findings' table, where something is wrong.
+    The state says how sure that is: "exact" (the rules alone decide), "eligible" (the provider
+    promises nothing), "warm-start" (it reads entries from before the first request),
+    "unpredictable" (something unknown decides), "unknown-provider" (no rules: all is paid in full)
+    or "error" (the provider refuses it). Tokens are billed ones if `anchored`, else estimates;
+    `sized` is true if the size of the entry that is read was billed before. `begins` is true if no
+    earlier request begins like this one, so that other entries may exist. `finding` is a code of
+    the findings' table if something is wrong.
     """
 
     state: State
@@ -36,7 +36,9 @@ class Simulated:
 
     @property
     def sureness(self) -> str:
-        """The state for people: beside estimated tokens "exact" would be read as theirs."""
+        """The state in the words that people read: beside estimated tokens "exact" would
+        mislead.
+        """
         return "certain" if self.state == "exact" else self.state
 
     @property
@@ -45,5 +47,5 @@ class Simulated:
 
     @property
     def left(self) -> int:
-        """The tokens that it leaves in the cache, for the next request to read."""
+        """The tokens that it leaves in the cache for the next request."""
         return self.read + sum(self.written.values())

@@ -1,4 +1,4 @@
-"""What a row of requests reads from the cache and writes to it, by a provider's rules.
+"""Simulate what a row of requests reads from the cache and writes to it, by a provider's rules.
 
 Tokens, seconds and money are integers; a cost is in thousandths of an input token's price.
 """
@@ -20,7 +20,7 @@ _FIRST_TOKEN: Final = 1.0  # seconds until an answer begins, where nobody says
 
 @dataclass(slots=True)
 class CacheEntry:
-    """What the cache keeps of a prefix; `visible` and `expires` are times, in seconds."""
+    """An entry of the cache for one prefix; `visible` and `expires` are times in seconds."""
 
     size: int
     ttl: str
@@ -33,7 +33,7 @@ class CacheEntry:
 
 @dataclass(slots=True)
 class CacheSimulator:
-    """Requests go in one after another; the store between them is kept."""
+    """A cache that requests are sent to one after another."""
 
     rules: Rules
     _entries: dict[bytes, CacheEntry] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class CacheSimulator:
     _sent_last: float = float("-inf")
 
     def send(self, request: TimedRequest) -> Simulated:
-        """One request. What it leaves behind is there for those after it."""
+        """Send one request and return its outcome. Its entries are there for later requests."""
         if request.at < self._now:
             late, request = self._now - request.at, request.moved(self._now)
             why = f"{late:g} seconds older than the request before it: taken as sent with it"
@@ -102,7 +102,7 @@ class CacheSimulator:
         return self._outcome(state, request, read, written, why, points, hit, *more)
 
     def _begins_warm(self, request: TimedRequest) -> bool:
-        """Whether it is its model's first and was billed for reading; the model's row is noted."""
+        """Return True if this is its model's first request and its bill shows a read."""
         model, billed = request.wire.model, request.billed
         if model in self._begun:
             return False
@@ -110,9 +110,10 @@ class CacheSimulator:
         return self._begun[model]
 
     def _unseen(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
-        """What is not known of the cache itself, in words: what was there before, what tools left.
+        """Return what is unknown of the cache's state, in words; empty if nothing matters.
 
-        A hit at the last mark is all that there is to read, whatever else the cache holds.
+        That is what was cached before the first request, and what tools on the server left. If the
+        request hits at its last mark, nothing else in the cache matters.
         """
         if request.summed:
             self._summed.update(request.chain[point] for point in points)
@@ -129,7 +130,7 @@ class CacheSimulator:
         return ""
 
     def _doubt(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
-        """What is not known and would change the outcome, in words; empty where nothing is."""
+        """Return the unknown that could change the outcome, in words; empty if there is none."""
         minimum = self.rules.minimum(request.wire.model)
         doubt = ""
         for point in points:
@@ -157,7 +158,7 @@ class CacheSimulator:
         return any(block >= least and request.chain[block] in self._doubtful for block in reached)
 
     def _by_resource(self, request: TimedRequest) -> Simulated:
-        """Marks that make a resource of their own; without one, the implicit cache is left."""
+        """Simulate marks that make a resource; without one, fall back on the implicit cache."""
         found, why = self._explicit.use(request, self.rules)
         if found is None:
             outcome = self._best_effort(request)
@@ -172,7 +173,9 @@ class CacheSimulator:
         return replace(outcome, cost=outcome.cost + found.storage)
 
     def _best_effort(self, request: TimedRequest) -> Simulated:
-        """The longest prefix that a request before had too, in steps; nobody promises it."""
+        """Simulate a cache that promises nothing: the longest shared prefix may be read, in
+        steps.
+        """
         rules, now = self.rules, request.at
         hit = None
         for block in range(len(request.chain) - 1, -1, -1):
@@ -236,7 +239,7 @@ class CacheSimulator:
     def _hit(
         self, request: TimedRequest, points: Sequence[int], positions: Sequence[int]
     ) -> int | None:
-        """The block at whose end the longest entry stands that a breakpoint leads to."""
+        """Return the last block of the longest entry that a breakpoint reaches, or None."""
         for block, entry in self._in_reach(request, points, positions):
             if request.at <= entry.expires and _is_there(entry, request):
                 return block
@@ -245,7 +248,9 @@ class CacheSimulator:
     def _in_reach(
         self, request: TimedRequest, points: Sequence[int], positions: Sequence[int]
     ) -> Iterator[tuple[int, CacheEntry]]:
-        """Entries of this request's prefixes, in the order in which they are looked at."""
+        """Yield the entries of this request's prefixes, in the order in which they are looked
+        at.
+        """
         for block in looked_at(request, points, positions, self.rules):
             if (entry := self._entries.get(request.chain[block])) is not None:
                 yield block, entry
@@ -272,7 +277,7 @@ class CacheSimulator:
     def _write(
         self, request: TimedRequest, points: Sequence[int], hit: int | None, read: int
     ) -> dict[str, int]:
-        """Entries at the breakpoints, and the tokens that each TTL writes."""
+        """Write entries at the breakpoints, and return the tokens written by lifetime."""
         rules = self.rules
         minimum = rules.minimum(request.wire.model)
         written: dict[str, int] = {}
@@ -317,14 +322,14 @@ def _whole(request: TimedRequest) -> bytes:
 
 
 def _is_there(entry: CacheEntry, request: TimedRequest) -> bool:
-    """Whether an entry can be read: from the first token of its writer's answer on.
+    """Return True if an entry can be read: from the first token of its writer's answer on.
 
-    A request that goes on with that answer was sent after it, however near to it its clock says.
+    A request that continues with that answer was sent after it, whatever its clock says.
     """
     return entry.visible <= request.at or entry.writer in request.answered
 
 
 def simulate(requests: Iterable[TimedRequest], rules: Rules) -> list[Simulated]:
-    """A row of requests against one store."""
+    """Send a row of requests to one empty cache, and return their outcomes."""
     simulator = CacheSimulator(rules)
     return [simulator.send(request) for request in requests]

@@ -1,8 +1,8 @@
-"""What a provider billed for a request's input, from the usage that an API or an agent's log has.
+"""Read what a provider billed for a request's input, from any API's or agent's usage record.
 
-`SHAPES` is the one table of names. Whether the input count holds what was read and written too is
-each source's own rule, told beside it; a total that is stated decides over it. Where the parts are
-more than the whole that should hold them, nobody can say what was billed, and there is no bill.
+`SHAPES` is the one table of field names. Each source has its own rule on whether its input count
+includes tokens read and written; a stated total overrides the rule. If the parts exceed the whole,
+nobody can say what was billed, and there is no bill.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _HOUR: Final = ("1h", "ONE_HOUR")
 
 @dataclass(frozen=True)
 class UsageShape:
-    """Where one source's usage counts input; a dot leads into an object or stands in the name.
+    """The fields in which one source counts input; a dot leads into an object or is part of a key.
 
-    `whole` says that `total` holds what was read and written. A shape is that of a usage which has
-    one of the counts of the cache; one without any of these names is known by `total`.
+    `whole` is true if `total` includes tokens read and written. A shape fits if one of its cache
+    counters is present; a usage without cache counters is recognised by `total`.
     """
 
     total: tuple[str, ...]
@@ -34,11 +34,13 @@ class UsageShape:
     was_rest: bool = False  # an older version's total held neither: where the parts exceed it
 
     def may_fit(self, keys: frozenset[str]) -> bool:
-        """Whether a usage of these keys may fit: most shapes have none of them."""
+        """Return True if a usage with these keys may fit: a quick test that rules most shapes
+        out.
+        """
         return not any(heads.isdisjoint(keys) for heads in self._heads)
 
     def fits(self, usage: dict[str, Any]) -> bool:
-        """Whether a usage that may fit does."""
+        """Return True if a usage that may fit does fit."""
         counted = any(_is_count(_found(usage, name)) for name in self.total)
         names = self._names
         return counted and (not names or any(_found(usage, n) is not None for n in names))
@@ -49,12 +51,12 @@ class UsageShape:
 
     @cached_property
     def _heads(self) -> tuple[frozenset[str], ...]:
-        """Keys of which one of each set is in a usage that fits."""
+        """Sets of keys: a usage that fits has at least one key of each set."""
         return tuple(_heads(names) for names in (self.total, self._names) if names)
 
 
 def _heads(names: Iterable[str]) -> frozenset[str]:
-    """The keys by which names may be found: a dot leads into an object or stands in the name."""
+    """Return the keys under which names may be found; a dot may lead into an object."""
     return frozenset(key for name in names for key in (name, name.partition(".")[0]))
 
 
@@ -212,7 +214,9 @@ _MOST: Final = 1 << 31  # tokens of a request: what is more is no count
 
 
 def billed_of(usage: Any) -> Billed | None:
-    """Input tokens as read, written and neither, from a usage in any of `SHAPES`; else None."""
+    """Return the input tokens read, written and neither from a usage in any of `SHAPES`, or
+    None.
+    """
     if not isinstance(usage, dict) or not usage:
         return None
     shape = next((each for each in _shapes_of(frozenset(usage)) if each.fits(usage)), None)
@@ -233,8 +237,11 @@ def billed_of(usage: Any) -> Billed | None:
 
 
 def _compactions(usage: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rounds in which Anthropic's server summed up the conversation: billed beside what a usage
-    counts as its own (its docs, "Compaction at a token threshold", as told of 2026-10-30)."""
+    """Return the rounds in which Anthropic's server summarised the conversation.
+
+    They are billed in addition to the usage's own counts (its docs, "Compaction at a token
+    threshold", as of 2026-10-30).
+    """
     rounds = usage.get("iterations")
     listed = rounds if isinstance(rounds, list) else []
     found = [one for one in listed if isinstance(one, dict) and one.get("type") == "compaction"]
@@ -253,12 +260,12 @@ def _both(one: Billed, other: Billed) -> Billed:
 
 @lru_cache(maxsize=256)
 def _shapes_of(keys: frozenset[str]) -> tuple[UsageShape, ...]:
-    """Those that may fit: a log has one kind of usage, a thousand times."""
+    """Return the shapes that may fit. Cached: a log repeats one kind of usage many times."""
     return tuple(each for each in SHAPES if each.may_fit(keys))
 
 
 def cost_of(billed: Billed, rules: Rules, model: str) -> int:
-    """What a bill comes to, in thousandths of the price of one input token."""
+    """Return the cost of a bill, in thousandths of the price of one input token."""
     cost = billed.uncached * 1000 + billed.read * rules.read_permille(model)
     short = billed.write - billed.write_hour
     for tokens, ttl in ((short, rules.value("default_ttl")), (billed.write_hour, "1h")):
@@ -267,13 +274,13 @@ def cost_of(billed: Billed, rules: Rules, model: str) -> int:
 
 
 def life_of(billed: Billed | None, rules: Rules) -> str:
-    """How long lives what a request wrote, by its bill: the usual time, or an hour."""
+    """Return the lifetime that a bill shows for what was written: the default, or an hour."""
     is_hour = billed is not None and billed.write_hour > 0
     return "1h" if is_hour else str(rules.value("default_ttl"))
 
 
 def output_of(usage: Any) -> int | None:
-    """Output tokens with those of thoughts, by whichever name; None where a usage has none."""
+    """Return the output tokens with those of thoughts, or None if the usage has no such count."""
     if not isinstance(usage, dict) or not usage:
         return None
     for names in _outputs_of(frozenset(usage)):
@@ -285,14 +292,13 @@ def output_of(usage: Any) -> int | None:
 
 @lru_cache(maxsize=256)
 def _outputs_of(keys: frozenset[str]) -> tuple[tuple[str, ...], ...]:
-    """The names of the output, and of thoughts beside it, of which a usage of these keys may have
-    one."""
+    """Return the names of output counters, with those of thoughts, that these keys may hold."""
     pairs = ((name, _THOUGHTS[name]) if name in _THOUGHTS else (name,) for name in _OUTPUTS)
     return tuple(names for names in pairs if not keys.isdisjoint(_heads(names)))
 
 
 def _holds_all(usage: dict[str, Any], shape: UsageShape, total: int, parts: int) -> bool:
-    """Whether the input count holds what was read and written; a stated total decides."""
+    """Return True if the input count includes tokens read and written; a stated total decides."""
     stated = _first(usage, _TOTALS) if parts else 0
     if not stated:
         return shape.whole
@@ -303,7 +309,10 @@ def _holds_all(usage: dict[str, Any], shape: UsageShape, total: int, parts: int)
 
 
 def _written(usage: dict[str, Any], written: int) -> tuple[int, int]:
-    """What was written, and what of it lives for an hour: Anthropic's and Bedrock's details."""
+    """Return the tokens written, and those of them that live for an hour.
+
+    The details are Anthropic's (`cache_creation`) and Bedrock's (`cacheDetails`).
+    """
     lives = usage.get("cache_creation")
     lives = lives if isinstance(lives, dict) else {}
     short, long = (whole(lives.get(f"ephemeral_{ttl}_input_tokens")) for ttl in ("5m", "1h"))
@@ -315,12 +324,12 @@ def _written(usage: dict[str, Any], written: int) -> tuple[int, int]:
 
 
 def _first(usage: dict[str, Any], names: tuple[str, ...]) -> int:
-    """The first count among the names that is not 0."""
+    """Return the first count above 0 among the names, or 0."""
     return next((count for name in names if (count := whole(_found(usage, name)))), 0)
 
 
 def _found(value: Any, name: str) -> Any:
-    """What stands under a name, or along its parts; None where nothing does."""
+    """Return the value under a name, or along its dotted path, or None."""
     if not isinstance(value, dict):
         return None
     if name in value:
@@ -330,7 +339,7 @@ def _found(value: Any, name: str) -> Any:
 
 
 def is_summed(usage: Any) -> bool:
-    """Whether tools ran on the provider's side: it bills the sum of all their rounds."""
+    """Return True if tools ran on the provider's side: the bill is then the sum of all rounds."""
     if not isinstance(usage, dict):
         return False
     rounds, counts = usage.get("iterations"), usage.get("server_tool_use")
@@ -340,11 +349,13 @@ def is_summed(usage: Any) -> bool:
 
 
 def whole(value: Any) -> int:
-    """A count; what is none is 0."""
+    """Return a value as a count; 0 if it is none."""
     return int(value) if _is_count(value) else 0
 
 
 def _is_count(value: Any) -> bool:
-    """Some write -1 for what they do not know, and JSON may hold NaN or 1e400."""
+    """Return True for a count. Some sources write -1 for unknown, and JSON may hold NaN or
+    1e400.
+    """
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and 0 <= value < _MOST

@@ -1,9 +1,8 @@
-"""Predictions against what was billed: every usable request of recorded exchanges.
+"""Compare predictions with bills, for every usable request of recorded exchanges.
 
-A request is *predictable* where the rules decide alone. Where they do not, it is called so with the
-reason: the first of a row (nothing is known before it), a cache that was warm already, tools that
-run on the server (usage is summed over their rounds) and what is built on them, best-effort caches,
-failed requests.
+A request is *predictable* if the rules alone decide. All others carry the reason why not: the
+first of a row, a cache that was already warm, tools that ran on the server and what builds on
+them, best-effort caches, failed requests.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _APART: Final = 20.0  # seconds between requests whose times nobody noted
 
 @dataclass(frozen=True, slots=True)
 class ValidationRow:
-    """One request: what was predicted, what was billed, and whether that is right."""
+    """One request: its prediction, its bill, and whether they agree."""
 
     file: str
     index: int
@@ -54,7 +53,7 @@ class ValidationRow:
         return self.predicted_read == self.billed_read
 
     def as_json(self) -> dict[str, Any]:
-        """The row; hit_right and tokens_exact are null where nothing was predicted."""
+        """Return the row as JSON; hit_right and tokens_exact are null if nothing was predicted."""
         told = self.state == "predictable"
         right = {"hit_right": self.hit_right, "tokens_exact": self.tokens_exact}
         return {**asdict(self), **(right if told else dict.fromkeys(right))}
@@ -62,7 +61,7 @@ class ValidationRow:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """All rows of a folder, counted; `findings` tell of records that lack what the wire has."""
+    """All rows of a folder, counted; `findings` name records that lack what the provider sent."""
 
     rows: list[ValidationRow]
     findings: list[Finding]
@@ -82,7 +81,7 @@ class Validation:
 
     @property
     def providers(self) -> dict[str, dict[str, int]]:
-        """By provider: how many are predictable, right, exact, and why the others are not."""
+        """Count by provider how many are predictable, right and exact, and why others are not."""
         found: dict[str, Counter[str]] = {}
         for row in self.rows:
             counts = found.setdefault(row.provider or "no rules", Counter())
@@ -94,7 +93,7 @@ class Validation:
 
     @property
     def unpredictable(self) -> dict[str, int]:
-        """How many requests by the reason why nothing can be predicted."""
+        """Count unpredictable requests by reason."""
         return dict(Counter(row.state for row in self.rows if row.state != "predictable"))
 
     def as_json(self) -> dict[str, Any]:
@@ -113,9 +112,11 @@ class Validation:
 def validation_of(
     files: Iterable[tuple[str, list[dict[str, Any]]]], left_out: list[str]
 ) -> Validation:
-    """The exchanges of each file by its name, in the order in which they were sent: objects with
-    `request` and, where they are known, `uri`, `response`, `usage`, `status` and `date`.
-    `left_out` says of other files why they are not among them."""
+    """Validate the exchanges of files, by file name and in the order of sending.
+
+    An exchange is an object with `request` and, if known, `uri`, `response`, `usage`, `status` and
+    `date`. `left_out` says why other files are not among them.
+    """
     rows: list[ValidationRow] = []
     findings: list[Finding] = []
     for name, exchanges in files:
@@ -171,7 +172,7 @@ def _rows(file: str, exchanges: list[dict[str, Any]]) -> Iterator[ValidationRow]
 
 
 def _billed(exchange: Mapping[str, Any]) -> Billed | None:
-    """The bill; that of a reply with a server's tool in it is a sum, whatever the usage says."""
+    """Return the bill; that of a reply that used a server's tool counts as summed."""
     billed = billed_of(exchange.get("usage"))
     if billed is None:
         return None
@@ -191,7 +192,7 @@ def _with(row: ValidationRow, state: str, billed: Billed | None) -> ValidationRo
 
 
 def _state(first: bool, seen: Simulated, billed: Billed) -> str:
-    """ "predictable", or the reason why it is not."""
+    """Return "predictable", or the reason why the request is not."""
     if first and billed.read:
         return "warm start"
     if billed.summed:
@@ -229,7 +230,11 @@ def _gemini(
     billed: Billed | None,
     resources: dict[str, int],
 ) -> ValidationRow:
-    """An explicit cache is read whole by whoever names it; what is implicit nobody promises."""
+    """Return the reason why a Gemini request is not predictable.
+
+    An explicit cache is read as a whole by the request that names it; the implicit one promises
+    nothing.
+    """
     response = exchange.get("response")
     name = response.get("name") if isinstance(response, dict) else None
     usage = exchange.get("usage") or {}
@@ -249,7 +254,7 @@ def _gemini(
 
 
 def _time(date: Any) -> float | None:
-    """Seconds of a date in a header or in ISO 8601."""
+    """Return the seconds of a date in a header or in ISO 8601."""
     if not isinstance(date, str):
         return None
     try:

@@ -1,4 +1,6 @@
-"""What the cache commands print: tables for people, JSON for programs. Each gives the status."""
+"""Print the answers of the cache commands: tables or JSON. Each function returns the exit
+status.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,9 @@ _NAMED = 3  # of the names of a folded row
 
 
 def simulated(cells: Sequence[CacheSimulation], as_json: bool, folded: bool = False) -> int:
-    """A matrix; of one cell every request, and its findings. `folded` has one line for what is
-    told of several dialects and policies alike."""
+    """Return a matrix; of one cell every request, and its findings. `folded` has one line for what
+    is told of several dialects and policies alike.
+    """
     from playground.cache.answers.headline import billed
     from playground.show.wire import simulation_json
 
@@ -53,8 +56,9 @@ def _figures(cell: CacheSimulation) -> list[str]:
 
 
 def _folded(rows: Sequence[list[str]]) -> list[list[str]]:
-    """The rows of a dialect with the same figures as one, and then those of dialects that have all
-    of them alike; in the order in which they first stand."""
+    """Return the rows of a dialect with the same figures as one, and then those of dialects that
+    have all of them alike; in the order in which they first stand.
+    """
     alike: dict[str, dict[tuple[str, ...], list[str]]] = {}
     for dialect, policy, *figures in rows:
         alike.setdefault(dialect, {}).setdefault(tuple(figures), []).append(policy)
@@ -137,8 +141,7 @@ def placed(
     policy: str | Policy,
     as_json: bool,
 ) -> int:
-    """Where marks land: a line for all dialects with the same answer, or every part of the dialects
-    that are named."""
+    """Print where marks land: a line for dialects with the same answer, or every part."""
     from playground.cache.answers.placement import place_cache
     from playground.show.wire import PLACEMENT_HEAD, placement_json, placement_rows
 
@@ -172,8 +175,9 @@ def placed(
 def _written_in(
     named: tuple[str, ...], rules: str | None, policy: str | Policy, otherwise: tuple[str, ...]
 ) -> list[Dialect]:
-    """The dialects that are asked about; of requests as they were sent, which are in none, one
-    that is not looked at. Raises InputFault where one is named for these."""
+    """Return the dialects that are asked about; of requests as they were sent, which are in none,
+    one that is not looked at. Raises InputFault where one is named for these.
+    """
     from playground.base.errors import InputFault
     from playground.cache.answers.as_sent import AS_SENT
 
@@ -184,7 +188,7 @@ def _written_in(
 
 
 def _answer(placement: CachePlacement) -> tuple[str, str]:
-    """How many marks there are, and why there are none."""
+    """Say how many marks there are, or why there are none."""
     reason = placement.refusal.explanation if placement.refusal else ""
     return str(len(placement.marks)), reason
 
@@ -196,7 +200,7 @@ def _line(marks: str, reason: str, alike: Sequence[CachePlacement]) -> list[str]
 
 
 def _in(dialect: str) -> str:
-    """A dialect as a sentence's beginning; requests as they were sent are in none."""
+    """Return a dialect as a sentence's beginning; requests as they were sent are in none."""
     return f"{dialect}, " if dialect else ""
 
 
@@ -207,7 +211,7 @@ def on_wire(
     policy: str | Policy,
     as_json: bool,
 ) -> int:
-    """What is really sent, block by block, in the dialects that are named (default: native)."""
+    """Print what is really sent, block by block, in the named dialects (default: native)."""
     from playground.cache.answers.wire import cache_on_wire
     from playground.show.wire import WIRE_HEAD, wire_json, wire_rows
 
@@ -249,7 +253,7 @@ def validated(folder: str, as_json: bool) -> int:
 
 
 def _validated_request(row: ValidationRow) -> list[str]:
-    """A prediction beside its bill: `size` is a hit or miss foreseen with another size."""
+    """Return a prediction beside its bill: `size` is a hit or miss foreseen with another size."""
     return [
         row.file,
         str(row.index),

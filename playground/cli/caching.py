@@ -54,7 +54,7 @@ _CHANGES = [
 
 
 def _what_if(command: Callable[..., int]) -> Callable[..., int]:
-    """What-if options, gathered into one argument."""
+    """Gather the what-if options into one argument."""
 
     @wraps(command)
     def gathered(
@@ -78,7 +78,7 @@ def _what_if(command: Callable[..., int]) -> Callable[..., int]:
 
 @dataclass(frozen=True)
 class _Asked:
-    """What every question about marks is asked of: a session in dialects, under policies."""
+    """The subject of every question about marks: a session in dialects, under policies."""
 
     session: str
     dialects: tuple[str, ...]
@@ -95,7 +95,7 @@ class _Asked:
 
 
 def _asked(command: Callable[..., int]) -> Callable[..., int]:
-    """The options of `_Asked`, gathered into one argument."""
+    """Return the options of `_Asked`, gathered into one argument."""
 
     @wraps(command)
     def gathered(
@@ -121,7 +121,7 @@ _BY_FLAGS: Final = "by-flags"
 
 
 class _CacheGroup(click.Group):
-    """Where no subcommand is named, flags decide: scripts write `cache SESSION --simulate`.
+    """A group whose flags choose the subcommand if none is named: `cache SESSION --simulate`.
 
     A session file that is called like a subcommand is named with its folder: `cache ./wire`.
     """

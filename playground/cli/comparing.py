@@ -133,7 +133,7 @@ def _print_costs(found: VersionDiff) -> None:
 
 @dataclass(frozen=True)
 class Against:
-    """What `check` is asked about a baseline: "" for none."""
+    """The options of `check` about a baseline; "" for none."""
 
     baseline: str
     most_tokens_more: int | None
@@ -141,8 +141,10 @@ class Against:
     request: int
 
     def is_asked(self, limited: bool) -> bool:
-        """Whether there is a baseline. Raises InputFault where its options stand without it, or
-        it stands beside the limits of a simulation."""
+        """True if there is a baseline.
+
+        Raises InputFault if its options stand without it, or beside the limits of a simulation.
+        """
         from playground.base.errors import InputFault
 
         if self.baseline and limited:
@@ -155,8 +157,9 @@ class Against:
         return bool(self.baseline)
 
     def check(self, session: str, model: str, dialect: str, as_json: bool) -> int:
-        """Every session of a file beside the same one of the baseline; a line for each limit that
-        is passed."""
+        """Return every session of a file beside the same one of the baseline; a line for each
+        limit that is passed.
+        """
         from playground.questions.versions import diff as compared
         from playground.questions.versions.against import against_failures
         from playground.questions.versions.pairing import paired
@@ -203,7 +206,7 @@ _AGAINST = [
 
 
 def against_options(command: Callable[..., int]) -> Callable[..., int]:
-    """The options of `Against`, gathered into one argument."""
+    """Return the options of `Against`, gathered into one argument."""
 
     @wraps(command)
     def gathered(

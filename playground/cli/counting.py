@@ -62,7 +62,9 @@ def tokens(
 
 
 def _request(file: str) -> dict[str, Any] | None:
-    """The body of a request; None for what is a session, or is told of by whoever loads it."""
+    """Return the body of a request; None for what is a session, or is told of by whoever loads
+    it.
+    """
     from playground.base.user_files import open_regular_file
     from playground.tokens.models import api_of
 

@@ -141,7 +141,7 @@ def propose(files: tuple[str, ...], name: str, out: str, force: bool, as_json: b
 
 
 def _named(name: str) -> Dialect:
-    """A dialect by its name, or of a file. Raises InputFault and UnknownNameError."""
+    """Return a dialect by its name, or of a file. Raises InputFault and UnknownNameError."""
     from playground.dialects import get_dialect
     from playground.dialects.files import SUFFIXES, load_dialect
 

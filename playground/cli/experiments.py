@@ -100,7 +100,9 @@ _SIZES: Final[dict[str, Cutting]] = {"1": "1 byte", "7": "7 bytes", "random": "r
 
 
 def _index(given: int | None, recording: Recording) -> int:
-    """A chunk's index by its number from 1. Raises InputFault where there is no such chunk."""
+    """Return a chunk's index by its number from 1. Raises InputFault where there is no such
+    chunk.
+    """
     from playground.base.errors import InputFault
 
     count = len(recording.chunks)

@@ -103,7 +103,9 @@ _COUNTED = ("messages", "calls", "tools", "requests", "recordings")
 
 
 def _imported(row: dict[str, Any]) -> str:
-    """A session that was read, in a line: its format, what it holds, where it was written."""
+    """Return a session that was read, in a line: its format, what it holds, where it was
+    written.
+    """
     counts = ", ".join(counted(row[key], key[:-1]) for key in _COUNTED if row[key])
     arrow = f" → {row['written']}" if row["written"] else ""
     return f"{row['session']}: {row['format']}, {counts or 'nothing'}{arrow}"
@@ -112,7 +114,7 @@ def _imported(row: dict[str, Any]) -> str:
 def _with_progress(
     file: str, format_name: str, left_out: list[InputFault] | None
 ) -> Iterator[LoadedSession]:
-    """The sessions of a file; a large one moves a bar on a terminal."""
+    """Yield the sessions of a file; a large one moves a bar on a terminal."""
     from playground.sessions.loading import load_sessions
 
     with progress_bar("reading") as moved:

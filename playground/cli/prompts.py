@@ -153,7 +153,7 @@ def compare(
 
 
 def _cell(value: Any) -> str:
-    """A name, a number, or the least and the most of one."""
+    """Return a name, a number, or the least and the most of one."""
     if isinstance(value, list):
         return " to ".join("?" if each is None else f"{each:,}" for each in value)
     return f"{value:,}" if isinstance(value, int) else str(value)

@@ -90,7 +90,7 @@ def _payload_json(name: str, found: ProviderPayload) -> dict[str, Any]:
 
 
 def _show_payload(name: str, found: ProviderPayload, body: bool) -> None:
-    """What is different, as a table; with `body`, the requests whole."""
+    """Print the differences as a table; with `body`, the complete requests."""
     number = len(found.differences)
     say(f"{name} ({found.model}): {counted(number, 'difference')}")
     if found.grouped:

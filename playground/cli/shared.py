@@ -37,7 +37,7 @@ PRINTED = "Default: standard output."
 
 
 def out_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Where a command writes. `-` is no name for standard output: a folder `-` was made of it."""
+    """Declare where a command writes. `-` is refused: it once made a folder of that name."""
     told = f"{text} Missing folders are made."
     return click.option("-o", "--out", default="", help=told, callback=_no_dash)
 
@@ -54,8 +54,9 @@ def dialects_option(required: bool) -> Callable[[Callable[..., Any]], Callable[.
 
 
 def in_dialects(names: Sequence[str], rules: str | None) -> list[Dialect]:
-    """The dialects of `dialects_option`, all of them where none is named, with the rules of
-    `rules_option`: they are read here, before anything is asked of anybody. Raises InputFault."""
+    """Return the dialects of `dialects_option`, all of them where none is named, with the rules of
+    `rules_option`: they are read here, before anything is asked of anybody. Raises InputFault.
+    """
     from playground.dialects import as_dialects
     from playground.dialects.rules_file import chosen_rules
 
@@ -67,8 +68,9 @@ def in_dialects(names: Sequence[str], rules: str | None) -> list[Dialect]:
 
 
 def load(name: str, model: str = "") -> LoadedSession:
-    """A session file in any format, a sample by its name, or `-`, whatever standard input holds;
-    `model` replaces the session's."""
+    """Return a session file in any format, a sample by its name, or `-`, whatever standard input
+    holds; `model` replaces the session's.
+    """
     from dataclasses import replace
 
     loaded = _loaded(_opened(name))
@@ -76,7 +78,7 @@ def load(name: str, model: str = "") -> LoadedSession:
 
 
 def load_all(name: str, model: str = "") -> list[LoadedSession]:
-    """As `load`, every session of the file."""
+    """Load every session of the file, as `load` does one."""
     from dataclasses import replace
 
     from playground.sessions.loading import read_sessions
@@ -86,8 +88,11 @@ def load_all(name: str, model: str = "") -> list[LoadedSession]:
 
 
 def load_streamed(name: str, dialect: str) -> LoadedSession:
-    """As `load`, for replaying: the file may hold a reply alone, and an answer that nobody
-    recorded is streamed again. `dialect` is the one that is asked for, "" for any."""
+    """Load a session for replaying, as `load` does.
+
+    The file may hold a reply alone, and an answer that nobody recorded is streamed anew. `dialect`
+    is the one that is asked for, "" for any.
+    """
     from dataclasses import replace
 
     from playground.base.errors import InputFault
@@ -120,7 +125,7 @@ def _opened(name: str) -> Source:
 
 
 def _loaded(source: Source) -> LoadedSession:
-    """A source's first session; of standard input a reply too, and tools alone."""
+    """Return a source's first session; of standard input a reply too, and tools alone."""
     from playground.sessions.loading import first_session
     from playground.sessions.source import STANDARD_INPUT, Source
 
@@ -135,8 +140,10 @@ def _loaded(source: Source) -> LoadedSession:
 
 
 def _reply(source: Source, dialect: str) -> LoadedSession | None:
-    """A source that holds a reply alone: as it is for the dialect that was asked for, or for the
-    one that `detect` names (a finding says where none is); None where it holds another thing."""
+    """Return a source that holds a reply alone: as it is for the dialect that was asked for, or
+    for the one that `detect` names (a finding says where none is); None where it holds another
+    thing.
+    """
     from dataclasses import replace
 
     from playground.questions.recognition import as_session, recognise
@@ -150,7 +157,7 @@ def _reply(source: Source, dialect: str) -> LoadedSession | None:
 
 
 def parameters_of(given: Sequence[str]) -> dict[str, Any]:
-    """The values of `parameter_option`: JSON, or else text. Raises InputFault."""
+    """Return the values of `parameter_option`: JSON, or else text. Raises InputFault."""
     from playground.base.errors import InputFault
 
     found: dict[str, Any] = {}
@@ -167,7 +174,7 @@ def parameters_of(given: Sequence[str]) -> dict[str, Any]:
 
 
 def preflight(ledger: str) -> tuple[PreflightCheck, ...]:
-    """The checks of the environment, with `ledger_option` in place of its ledger."""
+    """Return the checks of the environment, with `ledger_option` in place of its ledger."""
     import os
 
     from playground.dialects.preflight import LEDGER_VARIABLE, checks_from

@@ -120,8 +120,9 @@ def replay(
 
 
 def _read_by(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -> str:
-    """The dialect of a recording of which nobody asked for one: its own, unless the server's parser
-    that was named reads another, and calls in it."""
+    """Return the dialect of a recording of which nobody asked for one: its own, unless the
+    server's parser that was named reads another, and calls in it.
+    """
     from playground.questions.likeliest import likeliest
     from playground.recordings.feeding import shown
     from playground.servers import get_server
@@ -135,7 +136,7 @@ def _read_by(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -
 
 
 def _about_file(loaded: LoadedSession, chosen: Recording, named: bool) -> list[Finding]:
-    """What the file is to the replay: a text that no dialect reads, or many recordings."""
+    """Say what the file is to the replay: a text that no dialect reads, or many recordings."""
     from playground.base.findings import finding
 
     told = ("no-dialect", "wrapped-body")
@@ -149,7 +150,9 @@ def _about_file(loaded: LoadedSession, chosen: Recording, named: bool) -> list[F
 
 
 def _other_dialect(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Finding]:
-    """Where no call was found, whole or broken off: the dialect whose calls stand in the text."""
+    """If no call was found, complete or aborted, return the dialect whose calls stand in the
+    text.
+    """
     from playground.questions.detection import foreign
     from playground.questions.likeliest import likeliest
 
@@ -162,7 +165,7 @@ def _other_dialect(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Fi
 
 
 def _tell_servers(timelines: Sequence[Timeline], with_events: bool) -> None:
-    """What each server hands over, and its dialect where that is not the one of our reading."""
+    """Print what each server hands over, and its dialect if that is not the one of our reading."""
     for each in timelines:
         if (handed := each.server) is None:
             continue
@@ -195,7 +198,9 @@ def _tell_result(result: ParseResult, with_events: bool, error: object = None) -
 def _tell_report(
     recording: Recording, dialect: str, server: str, tools: Sequence[ToolMetadata], as_json: bool
 ) -> int:
-    """The smallest reply of which the server loses something; status 1 where there is one."""
+    """Return the smallest reply of which the server loses something; status 1 where there is
+    one.
+    """
     from playground.base.errors import InputFault
     from playground.lab.guides.use_case import fenced
     from playground.questions.server_report import server_report
@@ -288,7 +293,7 @@ def record(
 
 
 def _recording_file(out: str, name: str, session: str, force: bool) -> GrowingFile:
-    """The file to record into; without -o it is one that was not there."""
+    """Return the file to record into; without -o it is one that was not there."""
     from playground.base.output import Batch
     from playground.recordings.growing import GrowingFile, numbered
 

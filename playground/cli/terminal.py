@@ -1,4 +1,4 @@
-"""What the command line prints, and its exit status: 0 fine, 1 findings, 2 bad input."""
+"""Print for the command line, and set its exit status: 0 fine, 1 findings, 2 bad input."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
 
 @contextmanager
 def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """What moves a bar on a terminal: how much is done, of how much. None where nobody looks."""
+    """Return a callback that moves a bar on a terminal by how much is done; None if nobody
+    looks.
+    """
     if not sys.stderr.isatty():
         yield None
         return
@@ -102,7 +104,7 @@ def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
 
 @dataclass
 class Stop:
-    """What asked the program to end: the signal's number, None while nothing has."""
+    """The signal that asked the program to end: its number, None so far."""
 
     event: threading.Event
     number: int | None = None
@@ -150,7 +152,9 @@ def stopping() -> Iterator[Stop]:
 
 
 def _debugging() -> bool:
-    """Whether `playground --debug` was asked for: then a fault of ours shows where it is."""
+    """Return True if `playground --debug` was asked for: then our own faults show where they
+    are.
+    """
     context = click.get_current_context(silent=True)
     return bool(context and context.find_root().params.get("debug"))
 
@@ -169,7 +173,7 @@ def _is_terminal(stream: TextIO | None) -> bool:
 
 
 def _written(text: str, encoding: str = "") -> str:
-    """The text as the encoding can hold it: what it has not is escaped, never an error."""
+    """Return the text as the encoding can hold it: what it has not is escaped, never an error."""
     encoding = encoding or sys.stdout.encoding or "utf-8"
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
@@ -228,7 +232,7 @@ def report(findings: Sequence[Finding]) -> int:
 
 
 def report_briefly(findings: Sequence[Finding]) -> int:
-    """As `report`, what is of one kind in one line; 1 only for an error: not all was understood."""
+    """Report one line for each kind; status 1 only for an error: not all was understood."""
     alike: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         alike.setdefault((finding.severity, finding.code), []).append(finding)
@@ -299,8 +303,9 @@ def _folded_table(head: list[str], rows: list[list[str]]) -> None:
 
 
 def _whole_table(head: list[str], rows: list[list[str]]) -> Iterator[str]:
-    """The lines of a table that nothing folds, without blanks at their ends: else one long cell
-    would make every line as long."""
+    """Yield the lines of a table that nothing folds, without blanks at their ends: else one long
+    cell would make every line as long.
+    """
     from rich.cells import cell_len
 
     cells = [[cell.split("\n") for cell in row] for row in (head, *rows)]

@@ -1,4 +1,4 @@
-"""What `playground tools` prints of tools' tokens, and of who takes their schemas."""
+"""Print tools' tokens, and who takes their schemas, for `playground tools`."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ if TYPE_CHECKING:  # what looks for others' dialects is loaded where they are as
     from playground.dialects.files.folders import FileState
 
     REGISTRY: tuple[Dialect, ...]
-    """Every dialect of our own; whoever asks for it loads every file."""
+    """Every dialect of our own; iterating over it loads every file."""
 
 _FILES: Final = (  # the names are said here, so that a dialect loads its own file alone
     ("xml", "xml"),
@@ -123,7 +123,7 @@ def __getattr__(name: str) -> Any:
 
 @cache
 def _own(name: str) -> Dialect:
-    """A dialect of our own, from its file."""
+    """Load a dialect of our own from its file."""
     file = import_module(f"playground.dialects.{_FILE_OF[name]}")
     declared: tuple[Dialect, ...] = file.DIALECTS
     return next(dialect for dialect in declared if dialect.name == name)
@@ -140,7 +140,7 @@ def _plugins() -> Plugins:
 
 
 def dialect_files() -> tuple[FileState, ...]:
-    """The dialect files as they are now: part of the key of whatever is kept by dialects' names."""
+    """Return the state of the dialect files now: part of the key of all that is cached by name."""
     from playground.dialects.files.folders import states
 
     return states()
@@ -153,26 +153,34 @@ def _files() -> Plugins:
 
 
 def dialect_names() -> list[str]:
-    """All registered dialects: the project's own first, then other packages', then those of files
-    (in the workspace, and in the folder that $PLAYGROUND_DIALECTS names)."""
+    """Return the names of all registered dialects.
+
+    The project's own come first, then other packages', then those of files (in the workspace, and
+    in the folder that $PLAYGROUND_DIALECTS names).
+    """
     return [*_FILE_OF, *_plugins().dialects, *_files().dialects]
 
 
 def is_ours(name: str) -> bool:
-    """Whether a dialect is the project's own: no package's, no file's and no object of a caller."""
+    """Return True if a dialect is the project's own: not a package's, a file's or a caller's
+    object.
+    """
     return name in _FILE_OF
 
 
 def dialect_findings() -> list[Finding]:
-    """Dialects of other packages and files that were left out, each with its place and reason."""
+    """Return findings for dialects of other packages and files that were left out, with the
+    reasons.
+    """
     return [*_plugins().findings(), *_files().findings()]
 
 
 def get_dialect(name: str | Dialect) -> Dialect:
-    """A dialect by name; one that is given is checked and returned.
+    """Return a dialect by name; a dialect that is passed in is checked and returned.
 
-    Raises UnknownNameError, listing the names that there are, or InputFault where a dialect cannot
-    be used: a class instead of an instance, a method that demands what no caller gives.
+    Raises UnknownNameError, listing the known names. Raises InputFault if a dialect cannot be
+    used: a class instead of an instance, or a method that demands an argument that no caller
+    gives.
     """
     if not isinstance(name, str):
         if not isinstance(name, Dialect) and not isinstance(name, type):
@@ -196,7 +204,9 @@ def get_dialect(name: str | Dialect) -> Dialect:
 
 
 def as_dialects(given: str | Dialect | Iterable[str | Dialect]) -> list[Dialect]:
-    """Dialects or their names, or a single one; all that are registered for none."""
+    """Return dialects from their names, from dialects, or from one of either; for none, all
+    registered.
+    """
     if isinstance(given, str | Dialect):
         return [get_dialect(given)] if given else as_dialects(dialect_names())
     if isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):

@@ -48,8 +48,8 @@ _PLACEHOLDER: Final = re.compile(r"\{(" + "|".join(PromptTemplateType) + r")\}")
 class Dialect(DialectSettings, AzadMethods, ABC):
     """Abstract base of all dialects. Instances hold no state of a session.
 
-    Arguments with a default are offered: an override may leave them out of its signature. A class
-    without a `name` has one made of its own: `MyDialect` is `my-dialect`.
+    Arguments with a default are optional for an override: it may leave them out of its signature.
+    A class without a `name` gets one from its own: `MyDialect` is `my-dialect`.
     """
 
     models: str = ""
@@ -60,8 +60,11 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     raw_prompt: LlamaPrompt | None = None
     tool_docs: prompts.ToolDocs = prompts.DESCRIBED
     remembers: ClassVar[bool] = False
-    """What it writes of a message goes by that message and the schemas of the tools that it calls,
-    of a tool by that tool, and its system prompt by no message: so each is written once."""
+    """True if a message's text depends only on the message and its tools' schemas.
+
+    A tool's text then depends on that tool alone, and the system prompt on no message: each is
+    written once and cached.
+    """
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -77,42 +80,45 @@ class Dialect(DialectSettings, AzadMethods, ABC):
 
     @abstractmethod
     def format_dialect_rules(self, prompt_data: PromptData, rules_path: str | None = None) -> str:
-        """How to write a call in this dialect; empty where there are no tools.
+        """Return how to write a call in this dialect; empty if there are no tools.
 
-        `rules_path` comes from `format_messages`. A dialect that leaves it out of its signature
-        has the file read for it.
+        `rules_path` comes from `format_messages`. For a dialect that leaves it out of its
+        signature the file is read by the caller.
         """
 
     @abstractmethod
     def format_example(
         self, tool_name: str, parameters: Mapping[str, Any], tool: ToolMetadata | None = None
     ) -> str:
-        """A call as an example in the documentation: what the parser reads."""
+        """Return a call as an example in the documentation, in the form that the parser reads."""
 
     @abstractmethod
     def format_tool_call(self, tool_call: ToolCallPart, tools: Sequence[ToolMetadata] = ()) -> str:
-        """A call as the model writes it; `tools` give the types of its arguments."""
+        """Return a call as the model writes it; `tools` give the types of its arguments."""
 
     @abstractmethod
     def format_tool_result(self, tool_result: ToolResultPart) -> str:
-        """A result as the model reads it."""
+        """Return a result as the model reads it."""
 
     @abstractmethod
     def format_history_item(
         self, item: Message, tools: Sequence[ToolMetadata] = ()
     ) -> dict[str, Any] | None:
-        """A message in LiteLLM's form; None when it leaves nothing."""
+        """Return a message in LiteLLM's form, or None if nothing is left of it."""
 
     @abstractmethod
     def create_parser(
         self, prompt_data: PromptData, prefill: str = "", switches: Switches | None = None
     ) -> DialectParser:
-        """A parser for one reply. `prefill` is what the prompt already wrote of it; `switches`
-        replace the dialect's own decisions."""
+        """Return a parser for one reply.
+
+        `prefill` is the part of the reply that the prompt already holds; `switches` replace the
+        dialect's own decisions.
+        """
 
     @abstractmethod
     def is_native_toolcalling(self) -> bool:
-        """Whether tools, calls and results travel in fields of the API."""
+        """Return True if tools, calls and results travel in fields of the API."""
 
     def grammar(
         self,
@@ -121,13 +127,14 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         parallel: bool | None = None,
         reasoning: bool = False,
     ) -> Grammar:
-        """What a model may write with these tools, for engines that hold it to that.
+        """Return a grammar of what a model may write with these tools, for engines that enforce
+        one.
 
-        `tools` are of any known form. `choice` is `auto` (text alone, or calls with text before
-        them or without), `required` (calls, no text), or the name of the tool that is called.
-        `parallel` says whether several calls may follow one another (None: as the dialect does),
-        `reasoning` whether a thought may come first. A dialect that declares nothing has no
-        grammar: a finding says so. Raises InputFault, and UnknownNameError for no tool's name.
+        `tools` are of any known form. `choice` is `auto` (text, calls, or text before calls),
+        `required` (calls only), or the name of the tool to call. `parallel` allows several calls
+        (None: as the dialect does), `reasoning` a thought first. For a dialect that declares
+        nothing a finding says that it has no grammar. Raises InputFault, and UnknownNameError for
+        an unknown tool.
         """
         from playground.parsing.grammars import Grammar
 
@@ -139,10 +146,11 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     def format_system_prompt(
         self, prompt_data: PromptData, rules_path: str | None = None
     ) -> dict[str, Any]:
-        """Fill the agent prompt's placeholders in one pass; what has none goes around it.
+        """Fill the agent prompt's placeholders in one pass; parts without a placeholder go around
+        it.
 
-        Order without placeholders: dialect rules, tool docs, agent prompt, system rules, user
-        prompt. What is filled in is not searched for placeholders again.
+        The order without placeholders: dialect rules, tool docs, agent prompt, system rules, user
+        prompt. Text that was filled in is not searched for placeholders again.
         """
         return _system_message(text_of(self._system_blocks(prompt_data, rules_path)))
 
@@ -156,17 +164,19 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         return prompt_data.task_config.user_agent_prompt
 
     def format_tool_docs(self, prompt_data: PromptData) -> str:
-        """The documentation of all tools; empty where there are none."""
+        """Return the documentation of all tools; empty if there are none."""
         return text_of(self._documented_tools(prompt_data))
 
     def format_tool_doc(self, tool: ToolMetadata) -> str:
-        """The documentation of one tool, without what stands around them all."""
+        """Return the documentation of one tool, without the frame around all of them."""
         return self.tool_docs.tool(
             tool, lambda t, arguments: self.format_example(t.name, arguments, t)
         )
 
     def format_tool_schema(self, tool: ToolMetadata, typed: bool = False) -> dict[str, Any]:
-        """The simplified schema (all strings), or the JSON Schema as given in OpenAI's form."""
+        """Return the simplified schema (all strings), or the JSON Schema as given in OpenAI's
+        form.
+        """
         return prompts.typed_schema(tool) if typed else prompts.simplified_schema(tool)
 
     def format_tools_schema(
@@ -178,7 +188,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     # methods above join blocks; they are asked only where a class has put its own in their place.
 
     def system_draft(self, prompt_data: PromptData, rules_path: str | None = None) -> Draft:
-        """The system prompt with the origin of every piece of it."""
+        """Return the system prompt with the origin of every piece of it."""
         rules_path = self.rules_path if rules_path is None else rules_path
         if self._replaces("format_system_prompt"):
             message = self.format_system_prompt(prompt_data, rules_path)
@@ -225,7 +235,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         assert_never(part)
 
     def _rules(self, prompt_data: PromptData, rules_path: str | None) -> str:
-        """A file's rules before the session's, the session's before the dialect's own."""
+        """Return a file's rules, else the session's, else the dialect's own."""
         rules_path = self.rules_path if rules_path is None else rules_path
         if rules_path is not None:
             takes_path = len(inspect.signature(self.format_dialect_rules).parameters) > 1
@@ -257,22 +267,25 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         return MEMORY.doc(self, tool, lambda: self.format_tool_doc(tool))
 
     def _replaces(self, method: str) -> bool:
-        """Whether a class below this one writes a text by itself, of which the parts are unknown.
+        """Return True if a class below this one writes a text itself, so that its parts are
+        unknown.
 
-        Asked of the class, not of the text: comparing texts would write everything twice.
+        The class is examined, not the text: comparing texts would write everything twice.
         """
         return getattr(type(self), method) is not getattr(Dialect, method)
 
     # the history
 
     def format_history(self, prompt_data: PromptData) -> list[dict[str, Any]]:
-        """Every message that leaves something, in LiteLLM's form."""
+        """Return every message that is not empty, in LiteLLM's form."""
         messages, tools = enumerate(prompt_data.messages), prompt_data.tool_metadata
         drafts = (drafts_of(self, index, message, tools) for index, message in messages)
         return [draft.message for each in drafts for draft in each]
 
     def split_message(self, message: Message) -> list[Message]:
-        """The messages that one message of the session becomes: itself, unless a wire says no."""
+        """Return the messages that one message of the session becomes: itself, unless the API
+        needs more.
+        """
         return [message]
 
     # the request
@@ -280,18 +293,20 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     def format_messages(
         self, prompt_data: PromptData, rules_path: str | None = None
     ) -> list[dict[str, Any]]:
-        """The messages of a request.
+        """Return the messages of a request.
 
-        `rules_path` is a file with the dialect's rules, or a folder with one `NAME.md` a dialect.
-
-        System prompt and history, empty messages dropped, neighbours of one role merged, pre-flight
-        checks run, cache marks set; then the environment block is added to the last user message,
-        after the marks, so that it never spoils a cached prefix.
+        They are the system prompt and the history, with empty messages dropped and neighbours of
+        one role merged. Pre-flight checks run and cache marks are set; then the environment block
+        is added to the last user message, after the marks, so that it never spoils a cached
+        prefix. `rules_path` is a file with the dialect's rules, or a folder with a `NAME.md` for
+        each dialect.
         """
         return self.render(prompt_data, rules_path).messages
 
     def render(self, prompt_data: PromptData, rules_path: str | None = None) -> Rendering:
-        """As `format_messages`, with the origin of every piece and the reasons for every mark."""
+        """Return what `format_messages` does, with the origin of every piece and a reason for
+        every mark.
+        """
         system = self.system_draft(prompt_data, rules_path)
         messages = RequestMessages(system, history_of(self, prompt_data))
         for check in self.preflight:
@@ -307,13 +322,13 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         return Rendering(self.name, messages, tools, decisions)
 
     def request_tools(self, prompt_data: PromptData) -> list[dict[str, Any]] | None:
-        """The request's `tools` field: None where tools are part of the prompt."""
+        """Return the request's `tools` field, or None if tools are part of the prompt."""
         return None
 
     def inject_prompt_cache(
         self, messages: list[dict[str, Any]], prompt_data: PromptData
     ) -> list[CacheDecision]:
-        """Mark the messages in place by the dialect's policy, and say why."""
+        """Mark the messages in place by the dialect's policy, and return the decisions."""
         return set_marks(messages, self.cache_policy, prompt_data)
 
 

@@ -1,4 +1,4 @@
-"""Can the dialect carry it? Computed by reading back what was written, never asserted."""
+"""Check whether a dialect can carry values, by reading back what it wrote."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ from playground.parsing.values import same
 
 
 def check_session(dialect: Dialect, prompt_data: PromptData) -> list[Finding]:
-    """What this dialect cannot send of a session, in the order of the messages."""
+    """Return findings for what this dialect cannot send of a session, in the order of the
+    messages.
+    """
     found: list[Finding] = []
     for index, message in enumerate(prompt_data.messages):
         found += _dropped(message, f"message {index}")
@@ -40,7 +42,9 @@ def check_session(dialect: Dialect, prompt_data: PromptData) -> list[Finding]:
 def check_tool_call(
     dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata] = ()
 ) -> list[Finding]:
-    """`cannot-carry`, naming each argument that does not come back as it was; [] when all do."""
+    """Return `cannot-carry` findings that name each argument that does not come back; [] if all
+    do.
+    """
     try:
         if _carries(dialect, call, tools):
             return []
@@ -55,7 +59,7 @@ def check_tool_call(
 
 
 def _lost(dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]) -> list[str]:
-    """What is to blame: the arguments that do not come back when each is alone."""
+    """Return the arguments that do not come back even alone."""
     texts = dialect.syntax.sample_texts if isinstance(dialect, DeclaredDialect) else {}
 
     def alone(args: dict[str, Any]) -> bool:
@@ -70,7 +74,7 @@ def _lost(dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]) -
 
 
 def _carries(dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]) -> bool:
-    """Whether a call comes back as it was, the only one, and nothing beside it."""
+    """Return True if a call comes back unchanged, alone, and with nothing beside it."""
     result = _read_back(dialect, call, tools)
     alone = len(result.tool_calls) == 1 and not result.aborted
     if not alone or result.content.strip():

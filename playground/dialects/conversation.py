@@ -1,4 +1,4 @@
-"""A conversation in a dialect: each message written once."""
+"""Write a conversation in a dialect, each message once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KIND_OF_ROLE: Final[dict[str, BlockKind]] = {
 
 
 class MessageWriter(Hashable, Protocol):
-    """What a conversation asks of a dialect."""
+    """The methods of a dialect that writing a conversation needs."""
 
     def split_message(self, message: Message) -> list[Message]: ...
 
@@ -34,7 +34,7 @@ class MessageWriter(Hashable, Protocol):
 def drafts_of(
     dialect: MessageWriter, index: int, message: Message, tools: Sequence[ToolMetadata]
 ) -> list[Draft]:
-    """What one message of the session becomes."""
+    """Return the drafts that one message of the session becomes."""
     drafts: list[Draft] = []
     for item in dialect.split_message(message):
         formatted = dialect.format_history_item(item, tools)
@@ -49,7 +49,9 @@ def drafts_of(
 
 
 def history_of(dialect: MessageWriter, prompt_data: PromptData) -> History:
-    """The conversation joined; where a dialect may be remembered nobody may write into it."""
+    """Return the conversation with neighbours joined; it may be cached, so nobody may write into
+    it.
+    """
     if may_remember(dialect):
         return written(dialect, prompt_data).history
     messages, tools = enumerate(prompt_data.messages), prompt_data.tool_metadata
@@ -58,7 +60,7 @@ def history_of(dialect: MessageWriter, prompt_data: PromptData) -> History:
 
 
 def written(dialect: MessageWriter, prompt_data: PromptData) -> Written:
-    """The conversation as it is remembered, which nobody may write into."""
+    """Return the cached conversation, which nobody may write into."""
     tools = prompt_data.tool_metadata
     return MEMORY.session(
         dialect,

@@ -58,7 +58,7 @@ ResultRole = Literal["user", "tool", "ipython"]
 
 @lru_cache(maxsize=512)
 def _result_template(text: str) -> Template:
-    """Compiled once: a long session has a result for every call."""
+    """Compile a result's template, once: a long session has a result for every call."""
     return compile_template(text, ("result",), ("name", "id"))
 
 
@@ -142,10 +142,10 @@ class DeclaredDialect(HashedOnce, Dialect):
 
     @cached_property
     def markers(self) -> Markers:
-        """What stands around calls in a reply.
+        """The texts that may stand around calls in a reply.
 
-        The opener of a result is among them: a model that goes on with one writes the tool's words
-        by itself, which are no answer.
+        The opener of a result is among them: a model that goes on with one invents the tool's
+        words, which are no answer.
         """
         opener = self._result_template().before
         literal = next((p for p in opener if not isinstance(p, Hole) and p.strip()), "")
@@ -224,7 +224,7 @@ class DeclaredDialect(HashedOnce, Dialect):
         return f"{before}{result_text(tool_result)}{after}"
 
     def format_reply(self, parts: Sequence[Part], tools: Sequence[ToolMetadata] = ()) -> str:
-        """An assistant's turn as text: what the model would have written, without reasoning."""
+        """Return an assistant's turn as the model would have written it, without reasoning."""
         text = ""
         before, after = self.answer
         # Calls wait for the text after them: neighbours share one section, as the model writes it.
@@ -256,7 +256,7 @@ class DeclaredDialect(HashedOnce, Dialect):
         return {"role": role, "content": content} if content else None
 
     def _results(self, item: Message) -> str:
-        """The results in their order, and after them the text that stands beside them."""
+        """Return the results in their order, and then the text that stands beside them."""
         lines = [self.format_tool_result(result) for result in item.tool_results]
         if item.text:
             lines.append(item.text)
@@ -292,7 +292,7 @@ def _filled(pieces: Sequence[Piece], holes: Mapping[str, str]) -> str:
 
 
 def result_text(result: ToolResultPart) -> str:
-    """A result as text: a string as it is, anything else as JSON; an error says so."""
+    """Return a result as text: a string unchanged, anything else as JSON; an error says so."""
     text = result.result if isinstance(result.result, str) else dump_json(result.result)
     return f"Error: {text}" if result.is_error else text
 
@@ -300,7 +300,8 @@ def result_text(result: ToolResultPart) -> str:
 def user_content(
     message: Message, format_result: Callable[[ToolResultPart], str]
 ) -> str | list[dict[str, Any]]:
-    """A user's or system's content: one text as a string, several parts or images as a list.
+    """Return a user's or system's content: one text as a string, several parts or images as a
+    list.
 
     Results that stand in a user's message, as in Anthropic's API, are written as results.
     """
@@ -335,7 +336,7 @@ def _image_part(part: ImagePart) -> dict[str, Any]:
 
 
 def _on_new_line(text: str, addition: str) -> str:
-    """Calls after text begin a line: some dialects read them nowhere else."""
+    """Begin calls after text on a new line: some dialects read them nowhere else."""
     if not addition or not text or text.endswith("\n"):
         return text + addition
     return f"{text}\n{addition}"

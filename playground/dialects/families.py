@@ -1,4 +1,4 @@
-"""Dialects by how they write a call, and by the models that speak them.
+"""Group dialects by how they write a call, and by the models that speak them.
 
 No family is listed here: a dialect's notation says how it writes, its `models` who speaks it.
 """
@@ -28,7 +28,7 @@ _SOURCE: Final = re.compile(r"\([^)]*\)")  # of what is said of models, where it
 
 
 def family(dialect: Dialect) -> str:
-    """How a dialect writes a call, in words."""
+    """Say how a dialect writes a call."""
     if dialect.is_native_toolcalling():
         return FIELD
     if not isinstance(dialect, DeclaredDialect):
@@ -37,7 +37,7 @@ def family(dialect: Dialect) -> str:
 
 
 def families(names: Iterable[str]) -> dict[str, list[str]]:
-    """The dialects of these names by family, each family in the order in which they are given."""
+    """Return the dialects of these names by family, each family in the given order."""
     found: dict[str, list[str]] = {title: [] for title in (FIELD, *_TITLES.values(), OTHERS)}
     for name in names:
         found[family(get_dialect(name))].append(name)
@@ -45,7 +45,7 @@ def families(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def spoken_by(model: str) -> list[str]:
-    """The dialects for a model, the best first: its own, then those whose models it names.
+    """Return the dialects for a model, the best first: its own, then those whose models it names.
 
     A part of a name is enough: `qwen` finds what any Qwen speaks.
     """

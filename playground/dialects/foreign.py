@@ -1,7 +1,6 @@
-"""Another dialect's calls in a reply of which its own dialect reads none: text, but never silently.
+"""Tell of another dialect's calls in a reply in which its own dialect reads none.
 
-Most replies hold no call of anybody, and they must not pay for those that do: plain searches say
-whether there is anything to look at.
+Most replies hold no call at all and must not pay for those that do: plain searches come first.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _MARKERS: Final = {
 
 
 def foreign_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -> Finding | None:
-    """A finding where another dialect reads calls in what this one took for text alone."""
+    """Return a finding if another dialect reads calls in what this one took for text."""
     if result.findings:
         return None
     start, marker = _first_marker(result.content)
@@ -57,8 +56,10 @@ def foreign_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -
 
 
 def _first_marker(text: str) -> tuple[int, int]:
-    """Where the line of the first marker of any dialect begins, or of the brace before it, and
-    where the marker itself does; -1 for none."""
+    """Return where the line of the first marker of any dialect begins, and the marker itself.
+
+    A brace before the marker counts as its beginning; -1 for none.
+    """
     signs = [sign for sign in _MARKERS if text.find(sign, 0, SEARCHED) >= 0]
     found = [text.find(marker, 0, SEARCHED) for sign in signs for marker in _MARKERS[sign]]
     tag = _TAG.search(text, 0, SEARCHED)
@@ -72,9 +73,11 @@ def _first_marker(text: str) -> tuple[int, int]:
 
 
 def _speakers(text: str) -> list[DeclaredDialect]:
-    """The dialects of which an opener stands in a text, or whose calls are JSON without one and
-    name their tool there; first those of which most stands there, for each that is asked has to be
-    compiled once."""
+    """Return the dialects that may read calls in a text, those with most openers in it first.
+
+    An opener of theirs stands there, or their calls are JSON without one and name their tool. The
+    order matters because each dialect that is asked has to be compiled once.
+    """
     found = []
     for dialect, openers in _openers().items():
         stands = sum(len(opener) for opener in openers if opener in text)
@@ -94,8 +97,11 @@ def _tells_itself(dialect: DeclaredDialect) -> bool:
 
 @cache
 def _openers() -> dict[DeclaredDialect, tuple[str, ...]]:
-    """What each dialect's calls begin with; those whose call is any text, or any tag, are left
-    out, and so are those that a reply's own words could be."""
+    """Return the openers of each dialect's calls.
+
+    Left out are dialects whose call is any text or any tag, and openers that a reply's own words
+    could be.
+    """
     found = {}
     for dialect in as_dialects(""):
         if not isinstance(dialect, DeclaredDialect) or dialect.syntax.text_keys:

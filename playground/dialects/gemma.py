@@ -14,8 +14,11 @@ _RULES = (
 
 
 def _written(mark: str, opener: str, closer: str, *markers: tuple[str, str]) -> Syntax:
-    """A call between its markers; those of `markers` are read in their place. Models write keyword
-    arguments in parentheses too, and Python in a fence, as Gemma 3 was taught."""
+    """Declare a call between its markers, with those of `markers` read in their place.
+
+    Models also write keyword arguments in parentheses, and Python in a fence, as Gemma 3 was
+    taught.
+    """
     read = [
         Syntax(call=f"{before}{{name}}{body}{after}", separator="", string_mark=marked)
         for before, after in ((opener, closer), *markers)

@@ -1,4 +1,4 @@
-"""A header of control tokens names the tool, its arguments follow as JSON or as parameters."""
+"""Dialects in which a header of control tokens names the tool; JSON or parameters follow."""
 
 from dataclasses import replace
 from functools import partial
@@ -21,7 +21,7 @@ _header = partial(
 
 
 def _kimi(head: str, nameless: Literal["", "inferred"] = "") -> Syntax:
-    """A call by its id, of which `head` says how it is written."""
+    """Declare a call that is named by its id; `head` is the id's form."""
     return Syntax(
         call=f"<|tool_call_begin|>{head}<|tool_call_argument_begin|>{{args:json}}<|tool_call_end|>",
         section="<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>",
@@ -31,7 +31,7 @@ def _kimi(head: str, nameless: Literal["", "inferred"] = "") -> Syntax:
 
 
 def _harmony(recipient: str, body: str, constrain: str, name: str = "") -> tuple[Syntax, ...]:
-    """A call to a recipient in the orders of a message's header that models write."""
+    """Declare a call to a recipient, in each order of the header that models write."""
     heads = (f"<|channel|>{{word}} to={recipient}", f" to={recipient}<|channel|>{{word}}")
     return tuple(
         Syntax(call=f"{head}{word}<|message|>{body}<|call|>", name=name)

@@ -1,7 +1,7 @@
-"""A conversation as it was formatted: messages joined to their neighbours as they come.
+"""A conversation as it was formatted, with neighbours of one role joined.
 
-Nothing that a history has given out is touched again: a neighbour that joins makes a new message.
-So the requests of a session, each of which holds those before it, share what they have in common.
+Returned messages are never changed; joining a neighbour makes a new message. So the requests of a
+session, each of which holds those before it, share what they have in common.
 """
 
 from __future__ import annotations
@@ -22,8 +22,11 @@ class History:
     blocks: SharedList[tuple[Block, ...]] = field(default_factory=SharedList)
 
     def and_more(self, drafts: Iterable[Draft]) -> History:
-        """Drafts after the others. Those of one role are joined, for providers want turns to
-        alternate; empty ones are left out, for they would part neighbours."""
+        """Return the history with more drafts.
+
+        Neighbours of one role are joined, because providers want turns to alternate; empty drafts
+        are left out, because they would separate neighbours.
+        """
         kept = len(self.messages)
         last = list(map(Draft, self.messages[-1:], self.blocks[-1:]))
         found = last.copy()
@@ -46,7 +49,7 @@ class History:
 
 
 def _says(content: Any) -> bool:
-    """Whether a content is more than nothing; a system prompt of no text is one empty part."""
+    """Return True if a content is not empty; a system prompt without text is one empty part."""
     if isinstance(content, list) and len(content) == 1:
         return content[0].get("type") != "text" or bool(content[0].get("text"))
     return bool(content)

@@ -1,4 +1,4 @@
-"""Calls as tags that name the tool and each parameter in an attribute, with raw values."""
+"""Dialects whose calls are tags that name the tool and each parameter in an attribute."""
 
 from functools import partial
 from typing import Final
@@ -21,7 +21,9 @@ _invoked = partial(
 
 
 def _invoke_syntax(section: str, *read: str) -> Syntax:
-    """`<invoke name="f">` with `<parameter name="k">`, in a section; those of `read` are read."""
+    """Declare `<invoke name="f">` with `<parameter name="k">`, in a section; `read` forms are read
+    too.
+    """
     return Syntax(
         call='<invoke name="{name}">\n{params}</invoke>',
         param='<parameter name="{key}">{value}</parameter>\n',
@@ -31,7 +33,7 @@ def _invoke_syntax(section: str, *read: str) -> Syntax:
 
 
 def _dsml(prefix: str, section: str, *also: Syntax) -> Syntax:
-    """DeepSeek's: what `string` says decides how a value is read."""
+    """Declare DeepSeek's form, in which `string` decides how a value is read."""
     return Syntax(
         call=f'<{prefix}invoke name="{{name}}">\n{{params}}</{prefix}invoke>',
         param=(

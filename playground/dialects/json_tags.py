@@ -1,4 +1,4 @@
-"""A JSON object, or an array of them, after a marker: many families, two markers apart."""
+"""Dialects whose calls are a JSON object, or an array of them, after a marker."""
 
 from dataclasses import replace
 from functools import partial
@@ -34,13 +34,13 @@ _array = partial(
 
 
 def _object(opener: str, closer: str, *also: Syntax) -> Syntax:
-    """One object between two tags; a call as Python writes it is read there, too."""
+    """Declare one object between two tags; a call as Python writes it is read there, too."""
     read = Syntax(call=f"{opener}\n{{name}}({{args:python}})\n{closer}")
     return Syntax(call=f"{opener}\n{{call:json}}\n{closer}", also=(read, *also))
 
 
 def _one_array(section: str, shape: JsonShape | None = None, read: tuple[str, ...] = ()) -> Syntax:
-    """An array between the markers that `section` shows; those of `read` are read too."""
+    """Declare an array between the markers of `section`; those of `read` are read too."""
     return Syntax(
         call="{call:json}",
         section=section,

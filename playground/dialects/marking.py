@@ -1,4 +1,4 @@
-"""Cache marks in the messages of a request, as a policy decides on them."""
+"""Set cache marks in the messages of a request, as a policy decides."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from playground.nouns.prompt_data import PromptData
 def set_marks(
     messages: list[dict[str, Any]], policy: str | Policy, prompt_data: PromptData
 ) -> list[CacheDecision]:
-    """Mark the messages in place, and say why."""
+    """Mark the messages in place, and return the decisions."""
     request = _request(prompt_data)
     decisions = get_policy(policy).decide(messages, request)
     apply_marks(messages, decisions, request.model_name)
@@ -28,8 +28,11 @@ def set_marks(
 def set_own_marks(
     messages: RequestMessages, policy: str | Policy, prompt_data: PromptData
 ) -> list[CacheDecision]:
-    """The same where messages may be remembered: those that are marked become the request's own,
-    and all before a policy of the user's, which may write into any."""
+    """Mark messages that may be cached, and return the decisions.
+
+    Marked messages first become the request's own; all of them do before a policy of the user's,
+    which may write into any.
+    """
     if not isinstance(policy, str):
         return set_marks(messages.all(), policy, prompt_data)
     request = _request(prompt_data)

@@ -1,7 +1,7 @@
-"""What a dialect has written of messages and tools, so that it is written once.
+"""Cache what a dialect has written of messages and tools, so that it is written once.
 
-It is found by the very objects that it was written of, and only while these hold what they held: a
-message is frozen, but the arguments of a call are a dict. So no answer depends on who asked before.
+An entry is found by the very objects that it was made from, and only while these are unchanged: a
+message is frozen, but the arguments of a call are a dict. So no answer depends on earlier callers.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ Form = Callable[[int, Message], list[Draft]]  # what a message becomes at its pl
 
 
 class _Held(NamedTuple):
-    """What could be written into of that which was given, and what stood in it.
+    """The mutable values of an input, with what stood in them.
 
-    Told by what stands there, not by what equals it: 1 is True to a comparison, and a dict is the
-    same in any order. What is met there cannot change or is among these itself; `known` says that
-    nothing else was met.
+    They are compared by what stands there, not by equality: 1 equals True, and dicts are equal in
+    any order. All other values met inside are immutable or among these; `known` is true if no
+    other was met.
     """
 
     places: SharedList[Collection[Any]]  # lists, and the keys and values of dicts: these are live
@@ -51,7 +51,7 @@ class _Held(NamedTuple):
         )
 
     def and_more(self, values: list[Any]) -> _Held:
-        """And what stands in these values, all the way down; the list is used up."""
+        """Add what stands in these values, all the way down; the list is used up."""
         places: list[Collection[Any]] = []
         known, met = self.known, set[int]()
         while values:
@@ -82,14 +82,14 @@ def _held(values: list[Any]) -> _Held:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class Given:
-    """A session as it was given, to whatever dialect, and what stood in it."""
+    """A session as it was passed in, to whatever dialect, and what stood in it."""
 
     tools: tuple[ToolMetadata, ...]
     messages: SharedList[Message]
     held: _Held
 
     def is_of(self, messages: Sequence[Message], tools: Sequence[ToolMetadata]) -> bool:
-        """Whether these are its tools and its messages, as they were, and perhaps some more."""
+        """Return True if tools and messages begin with these, unchanged."""
         return (
             self.held.unchanged
             and len(self.tools) == len(tools)
@@ -99,17 +99,17 @@ class Given:
         )
 
     def goes_on(self, earlier: Given) -> bool:
-        """Whether it was made of the other one, by adding messages: told without a look at them."""
+        """Return True if this was made from the other by adding messages; compares nothing."""
         return self.messages.shared(earlier.messages) == len(earlier.messages)
 
     def and_more(self, messages: Sequence[Message]) -> Given:
-        """The same with messages after its own."""
+        """Return this with messages added."""
         more = self.messages.and_more(len(self.messages), messages)
         return Given(self.tools, more, self.held.and_more(_values(messages)))
 
 
 class Written(NamedTuple):
-    """A session as a dialect wrote it: what each message became, and all of them joined."""
+    """A session as a dialect wrote it: each message's drafts, and all of them joined."""
 
     given: Given
     drafts: SharedList[list[Draft]]
@@ -117,7 +117,7 @@ class Written(NamedTuple):
     characters: int
 
     def and_more(self, given: Given, more: list[list[Draft]]) -> Written:
-        """The session with what messages after its own became."""
+        """Return the session with the drafts of further messages."""
         texts = (len(block.text) for drafts in more for draft in drafts for block in draft.blocks)
         return Written(
             given,
@@ -128,8 +128,9 @@ class Written(NamedTuple):
 
 
 class Memory:
-    """Keeps sessions of so many characters in all, and so many tools; what was not asked for
-    lately goes first."""
+    """A cache of sessions, up to so many characters in all, and of so many tools; least recent
+    first out.
+    """
 
     def __init__(self, characters: int = CHARACTERS, docs: int = DOCS) -> None:
         self._most_characters, self._most_docs = characters, docs
@@ -146,8 +147,11 @@ class Memory:
         tools: Sequence[ToolMetadata],
         form: Form,
     ) -> Written:
-        """A session in a dialect, which nobody may write into. `form` is asked for what was not
-        there before; it goes by the message and the schemas of the tools that it calls."""
+        """Return a session in a dialect, which nobody may write into.
+
+        `form` writes a message that is not cached; it may use only the message and the schemas of
+        the tools that it calls.
+        """
         given = self._as_given(messages, tools)
         if not messages:
             return Written(given, SharedList(), History(), 0)
@@ -165,7 +169,9 @@ class Memory:
         return row
 
     def _as_given(self, messages: Sequence[Message], tools: Sequence[ToolMetadata]) -> Given:
-        """The session, by what was given of it before: to another dialect, or with less."""
+        """Return the session's input record, extending an earlier one of another dialect or of
+        less.
+        """
         place = id(messages[0]) if messages else 0
         with self._lock:
             given = self._given.get(place)
@@ -186,7 +192,7 @@ class Memory:
                 kept -= self._rows.popitem(last=False)[1].characters
 
     def doc(self, dialect: Hashable, tool: ToolMetadata, write: Callable[[], str]) -> str:
-        """A tool's documentation in a dialect."""
+        """Return a tool's documentation in a dialect."""
         key = (dialect, id(tool))
         with self._lock:
             if known := self._docs.get(key):
@@ -206,7 +212,7 @@ class Memory:
 
 
 def _remembering(form: Form, row: Written, tools: Sequence[ToolMetadata]) -> Form:
-    """`form`, but for messages that the row has and whose calls are to tools as they were."""
+    """Wrap `form` so that it skips messages that the row has and whose tools are unchanged."""
     before, now = _schemas(row.given.tools), _schemas(tools)
     other = {name for name in before | now if before.get(name) != now.get(name)}
     places = {id(message): place for place, message in enumerate(row.given.messages)}
@@ -222,7 +228,9 @@ def _remembering(form: Form, row: Written, tools: Sequence[ToolMetadata]) -> For
 
 
 def _schemas(tools: Sequence[ToolMetadata]) -> dict[str, str]:
-    """By name, the first of two that have one. As text: True is 1 to a comparison."""
+    """Return the tools' schemas by name, as text, because True equals 1; the first of equal names
+    wins.
+    """
     return {tool.name: json.dumps(tool.input_schema, default=repr) for tool in reversed(tools)}
 
 
@@ -232,7 +240,9 @@ def _moved(draft: Draft, index: int) -> Draft:
 
 
 def may_remember(dialect: Any) -> bool:
-    """Whether what a dialect writes is remembered: it says so, and it can be told from others."""
+    """Return True if a dialect's texts may be cached: it says so, and it can be told from
+    others.
+    """
     try:
         hash(dialect)
     except TypeError:  # a list where a tuple belongs: such a declaration writes all the same
@@ -241,12 +251,12 @@ def may_remember(dialect: Any) -> bool:
 
 
 def origin_of(index: int) -> str:
-    """What the text of one of the session's messages has as its origin."""
+    """Return the origin of the text of one of the session's messages."""
     return f"message:{index}"
 
 
 def _values(messages: Iterable[Message]) -> list[Any]:
-    """What of messages could be written into."""
+    """Return the mutable values of messages."""
     values = []
     for message in messages:
         for part in message.parts:

@@ -1,4 +1,4 @@
-"""Which dialect for which model, by the model's name and with the reason.
+"""Choose a dialect for a model, by the model's name and with the reason.
 
 No family is listed here: a dialect says itself which models speak it (`Dialect.model_names`).
 """
@@ -36,8 +36,8 @@ _FAMILY: Final = re.compile(r"[a-z]{3,}")
 class DialectChoice:
     """A dialect's name and why it was chosen.
 
-    `dialect` is None where nobody knows what the model was trained on; `nearest` is then one to
-    try: that of its family, or one that any model can be taught.
+    `dialect` is None if nobody knows what the model was trained on; `nearest` is then one to try:
+    that of its family, or one that any model can be taught.
     """
 
     dialect: str | None
@@ -52,9 +52,9 @@ class DialectChoice:
 
 @takes(model_name="text")
 def dialect_for(model_name: str) -> DialectChoice:
-    """The dialect in which a model writes its calls by itself.
+    """Return the dialect in which a model writes its calls by itself.
 
-    A hosted API has a field for tools; an open model has what it was trained on. Of any other
+    A hosted API has a field for tools; an open model has what it was trained on. For any other
     model nothing is known: no dialect, and the nearest one to try.
     """
     # An API's field comes before what is known of the model behind it: the API writes the prompt.
@@ -74,7 +74,7 @@ def dialect_for(model_name: str) -> DialectChoice:
 
 
 def _of_family(model_name: str) -> Dialect | None:
-    """The last registered dialect whose models have the first word of the model's name."""
+    """Return the last registered dialect whose models share the first word of the model's name."""
     words = _FAMILY.findall(_bare(model_name).lower())
     found = [
         dialect
@@ -85,17 +85,17 @@ def _of_family(model_name: str) -> Dialect | None:
 
 
 def _bare(model_name: str) -> str:
-    """A model's name without its provider, as a repository spells it."""
+    """Return a model's name without its provider, as a repository spells it."""
     return _hyphened(model_name).rpartition("/")[2]
 
 
 def _hyphened(model_name: str) -> str:
-    """A name as a repository spells it: people write "Gemma 4" for `gemma-4`."""
+    """Return a name as a repository spells it: people write "Gemma 4" for `gemma-4`."""
     return re.sub(r"\s+", "-", model_name.strip())
 
 
 def trained_on(model_name: str) -> Dialect | None:
-    """The dialect that claims the model's name; the first registered where two claim it.
+    """Return the dialect that claims the model's name; the first registered if two claim it.
 
     A provider before a slash is not part of the name, and case does not count.
     """

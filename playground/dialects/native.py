@@ -36,7 +36,9 @@ class NativeDialect(DeclaredDialect):
         return self.format_tools_schema(prompt_data.tool_metadata, typed=True) or None
 
     def split_message(self, message: Message) -> list[Message]:
-        """A result answers one call: each gets a message of its own, text beside them too."""
+        """Split results into one message each, since each answers one call, with text beside them
+        apart.
+        """
         if not message.tool_results:
             # The API takes no tool message that answers nothing; what it says is still said.
             return [replace(message, role="user") if message.role == "tool" else message]

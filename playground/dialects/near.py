@@ -1,7 +1,7 @@
-"""What is a dialect's marker but for a slip: text, but never silently.
+"""Tell of text that is almost a dialect's marker: in another case, with a blank, a letter off.
 
-In another case, with blanks, with a sign twice, escaped, half of it at the end, or a letter off.
-Most replies hold nothing like it: a plain search for the markers' words comes before all else.
+Also with a sign twice, escaped, or half of it at the end. Most replies hold nothing like it: a
+plain search for the markers' words comes first.
 """
 
 from __future__ import annotations
@@ -49,8 +49,11 @@ _PRINTED: Final = re.compile(
 
 
 def near_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -> Finding | None:
-    """A finding where a reply in which nothing is amiss holds what is nearly one of the dialect's
-    own markers; or, where it holds no call either, how one of a tool begins."""
+    """Return a finding if a reply without other findings almost holds one of the dialect's
+    markers.
+
+    If it holds no call either, the beginning of a call of one of the tools counts too.
+    """
     if result.findings or not isinstance(own, DeclaredDialect):
         return None
     tools = () if result.tool_calls else prompt_data.tool_metadata
@@ -62,15 +65,17 @@ def near_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -> F
 
 
 def printed_response(result: ParseResult) -> Finding | None:
-    """A finding where the reply is no reply, but what a client library prints of a response."""
+    """Return a finding if the reply is a response object as a client library prints it."""
     first = next((event for event in result.events if isinstance(event, TextEvent)), None)
     found = _PRINTED.match(first.text) if first and not first.span.start else None
     return finding("printed-response", "the whole reply", f"a {found[1]}") if found else None
 
 
 def around_a_call(result: ParseResult) -> Finding | None:
-    """A finding where a call in JSON stands in an object whose other parts are text: in one that
-    is torn, or in a wrapper that is not the dialect's."""
+    """Return a finding if a JSON call stands in an object whose other parts are text.
+
+    The object is torn, or is a wrapper that is not the dialect's.
+    """
     if any(found.severity != "info" for found in result.findings):
         return None
     before, calls = "", 0
@@ -88,8 +93,9 @@ def around_a_call(result: ParseResult) -> Finding | None:
 
 
 def nearly(text: str, dialect: DeclaredDialect, names: tuple[str, ...] = ()) -> str:
-    """The marker, or the beginning of a call of one of the tools, that stands in the text, but not
-    as it is declared; "" for none."""
+    """Return the marker, or the beginning of a tool's call, that almost stands in the text; "" for
+    none.
+    """
     known, words = _markers(dialect)
     looked_at = text[:LOOKED_AT]
     # one that stands there as it is was seen, and is no call's
@@ -109,8 +115,11 @@ def nearly(text: str, dialect: DeclaredDialect, names: tuple[str, ...] = ()) -> 
 
 
 class Near(NamedTuple):
-    """The dialect that comes nearest to a text in which nobody reads a call, and its marker that
-    stands there: as it is declared, or nearly."""
+    """The dialect that comes nearest to a text in which nobody reads a call, with its marker
+    there.
+
+    The marker stands there exactly or almost.
+    """
 
     dialect: str = ""
     marker: str = ""
@@ -121,8 +130,9 @@ class Near(NamedTuple):
 
 
 def nearest(text: str) -> Near:
-    """The dialect of which most stands in a text: its markers as they are declared, or else in
-    another way; `Near()` for none."""
+    """Return the dialect of which most stands in a text, exactly or else almost; `Near()` for
+    none.
+    """
     looked_at = text[:LOOKED_AT]
     found = folded(looked_at)
     exact, nearly_so = (0, Near()), (0, Near())
@@ -141,14 +151,14 @@ def nearest(text: str) -> Near:
 
 
 def unread(text: str) -> Finding:
-    """That no dialect reads a text, and what comes nearest."""
+    """Return a finding that no dialect reads a text, with what comes nearest."""
     near = nearest(text)
     meaning = CODES["no-dialect"].meaning
     return finding("no-dialect", "the whole text", f"{meaning}; {near}" if near.dialect else "")
 
 
 def folded(text: str) -> str:
-    """A text without what models get wrong in markers."""
+    """Return a text without the details that models get wrong in markers."""
     text = _CODED.sub(lambda code: chr(int(code[1], 16)), text)
     text = unescape(text).translate(_SIGNS).lower()
     return _DOUBLED.sub(r"\1", _BLANK.sub("", text))
@@ -156,7 +166,7 @@ def folded(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def _markers(dialect: DeclaredDialect) -> tuple[dict[str, str], re.Pattern[str] | None]:
-    """The markers of calls, each with what is left of it when it is folded; and their words."""
+    """Return the markers of calls, each with its folded form, and their words."""
     syntax = dialect.syntax
     param = syntax.param_template
     inner = [piece for piece in (param.before[:1] if param else ()) if isinstance(piece, str)]
@@ -168,13 +178,15 @@ def _markers(dialect: DeclaredDialect) -> tuple[dict[str, str], re.Pattern[str] 
 
 
 def _begins_a_line(bare: str, text: str) -> bool:
-    """Whether a marker of words, `Action:`, stands where a call begins: elsewhere it is prose."""
+    """Return True if a marker of words, `Action:`, stands where a call begins; elsewhere it is
+    prose.
+    """
     spaced = r"[\s_\-]{0,8}".join(map(re.escape, bare))
     return re.search(rf"(?im)^[^\w\n]{{0,8}}{spaced}", text) is not None
 
 
 def _half(text: str, markers: dict[str, str]) -> str:
-    """The marker of which a beginning is the text's end."""
+    """Return the marker of which a beginning ends the text."""
     tail = text[-80:].rstrip()
     line = tail.rpartition("\n")[2].strip()
     for marker in markers:
@@ -187,7 +199,7 @@ def _half(text: str, markers: dict[str, str]) -> str:
 
 
 def _call_of(text: str, dialect: DeclaredDialect, names: tuple[str, ...]) -> str:
-    """How a call of one of the tools would begin, where the text says so in another way."""
+    """Return the beginning of a tool's call that the text writes in another way."""
     syntax = dialect.syntax
     before = syntax.call_template.before
     if not before and notation_of(syntax).tells_itself:
@@ -215,7 +227,7 @@ def _call_of(text: str, dialect: DeclaredDialect, names: tuple[str, ...]) -> str
 
 
 def _letter_off(one: str, other: str) -> bool:
-    """Whether one letter that is put in, left out or changed makes the one the other."""
+    """Return True if adding, dropping or changing one letter turns one text into the other."""
     if abs(len(one) - len(other)) > 1 or one == other or one[1] != other[1]:
         return False  # an opener is no closer
     start = 0

@@ -1,4 +1,6 @@
-"""Calls as tags, raw values: `<function=f>` with `<parameter=k>`, or an element for each key."""
+"""Dialects of tags with raw values: `<function=f>` with `<parameter=k>`, or an element for each
+key.
+"""
 
 from dataclasses import replace
 from functools import partial
@@ -18,8 +20,9 @@ _tags = partial(
 
 
 def _function(section: str, *read: str) -> Syntax:
-    """`<function=f>` with `<parameter=k>`, each call in a section of its own; those of `read` are
-    read in its place."""
+    """Declare `<function=f>` with `<parameter=k>`, each call in its own section; `read` is read
+    too.
+    """
     return Syntax(
         call="<function={name}>\n{params}</function>",
         param="<parameter={key}>\n{value}\n</parameter>\n",
@@ -32,7 +35,7 @@ def _function(section: str, *read: str) -> Syntax:
 def _keys(
     call: str, prefix: str = "", section: str = "", *also: Syntax, suffix: str = ""
 ) -> Syntax:
-    """A key element and a value element for each parameter."""
+    """Declare a key element and a value element for each parameter."""
     key, value = f"{prefix}arg_key{suffix}", f"{prefix}arg_value{suffix}"
     return Syntax(
         also=also,
@@ -43,8 +46,10 @@ def _keys(
 
 
 def _labelled(label: str) -> tuple[Syntax, ...]:
-    """Hunyuan's forms, each tag with the label of its model: parameters, a JSON object, and all
-    calls in one array, as A13B writes them."""
+    """Declare Hunyuan's forms, each tag with its model's label.
+
+    They are parameters, a JSON object, and all calls in one array, as A13B writes them.
+    """
     section = f"<tool_calls{label}>\n{{calls}}\n</tool_calls{label}>"
     opener, closer = f"<tool_call{label}>", f"</tool_call{label}>"
     parameters = f"{opener}{{name}}<tool_sep{label}>\n{{params}}{closer}"
@@ -61,7 +66,7 @@ def _labelled(label: str) -> tuple[Syntax, ...]:
 
 
 def _unseparated(label: str) -> Syntax:
-    """Hy4's form: nothing stands between a name and the parameters, nor between these."""
+    """Declare Hy4's form: nothing stands between a name and the parameters, nor between these."""
     key, value = f"arg_key{label}", f"arg_value{label}"
     return Syntax(
         call=f"<tool_call{label}>{{name}}{{params}}</tool_call{label}>",

@@ -1,4 +1,4 @@
-"""Calls as people write them: labelled lines, fences and blocks, whose arguments are plain text."""
+"""Dialects of labelled lines, fences and blocks, whose arguments are plain text."""
 
 from functools import partial
 

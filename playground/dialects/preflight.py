@@ -1,4 +1,4 @@
-"""Checks before a request is sent: each raises when the request must not go out."""
+"""Checks before a request is sent: each raises if the request must not go out."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _LEDGER: Final = 'a JSON object such as {"key": 120}'
 
 
 class PreflightCheck(Protocol):
-    """Raises a PlaygroundError when the prompt must not be sent; returns nothing otherwise."""
+    """A function that raises a PlaygroundError if the prompt must not be sent."""
 
     def check(self, prompt_data: PromptData) -> None: ...
 
 
 class CreditLedger(Protocol):
     def credits(self, api_key: str) -> int | None:
-        """The credits left to the owner of the key; None when nobody owns it."""
+        """Return the credits of the key's owner, or None if nobody owns it."""
 
 
 @dataclass(frozen=True)
 class JsonLedger:
-    """A ledger in a JSON file: an object from API key to whole credits. Read at every check."""
+    """A ledger in a JSON file: an object from API key to whole credits, read at every check."""
 
     path: Path
 
@@ -64,10 +64,11 @@ class JsonLedger:
 
 @dataclass(frozen=True)
 class CreditCheck:
-    """Refuses requests through one provider when its user is unknown or short of credits.
+    """A check that refuses requests through one provider if the user is unknown or short of
+    credits.
 
-    `user_key` names the user where the prompt data do not. A ledger that fails is told as such
-    (LedgerError): nothing is known then of anybody's credits.
+    `user_key` names the user if the prompt data do not. If the ledger fails, LedgerError says so:
+    nothing is known then of anybody's credits.
     """
 
     ledger: CreditLedger
@@ -97,7 +98,7 @@ USER_KEY_VARIABLE: Final = "PLAYGROUND_USER_KEY"
 
 
 def checks_from(environment: Mapping[str, str]) -> tuple[PreflightCheck, ...]:
-    """The checks that an environment asks for: none without a ledger. Raises InputFault."""
+    """Return the checks that an environment asks for: none without a ledger. Raises InputFault."""
     ledger = environment.get(LEDGER_VARIABLE, "")
     if not ledger:
         return ()

@@ -1,4 +1,4 @@
-"""The words around a dialect: rules, tool documentation, frames. English, one place, no markup."""
+"""The English words around a dialect, without markup: rules, tool documentation, frames."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ follow theirs where you can.
 
 
 def framed_user_prompt(text: str) -> str:
-    """The user's own instructions in a frame; nothing for nothing."""
+    """Return the user's own instructions in a frame; "" if there are none."""
     return _USER_FRAME.replace("{text}", text) if text.strip() else ""
 
 
 def typed_schema(tool: ToolMetadata) -> dict[str, Any]:
-    """OpenAI's tool object, the JSON Schema as given."""
+    """Return OpenAI's tool object, with the JSON Schema as given."""
     function = {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
     return {"type": "function", "function": function}
 
 
 def simplified_schema(tool: ToolMetadata) -> dict[str, Any]:
-    """Every parameter a string: for models that write text and read descriptions."""
+    """Return a schema in which every parameter is a string, for models that read descriptions."""
     properties = {
         name: {"type": "string", "description": parameter.description}
         for name, parameter in tool.parameters.items()
@@ -63,7 +63,7 @@ ExampleOf = Callable[[ToolMetadata, dict[str, Any]], str]
 
 @dataclass(frozen=True, slots=True)
 class ToolDocsFrame:
-    """What stands before the first tool, between two tools, and after the last."""
+    """The texts before the first tool, between two tools, and after the last."""
 
     before: str
     between: str
@@ -82,7 +82,7 @@ class ToolDocs:
 
 
 def described_tool(tool: ToolMetadata, example_of: ExampleOf) -> str:
-    """Prose: one parameter a line, then worked examples."""
+    """Document a tool in prose: one parameter a line, then worked examples."""
     name = escape(tool.name)
     lines = [
         f'<tool_doc tool_name="{name}">',
@@ -107,7 +107,7 @@ def _parameter_line(tool: ToolMetadata, name: str, parameter: ParameterMetadata)
 
 
 def json_tool(tool: ToolMetadata, example_of: ExampleOf) -> str:
-    """One JSON object a line, typed, as function-calling models are trained on it."""
+    """Document a tool as one typed JSON object a line, as function-calling models are trained."""
     return json.dumps(typed_schema(tool), ensure_ascii=False)
 
 
@@ -125,7 +125,7 @@ JSON_LINES: Final = ToolDocs(
 
 
 def sample_arguments(tool: ToolMetadata) -> dict[str, Any]:
-    """The first example's arguments, or a plain value for each required parameter."""
+    """Return the first example's arguments, or a plain value for each required parameter."""
     if tool.examples:
         return dict(tool.examples[0].parameters)
     names = tool.required_parameters or list(tool.parameters)[:1]
@@ -165,7 +165,7 @@ def _sample_of_type(schema: Schema, root: Schema, depth: int) -> Any:
 
 
 def _one_type(kind: Any) -> str:
-    """A schema's type; of several types the first."""
+    """Return a schema's type; of several types the first."""
     if isinstance(kind, list):
         kind = next(iter(kind), "")
     return str(kind)

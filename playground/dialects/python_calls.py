@@ -1,4 +1,4 @@
-"""Calls as Python writes them: a function and its keyword arguments, only literals inside."""
+"""Dialects whose calls are Python: a function and its keyword arguments, only literals inside."""
 
 from functools import partial
 
@@ -20,7 +20,9 @@ _python = partial(
 
 
 def _listed(section: str, *also: Syntax, separator: str = ", ") -> Syntax:
-    """Function calls in a section, without which `f(x=1)` is text that explains something."""
+    """Declare function calls in a section, outside of which `f(x=1)` is text that explains
+    something.
+    """
     return Syntax(
         call="{name}({args:python})",
         section=section,

@@ -1,4 +1,4 @@
-"""`parse`: one recorded or pasted answer read by one dialect."""
+"""`parse`: read one recorded or pasted answer in one dialect."""
 
 from __future__ import annotations
 
@@ -35,14 +35,16 @@ def parse(
     switches: Switches | None = None,
     server: str = "",
 ) -> ParseResult:
-    """Read a whole answer: text, bytes, or byte pieces cut anywhere.
+    """Read a complete answer: text, bytes, or byte pieces cut anywhere.
 
-    `tools` in any known form give types to arguments; `prefill` is the end of the prompt that the
+    `tools` in any known form give types to arguments. `prefill` is the end of the prompt that the
     template already wrote (an opened `<think>`): it sets the state and belongs to no span.
     `switches` replace the dialect's own where servers decide differently; the result names them.
-    With `server`, `vllm` or `vllm:hermes` with its parser, the result is what that server hands
-    to its client, a `ServerReading`; its `server-drops` findings hold what is lost on the way.
-    Never raises on what the model wrote; UnknownNameError for an unknown server, with all known.
+    With `server`, `vllm` or `vllm:hermes` with its parser, the result is what that server hands to
+    its client, a `ServerReading`; its `server-drops` findings hold what is lost on the way.
+
+    Never raises on what the model wrote. Raises UnknownNameError for an unknown server, with all
+    known.
     """
     chosen = get_dialect(dialect)
     prompt_data = PromptData(tool_metadata=_read_tools(tools))
@@ -68,8 +70,10 @@ def _read_tools(tools: Sequence[Any] | None) -> list[ToolMetadata]:
 
 
 def looked_over(result: ParseResult, dialect: Dialect, prompt_data: PromptData) -> ParseResult:
-    """The result with what only the whole reply shows: another dialect's calls, near markers,
-    an object around a call."""
+    """Add to a result the findings that need the complete reply.
+
+    They are another dialect's calls, near markers, and an object around a call.
+    """
     found = printed_response(result) or foreign_markup(result, dialect, prompt_data)
     found = found or near_markup(result, dialect, prompt_data) or around_a_call(result)
     return with_finding(result, found) if found else result
@@ -82,7 +86,7 @@ def parser_for(
     prefill: str,
     switches: Switches | None = None,
 ) -> DialectParser:
-    """The dialect's parser, with its switches as the server sets them."""
+    """Return the dialect's parser, with its switches as the server sets them."""
     own = switches or dialect.create_parser(prompt_data).switches
     return dialect.create_parser(prompt_data, prefill, reader.switches(own))
 

@@ -1,4 +1,4 @@
-"""What a dialect makes of a session: messages, and for every piece of text where it came from."""
+"""A session as a dialect renders it: messages, and the origin of every piece of text."""
 
 from __future__ import annotations
 
@@ -33,17 +33,19 @@ class Block(NamedTuple):
 
 
 def written(origin: str, kind: BlockKind, text: str) -> list[Block]:
-    """A piece as a block; no block for no text, so that every block has a first character."""
+    """Return a piece as a block; no block for no text, so that every block has a first
+    character.
+    """
     return [Block(origin, kind, text)] if text else []
 
 
 def text_of(blocks: Iterable[Block]) -> str:
-    """What the blocks say together: a text is its blocks and nothing between them."""
+    """Join the blocks' texts, with nothing between them."""
     return "".join(block.text for block in blocks)
 
 
 def joined_by_line(groups: Iterable[list[Block]]) -> list[Block]:
-    """One line break between groups; it belongs to the group before it."""
+    """Put one line break between groups; it belongs to the group before it."""
     result: list[Block] = []
     for group in groups:
         if not group:
@@ -62,7 +64,7 @@ class Draft(NamedTuple):
 
 
 def copied(value: Any) -> Any:
-    """Dicts and lists anew, all the way down; what stands in them is the same."""
+    """Copy dicts and lists, all the way down; other values are shared."""
     # what is neither is told here: a call for each of them would take half of the time
     if isinstance(value, dict):
         items = value.items()
@@ -73,14 +75,16 @@ def copied(value: Any) -> Any:
 
 
 def mergeable(first: dict[str, Any], second: dict[str, Any]) -> bool:
-    """Whether two messages become one. Native results stay apart: each answers its own call."""
+    """Return True if two messages become one. Native results stay apart: each answers its own
+    call.
+    """
     if "tool_call_id" in first or "tool_call_id" in second:
         return False
     return bool(first["role"] == second["role"])
 
 
 def joined(first: Draft, second: Draft) -> Draft:
-    """Two messages as one. Nothing is written between them: their contents become its parts."""
+    """Merge two messages: their contents become its parts, with nothing between them."""
     one, other = first.message, second.message
     parts = [*as_parts(one.get("content")), *as_parts(other.get("content"))]
     message = {**one, "content": parts or None}  # a message of calls alone has no content
@@ -91,7 +95,7 @@ def joined(first: Draft, second: Draft) -> Draft:
 
 
 def message_text(message: Mapping[str, Any]) -> str:
-    """All that a formatted message says, native calls as JSON."""
+    """Return all text of a formatted message, native calls as JSON."""
     content, calls = message.get("content") or "", message.get("tool_calls")
     if isinstance(content, list):
         content = "".join(_part_text(part) for part in content)
@@ -101,11 +105,11 @@ def message_text(message: Mapping[str, Any]) -> str:
 
 
 def texts_of(message: Mapping[str, Any]) -> list[str]:
-    """The same in pieces that the API keeps apart: what is said, and each native call."""
+    """Return the texts that the API keeps apart: the content, and each native call."""
     said = message_text({"content": message.get("content")})
     return [*([said] if said else []), *map(dump_json, message.get("tool_calls") or ())]
 
 
 def _part_text(part: Mapping[str, Any]) -> str:
-    """A part's text; what has none, such as an image, by its type in brackets."""
+    """Return a part's text, or its type in brackets if it has none, such as an image."""
     return str(part.get("text", f"[{part['type']}]"))

@@ -1,4 +1,4 @@
-"""The messages of one request: a system prompt before a history that other requests have too."""
+"""The messages of one request: a system prompt before a history that other requests share."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from playground.parsing.values import dump_json
 
 
 class RequestMessages(KnowsPlaces[dict[str, Any]]):
-    """What is the history's is not copied for a request, but for each message before it is given
-    to somebody who may write into it: so a request costs what is its own."""
+    """The messages of a request, which share the history until somebody may write into them.
+
+    Only then a message is copied, so that a request costs only its own part.
+    """
 
     __slots__ = ("_first", "_given", "_history", "_own", "_said")
 
@@ -30,7 +32,7 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
 
     @property
     def _shift(self) -> int:
-        """How much further a message stands in the request than in the history."""
+        """How much later a message stands in the request than in the history."""
         return len(self._first.messages) - min(1, len(self._history.messages))
 
     def __len__(self) -> int:
@@ -79,7 +81,7 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
         return found[max(0, len(found) - count) :]
 
     def own(self, index: int) -> dict[str, Any]:
-        """The message in this place as the request's own, to write into."""
+        """Return the message in this place as the request's own, to write into."""
         if self._given is not None:
             return self._given[index]
         if index not in self._own:
@@ -87,14 +89,16 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
         return self._own[index]
 
     def all(self) -> list[dict[str, Any]]:
-        """All of them for somebody who may write into each."""
+        """Return all messages for somebody who may write into each."""
         if self._given is None:
             shared = [*self._first.messages, *self._history.messages[1:]]
             self._given = [self._own.get(at) or copied(each) for at, each in enumerate(shared)]
         return self._given
 
     def append_to_last_user(self, text: str) -> None:
-        """Add a text part to the last user message; `check_session` tells where there is none."""
+        """Add a text part to the last user message, if there is one (`check_session` tells
+        otherwise).
+        """
         for index in self.last_with("role", "user", 1):
             message = self.own(index)
             # A part of its own: the marks on the parts before it stay where they are.
@@ -103,7 +107,7 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
 
     @property
     def blocks(self) -> list[tuple[Block, ...]]:
-        """The pieces of each message's text."""
+        """Return the pieces of each message's text."""
         found = list(chain(self._first.blocks, self._history.blocks[1:]))
         for index, block in self._said.items():
             found[index] += (block,)

@@ -16,9 +16,11 @@ from playground.nouns.prompt_data import PromptData
 def requests_of(
     dialect: Dialect, prompt_data: PromptData, stops: Sequence[int]
 ) -> Iterator[Sequence[dict[str, Any]]]:
-    """The messages of each request of a conversation, without marks: a request holds what stands
-    before one of `stops`, which are indices of messages, in their order. Requests share what they
-    have in common, so nobody may write into them."""
+    """Return the messages of each request of a conversation, without marks.
+
+    A request holds everything before one of `stops`, which are indexes of messages in order.
+    Requests share what they have in common, so nobody may write into them.
+    """
     if not may_remember(dialect) or dialect.preflight:
         plain = dialect.with_policy("none")
         for stop in stops:

@@ -1,4 +1,4 @@
-"""A dialect's rules from a file, in place of its own."""
+"""Read a dialect's rules from a file that replaces its own."""
 
 from __future__ import annotations
 
@@ -16,21 +16,24 @@ _EXPECTED: Final = "a text file with the dialect's rules, or a folder with one N
 
 @dataclass(frozen=True)
 class GivenRules:
-    """Rules by dialect, and where they come from: read once, since a pipe gives them no second
-    time, and a file may be another in the middle of a trial."""
+    """Rules by dialect, and where they come from.
+
+    They are read once: a pipe gives them no second time, and a file may change during a trial.
+    """
 
     path: str
     texts: Mapping[str, str]
 
     def of(self, dialect: str) -> str | None:
-        """A dialect's rules; None where its own are to be used."""
+        """Return a dialect's rules, or None if its own are to be used."""
         return self.texts.get(dialect)
 
 
 def read_rules(rules_path: str | os.PathLike[str], dialects: Iterable[str]) -> GivenRules:
-    """The rules in a file, or those in a folder's `DIALECT.md`s: for these dialects.
+    """Read the rules in a file, or those in a folder's `DIALECT.md`s, for these dialects.
 
-    A folder may have none for one of them. Raises InputFault."""
+    A folder may have none for one of them. Raises InputFault.
+    """
     given = os.fspath(rules_path)
     if not given:  # it would be the folder that one stands in
         raise InputFault("no rules: the name of their file is empty", expected=_EXPECTED)
@@ -43,8 +46,10 @@ def read_rules(rules_path: str | os.PathLike[str], dialects: Iterable[str]) -> G
 
 
 def chosen_rules(rules_path: str | os.PathLike[str], dialects: Iterable[str]) -> GivenRules:
-    """As `read_rules`, for the dialects that somebody chose. Raises InputFault where a folder has
-    rules for none of them, too: nothing would be changed."""
+    """Read rules for the dialects that somebody chose.
+
+    Raises InputFault also if a folder has rules for none of them: nothing would be changed.
+    """
     names = list(dialects)
     given = read_rules(rules_path, names)
     if names and not given.texts:

@@ -1,6 +1,6 @@
-"""What of a tool's JSON Schema a dialect's prompt does not say: computed, never asserted.
+"""Compute what a dialect's prompt leaves out of a tool's JSON Schema.
 
-Each fact is taken out of the schema in turn; where the documentation of the tool stays the same to
+Each fact is taken out of the schema in turn. If the documentation of the tool stays the same to
 the letter, the dialect drops that fact.
 """
 
@@ -49,7 +49,7 @@ _Path = tuple[str | int, ...]
 
 
 class Fact(NamedTuple):
-    """One thing that a schema says: where (`geo.lat`), by which keyword, and whether it is kept."""
+    """One fact of a schema: where (`geo.lat`), by which keyword, and whether it is kept."""
 
     tool: str
     where: str
@@ -58,12 +58,12 @@ class Fact(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Which of KINDS it is."""
+        """The name in KINDS of its kind."""
         return _KIND_OF.get(self.keyword, "other")
 
 
 def kept_by_kind(facts: Sequence[Fact]) -> dict[str, str]:
-    """For each kind that the schemas have, how many are kept: `3/4`."""
+    """Return for each kind in the schemas how many are kept: `3/4`."""
     found = {}
     for kind in KINDS:
         kept = [fact.kept for fact in facts if fact.kind == kind]
@@ -73,9 +73,9 @@ def kept_by_kind(facts: Sequence[Fact]) -> dict[str, str]:
 
 
 def schema_facts(dialect: Dialect, tool: ToolMetadata) -> list[Fact]:
-    """Every fact of the tool's schema, kept by the dialect's documentation of it or not.
+    """Return every fact of the tool's schema, kept by the dialect's documentation of it or not.
 
-    At most 400 facts of a tool are looked at, in the schema's order.
+    At most 400 facts of a tool are examined, in the schema's order.
     """
     bare = tool.model_copy(update={"examples": ()})  # an example's values are written by their type
     whole = documentation(dialect, bare)
@@ -91,14 +91,16 @@ def schema_facts(dialect: Dialect, tool: ToolMetadata) -> list[Fact]:
 
 
 def documentation(dialect: Dialect, *tools: ToolMetadata) -> str:
-    """All that a dialect tells the model about these tools, in the prompt and beside it."""
+    """Return all that a dialect tells the model about these tools, in the prompt and beside it."""
     data = PromptData(tool_metadata=list(tools))
     given = json.dumps(dialect.request_tools(data), ensure_ascii=False, sort_keys=True)
     return dialect.format_tool_docs(data) + given
 
 
 def _facts(node: Any, path: _Path) -> Iterator[_Path]:
-    """The paths of all keywords; what a keyword holds comes after it. Iterative: schemas nest."""
+    """Yield the paths of all keywords, each before what it holds. Iterative, because schemas
+    nest.
+    """
     stack: list[tuple[Any, _Path]] = [(node, path)]
     while stack:
         schema, at = stack.pop()
@@ -113,7 +115,7 @@ def _facts(node: Any, path: _Path) -> Iterator[_Path]:
 
 
 def _schemas_in(key: str, value: Any, at: _Path) -> list[tuple[Any, _Path]]:
-    """The schemas that a keyword holds, each with its path."""
+    """Yield the schemas that a keyword holds, each with its path."""
     match value:
         case dict() if key in _BY_NAME:
             return [(schema, (*at, name)) for name, schema in value.items()]
@@ -125,7 +127,7 @@ def _schemas_in(key: str, value: Any, at: _Path) -> list[tuple[Any, _Path]]:
 
 
 def _without(schema: dict[str, Any], path: _Path) -> dict[str, Any]:
-    """A copy without the keyword; what does not lie on the way to it is shared."""
+    """Return a copy without the keyword; everything not on the way to it is shared."""
     changed = dict(schema)
     node: Any = changed
     for step in path[:-1]:
@@ -136,7 +138,7 @@ def _without(schema: dict[str, Any], path: _Path) -> dict[str, Any]:
 
 
 def _named(path: _Path) -> str:
-    """A path as people say it: `geo.lat`, `fields[]`, without the keywords between."""
+    """Return a path as people say it: `geo.lat`, `fields[]`, without the keywords between."""
     words: list[str] = []
     for index, step in enumerate(path):
         by_name = index > 0 and path[index - 1] in _BY_NAME

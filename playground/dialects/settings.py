@@ -1,6 +1,6 @@
-"""What may be changed of a dialect without a class of its own: policy, checks, rules.
+"""Change a dialect's policy, checks or rules without a class of its own.
 
-A change makes another dialect; the one that it is made of stays as it is.
+A change makes another dialect; the original stays as it is.
 """
 
 from __future__ import annotations
@@ -25,19 +25,20 @@ class DialectSettings:
     _rules_read: GivenRules | None = None
 
     def with_policy(self, cache_policy: str | Policy) -> Self:
-        """The same dialect under another cache policy."""
+        """Return the same dialect under another cache policy."""
         return self._changed("cache_policy", cache_policy)
 
     def with_preflight(self, *checks: PreflightCheck) -> Self:
-        """The same dialect with checks that every request must pass."""
+        """Return the same dialect with checks that every request must pass."""
         return self._changed("preflight", checks)
 
     def with_rules(self, rules: str | os.PathLike[str] | GivenRules | None) -> Self:
-        """The same dialect with the rules of a file, or of a folder with one `NAME.md` a dialect,
-        wherever a method is given no other path; None for its own.
+        """Return the same dialect with the rules of a file, or of a folder with a `NAME.md` a
+        dialect.
 
-        They are read now, and once. A dialect that writes `format_dialect_rules(…, rules_path)` by
-        itself is given the path by `format_messages`. Raises InputFault.
+        They hold wherever a method is given no other path; None restores its own. They are read
+        now, and once. A dialect that writes `format_dialect_rules(…, rules_path)` itself is given
+        the path by `format_messages`. Raises InputFault.
         """
         if not isinstance(rules, GivenRules | None):
             rules = read_rules(rules, [self.name])
@@ -45,8 +46,11 @@ class DialectSettings:
         return other._changed("_rules_read", rules)
 
     def rules_given(self, rules_path: str | None = None) -> str | None:
-        """The rules of a file in place of the dialect's own: of this path, else of its own path;
-        None where there is neither. Raises InputFault."""
+        """Return the rules of a file that replace the dialect's own: at this path, else at its own
+        path.
+
+        Return None if there is neither. Raises InputFault.
+        """
         rules_path = self.rules_path if rules_path is None else rules_path
         if rules_path is None:
             return None

@@ -1,4 +1,4 @@
-"""How a model is reached: its key from the environment, or a server of one's own."""
+"""The access to a model: its key from the environment, or a server of one's own."""
 
 from __future__ import annotations
 

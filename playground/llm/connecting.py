@@ -1,4 +1,4 @@
-"""Why a server cannot be reached, or its answer ends: LiteLLM says "Connection error" of all."""
+"""Say why a server cannot be reached, or its answer ends, where LiteLLM says "Connection error"."""
 
 from __future__ import annotations
 
@@ -42,8 +42,7 @@ def ends_without_reason(error: BaseException) -> bool:
 
 
 def connection_problem(error: BaseException, *, begun: bool = False) -> str:
-    """What kept a request from its server, or cut the answer that had `begun`; "" where it is
-    something else."""
+    """Return what kept a request from its server, or cut an answer that had `begun`, or ""."""
     told = _breaks_off if begun else _no_connection
     return next(filter(None, map(told, _causes(error))), "")
 
@@ -82,7 +81,7 @@ def _breaks_off(cause: BaseException) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """What led to an error, the first cause first: it says most."""
+    """Return the causes of an error, the first cause first: it says most."""
     chain: list[BaseException] = []
     found: BaseException | None = error
     while found is not None and found not in chain:

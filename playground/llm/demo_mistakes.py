@@ -19,14 +19,14 @@ _OF: Final = 10
 
 
 class Mistakes:
-    """How often each request was answered."""
+    """The number of answers to each request so far."""
 
     def __init__(self) -> None:
         self._answered: Counter[str] = Counter()
         self._lock = Lock()
 
     def next(self, dialect: str, script: str, body: dict[str, Any]) -> Mistake:
-        """What goes wrong in the next answer to this request; "" for nothing."""
+        """Return the mistake in the next answer to this request; "" for none."""
         if not script:
             return ""
         key = json.dumps([body["model"], body["messages"], body.get("tools")])
@@ -43,7 +43,7 @@ class Mistakes:
 
 
 def spoiled_call(call: dict[str, Any] | None, mistake: Mistake) -> dict[str, Any] | None:
-    """The call with this mistake in it; none where it is the call itself that is missing."""
+    """Return the call with this mistake in it; none where it is the call itself that is missing."""
     if call is None or mistake == "call":
         return None
     if mistake == "tool":

@@ -95,7 +95,7 @@ def ollama(model: str, reply: DemoReply) -> Iterator[bytes]:
 
 
 def whole_openai(model: str, reply: DemoReply) -> dict[str, Any]:
-    """A reply that is not streamed."""
+    """Return a reply that is not streamed."""
     message: dict[str, Any] = {"role": "assistant", "content": reply["text"]}
     if reply["reasoning"]:
         message["reasoning_content"] = reply["reasoning"]
@@ -115,7 +115,7 @@ def whole_openai(model: str, reply: DemoReply) -> dict[str, Any]:
 
 
 def whole_anthropic(model: str, reply: DemoReply) -> dict[str, Any]:
-    """A reply that is not streamed."""
+    """Return a reply that is not streamed."""
     content: list[dict[str, Any]] = []
     if reply["reasoning"]:
         content.append({"type": "thinking", "thinking": reply["reasoning"], "signature": ""})
@@ -136,7 +136,7 @@ def whole_anthropic(model: str, reply: DemoReply) -> dict[str, Any]:
 
 
 def whole_ollama(model: str, reply: DemoReply) -> dict[str, Any]:
-    """A reply that is not streamed."""
+    """Return a reply that is not streamed."""
     message: dict[str, Any] = {"role": "assistant", "content": reply["text"]}
     if reply["reasoning"]:
         message["thinking"] = reply["reasoning"]
@@ -152,7 +152,7 @@ Whole = Callable[[str, DemoReply], dict[str, Any]]
 
 
 def writers_of(path: str) -> tuple[Streamed, Whole]:
-    """How the API at this path answers: streamed, and whole."""
+    """Return the two writers of the API at this path: streamed, and not."""
     if path.endswith("/messages"):
         return anthropic, whole_anthropic
     if path.endswith("/api/chat"):

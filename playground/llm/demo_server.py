@@ -57,7 +57,7 @@ class DemoServer(ThreadingHTTPServer):
 
     @cached_property
     def rules(self) -> dict[str, str]:
-        """What each dialect tells of itself for these tools, as it stands within JSON."""
+        """Each dialect's rules for these tools, as they stand within JSON."""
         data = PromptData(tool_metadata=list(self.tools))
         told = {name: get_dialect(name).format_dialect_rules(data) for name in dialect_names()}
         return {
@@ -71,7 +71,7 @@ class DemoServer(ThreadingHTTPServer):
 
 @contextmanager
 def serving(tools: Sequence[ToolMetadata] = (), delay: float = 0.0) -> Iterator[DemoServer]:
-    """A demo server in a thread of its own, while the block runs."""
+    """Yield a demo server in a thread of its own, while the block runs."""
     with DemoServer(tools=tools, delay=delay) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
@@ -83,7 +83,7 @@ def serving(tools: Sequence[ToolMetadata] = (), delay: float = 0.0) -> Iterator[
 
 
 def _is_request(body: Any) -> bool:
-    """Whether a body is a request as far as an answer needs it."""
+    """Return True if a body is enough of a request to be answered."""
     if not isinstance(body, dict) or "model" not in body:
         return False
     messages, tools = body.get("messages"), body.get("tools") or []
@@ -135,7 +135,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._json(200, whole(model, answer))
 
     def _refused_before(self) -> bool:
-        """Whether this request is one of the first two for the busy model."""
+        """Return True if this request is one of the first two for the busy model."""
         self.server.refusals += 1
         return self.server.refusals <= 2
 
@@ -173,7 +173,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _taught(body: dict[str, Any], rules: dict[str, str]) -> str:
-    """The dialect whose rules the request holds; none, to call natively, where it has tools."""
+    """Return the dialect whose rules the request holds; none, to call natively, where it has
+    tools.
+    """
     said = json.dumps(body["messages"], ensure_ascii=False)
     found = [name for name, text in rules.items() if text in said]
     return "" if body.get("tools") else max(found, key=lambda name: len(rules[name]), default="")
@@ -216,7 +218,7 @@ def _native(offered: Sequence[Any]) -> dict[str, Any] | None:
 
 
 def _sample(schema: Any, depth: int = 0) -> Any:
-    """A value that fits the schema, the same every time."""
+    """Return a value that fits the schema, the same every time."""
     match schema:
         case {"enum": [first, *_]}:
             return first
@@ -231,7 +233,7 @@ def _sample(schema: Any, depth: int = 0) -> Any:
 
 
 def _sample_object(schema: dict[str, Any], depth: int) -> dict[str, Any]:
-    """What is required, or all of it; a schema that holds itself ends at the fourth object."""
+    """Return required fields, or all; a schema that contains itself ends at the fourth object."""
     properties = schema.get("properties") or {}
     wanted = schema.get("required") or list(properties)
     return {key: _sample(properties.get(key), depth + 1) for key in wanted if depth < 4}

@@ -59,8 +59,9 @@ def completion_arguments(
 def asked_again(
     own: Mapping[str, Any], given: Mapping[str, Any], tools: Sequence[Any] | None
 ) -> dict[str, Any]:
-    """The parameters of a request that is made anew of a session: its `own`, but for those that
-    were of its old request alone (its stream, how many replies), and before them those `given`.
+    """Return the parameters of a request that is made anew of a session: its `own`, but for those
+    that were of its old request alone (its stream, how many replies), and before them those
+    `given`.
 
     Where a dialect writes no tools beside the messages, none can be chosen.
     """
@@ -70,7 +71,7 @@ def asked_again(
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """What a piece of a streamed answer adds: text, reasoning, or both."""
+    """A piece of a streamed answer: text, reasoning, or both."""
 
     text: str = ""
     reasoning: str = ""
@@ -80,7 +81,7 @@ class Delta:
 
 
 def delta_of(chunk: Any) -> Delta:
-    """What a chunk of LiteLLM's says; nothing, where it has the usage alone."""
+    """Return the text of a LiteLLM chunk; nothing, if it has only the usage."""
     if not chunk.choices:
         return Delta()
     delta = chunk.choices[0].delta
@@ -136,7 +137,7 @@ class Endpoint:
         tools: Sequence[Mapping[str, Any]] = (),
         **parameters: Any,
     ) -> Response:
-        """The answer. Raises InputFault with what the provider says."""
+        """Return the answer. Raises InputFault with what the provider says."""
         arguments = self._arguments(messages, tools, parameters)
         for tried in count():
             try:
@@ -151,7 +152,7 @@ class Endpoint:
         tools: Sequence[Mapping[str, Any]] = (),
         **parameters: Any,
     ) -> Response:
-        """As `complete`, while other tasks go on."""
+        """Do what `complete` does, while other tasks go on."""
         arguments = self._arguments(messages, tools, parameters)
         for tried in count():
             try:
@@ -166,10 +167,11 @@ class Endpoint:
         tools: Sequence[Mapping[str, Any]] = (),
         **parameters: Any,
     ) -> Iterator[Delta | Response]:
-        """The answer in pieces as they come, then the whole of it.
+        """Yield the answer in pieces as they come, then the whole of it.
 
         It is asked for again only while nothing has come: a piece that was handed out cannot be
-        taken back."""
+        taken back.
+        """
         arguments = self._arguments(messages, tools, parameters)
         for tried in count():
             chunks: list[Any] = []
@@ -191,7 +193,7 @@ class Endpoint:
         tools: Sequence[Mapping[str, Any]] = (),
         **parameters: Any,
     ) -> AsyncIterator[Delta | Response]:
-        """As `stream`, while other tasks go on."""
+        """Do what `stream` does, while other tasks go on."""
         arguments = self._arguments(messages, tools, parameters)
         for tried in count():
             chunks: list[Any] = []
@@ -208,13 +210,13 @@ class Endpoint:
             return
 
     def takes(self, parameter: str) -> bool:
-        """Whether LiteLLM's adapter passes a parameter on to this model's provider."""
+        """Return True if LiteLLM's adapter passes a parameter on to this model's provider."""
         with suppress(Exception):  # it raises for a name that it does not know
             return parameter in (litellm().get_supported_openai_params(model=self.model) or ())
         return False
 
     def supports(self, ability: Ability) -> bool:
-        """Whether the model can do this natively, as LiteLLM knows it; an unknown one cannot."""
+        """Return True if LiteLLM knows that the model can do this natively."""
         with suppress(Exception):  # it raises for a name that it does not know
             library = litellm()
             asked = {
@@ -253,7 +255,9 @@ class Endpoint:
         return float(library._calculate_retry_after(left, self.retries, headers))
 
     def _whole(self, stream: Any, chunks: list[Any]) -> Response:
-        """The whole of a stream. Raises InputFault for one without an end: it is not whole."""
+        """Return the whole of a stream. Raises InputFault for one without an end: it is not
+        whole.
+        """
         if not chunks or getattr(stream, "received_finish_reason", None) is None:
             raise self._cut_off(begun=bool(chunks))
         try:
@@ -304,7 +308,7 @@ class Endpoint:
 
 
 def _ours(error: BaseException | None) -> InputFault | None:
-    """The fault of ours that a client wrapped into its own error."""
+    """Return the fault of ours that a client wrapped into its own error."""
     while error is not None:
         if isinstance(error, InputFault):
             return error

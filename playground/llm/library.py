@@ -36,7 +36,7 @@ class LiteLLM(Protocol):
 
 @cache
 def litellm() -> LiteLLM:
-    """The module; loading it takes seconds."""
+    """Return the module; loading it takes seconds."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it asks the network
     import litellm as imported
 
@@ -53,6 +53,8 @@ def litellm() -> LiteLLM:
 
 
 def loaded() -> float:
-    """The share of the module that is loaded, 0 to 1, by the number of its modules so far."""
+    """Return the share of the module that is loaded, 0 to 1, by the number of its modules so
+    far.
+    """
     there = sum(name.startswith(("litellm.", "openai.")) for name in list(sys.modules))
     return min(there / _MODULES, 1.0)

@@ -1,10 +1,9 @@
-"""What reaches a server that the user named by its address: no credential of the environment.
+"""Keep the environment's credentials from servers that the user named by address.
 
 Adapters read the environment by themselves: `OPENAI_ORGANIZATION` went to any OpenAI-compatible
-server, `WATSONX_TOKEN` and `GIGACHAT_ACCESS_TOKEN` to whatever address was given. So it is not
-left to them: every request passes here (`wiretap.watch`), and to such a server only the headers
-that are listed go out, and no value of the environment beside the conversation. Nor does a server
-choose who gets what was meant for it: it may not redirect to another one.
+server, `WATSONX_TOKEN` and `GIGACHAT_ACCESS_TOKEN` to whatever address was given. So every request
+passes here (`wiretap.watch`), and to such a server only the listed headers go out, and no value of
+the environment beside the conversation. Nor may a server redirect a request to another one.
 """
 
 from __future__ import annotations
@@ -52,12 +51,12 @@ _named: set[tuple[str, int]] = set()  # host and port of each server that was gi
 
 
 def keep_credentials_from(base_url: str) -> None:
-    """From now on nothing of the environment goes to the server at this address."""
+    """Keep every value of the environment from the server at this address, from now on."""
     _named.add(_place(base_url))
 
 
 def cleaned(request: httpx.Request) -> httpx.Request:
-    """The request as it may go out, without what is not for its receiver.
+    """Return the request as it may go out, without what is not for its receiver.
 
     A copy: clients read their own request again when the answer is there (OpenAI's looks in its
     headers for how it wants the answer).
@@ -87,11 +86,11 @@ def cleaned(request: httpx.Request) -> httpx.Request:
 def led_away(
     request: httpx.Request, response: httpx.Response, *, watched: bool
 ) -> InputFault | None:
-    """What is wrong with an answer that redirects to another server; None where nothing is.
+    """Return the error of an answer that redirects to another server, or None.
 
-    Followed, it would give that server the client's own request, with what `cleaned` took out of
-    its copy. It concerns servers given by address, requests with a key, and those that are
-    `watched`; other requests of this process are not ours.
+    Following the redirect would send the secrets that `cleaned` removed to another server. It
+    concerns servers given by address, requests with a key, and those that are `watched`; other
+    requests of this process are not ours.
     """
     location = response.headers.get("location")
     if response.status_code not in _REDIRECTS or not location:
@@ -143,12 +142,14 @@ def _is_openai(host: str) -> bool:
 
 
 def _is_known(value: Any, known: Collection[str]) -> bool:
-    """Whether it is a value of the environment."""
+    """Return True for a value of the environment."""
     return isinstance(value, str) and value in known
 
 
 def _without(value: Any, known: Collection[str]) -> Any:
-    """A value of the body without members that are values of the environment, however deep."""
+    """Return a value of the body without members that are values of the environment, however
+    deep.
+    """
     match value:
         case dict():
             return {k: _without(v, known) for k, v in value.items() if not _is_known(v, known)}

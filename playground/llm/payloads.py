@@ -1,4 +1,4 @@
-"""What LiteLLM's adapter would send: its own transformation, behind a closed door."""
+"""Catch what LiteLLM's adapter would send: its own transformation, behind a closed door."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def wire_calls(
     tools: Sequence[Mapping[str, Any]] = (),
     parameters: Mapping[str, Any] | None = None,
 ) -> list[WireCall]:
-    """The HTTP requests that one completion makes; `parameters` go to `litellm.completion`.
+    """Return the HTTP requests that one completion makes; `parameters` go to `litellm.completion`.
 
     Gemini's explicit cache is three of them: is there one, make one, answer with it. OpenAI's are
-    in the chat form, also where LiteLLM would choose its Responses API. Nothing leaves the process.
-    Raises InputFault where LiteLLM refuses, or where its adapter for the model is not
+    in the chat form, also where LiteLLM would choose its Responses API. Nothing leaves the
+    process. Raises InputFault where LiteLLM refuses, or where its adapter for the model is not
     known to stay offline.
     """
     more = dict(parameters or {})
@@ -97,7 +97,7 @@ def wire_calls(
 
 
 def with_provider(model: str) -> str:
-    """The model's LiteLLM name with a provider whose requests can be shown.
+    """Return the model's LiteLLM name with a provider whose requests can be shown.
 
     A bare name, as a server or a request body has it, gets the provider that its rules are known
     for, else OpenAI's, whose form other servers speak too. Any other name stays as it is.
@@ -114,7 +114,7 @@ def with_provider(model: str) -> str:
 
 
 def is_known(model: str) -> bool:
-    """Whether a name says who has the model: by its provider, or as one that is known without."""
+    """Return True if a name says who has the model: by its provider, or as a well-known name."""
     if "/" in model or provider_of(model) != UNKNOWN:
         return True
     library = litellm()
@@ -126,7 +126,7 @@ def is_known(model: str) -> bool:
 
 
 def _offline(model: str) -> tuple[str, str]:
-    """The model's own name and its provider, whose adapter is known to stay offline."""
+    """Return the model's own name and its provider, whose adapter is known to stay offline."""
     library = litellm()
     try:
         name, provider, *_ = library.get_llm_provider(model)

@@ -42,10 +42,10 @@ _TOLD: Final = 2_000  # characters of an error, which may quote the answer
 
 @dataclass
 class Recorded:
-    """What was sent and what came back: in a file, or as the lines of one.
+    """A request and its answer, in a file or as the lines of one.
 
-    `recording` lacks the chunks of an answer of more than 64 MB; `whole` says so. `starred` says
-    how many secrets of which kind were starred out.
+    `recording` lacks the chunks of an answer of more than 64 MB; `whole` says so. `starred` counts
+    the secrets that were starred out, by kind.
     """
 
     recording: Recording
@@ -56,7 +56,7 @@ class Recorded:
     starred: dict[str, int] = field(default_factory=dict)
 
     def text(self) -> str:
-        """The recording file."""
+        """Return the recording file."""
         return self.path.read_text("utf-8") if self.path else "".join(self.written)
 
     @property
@@ -71,8 +71,11 @@ class Recorded:
 
 @dataclass
 class Limits:
-    """When a request ends: after `seconds` in all, after `stall` seconds in which nothing came,
-    after so many bytes, and when `alive` says so. Raises InputFault for limits of 0 or less."""
+    """The limits of a request.
+
+    It ends after `seconds` in all, after `stall` seconds without a byte, after so many bytes, and
+    when `alive` says so. Raises InputFault for limits of 0 or less.
+    """
 
     seconds: float = 600.0
     stall: float = STALL_SECONDS

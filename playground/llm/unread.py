@@ -22,7 +22,7 @@ _left: deque[object] = deque()  # of those, what nobody can read any more
 
 
 def held(response: httpx.Response) -> httpx.Response:
-    """The answer, whose body the collector does not close."""
+    """Return the answer, whose body the collector does not close."""
     response.stream = _held_stream()(response.stream)
     return response
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Watcher(Protocol):
-    """Who is told what passes; times are seconds since the request left."""
+    """A callback for what passes; times are seconds since the request left."""
 
     def sent(self, url: str, request: dict[str, Any]) -> None: ...
     def status(self, at: float, status: int) -> None: ...
@@ -178,7 +178,7 @@ def _refuse_unwatched() -> None:
 def _sent(
     request: httpx.Request, tap: Tap, send: Callable[[httpx.Request], httpx.Response]
 ) -> httpx.Response:
-    """The answer to a request, both told to the tap's watcher as they pass."""
+    """Return the answer to a request, both told to the tap's watcher as they pass."""
     if tap.fault is not None:  # a client that tries again
         raise tap.fault
     request.headers["accept-encoding"] = "identity"
@@ -209,7 +209,9 @@ class _Unpacked:
 
 
 def _unpacked(response: httpx.Response) -> Any:
-    """The body as it is recorded, counted and searched: some servers pack what nobody asked for."""
+    """Return the body as it is recorded, counted and searched: some servers pack what nobody asked
+    for.
+    """
     if response.headers.get("content-encoding", "").lower() not in CODINGS:
         return response.stream
     del response.headers["content-encoding"]
@@ -218,7 +220,7 @@ def _unpacked(response: httpx.Response) -> Any:
 
 
 def _copied(inner: Any, tap: Tap, began: float) -> Any:
-    """The stream of an answer, told to the watcher while the client reads it."""
+    """Return the stream of an answer, told to the watcher while the client reads it."""
     import httpx
 
     class Copied(httpx.SyncByteStream):
@@ -258,7 +260,7 @@ def _guard(request: Any, tap: Tap) -> None:
 
 
 def _answered(request: Any, answer: Responder) -> httpx.Response:
-    """The response of a closed door."""
+    """Return the response of a closed door."""
     import httpx
 
     status, body = answer(request.method, str(request.url), _body(request))

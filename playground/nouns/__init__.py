@@ -1,1 +1,1 @@
-"""What everything here is about: messages, tools, events, and a request as it is sent."""
+"""The nouns of this field: messages, tools, events, and a request as it is sent."""

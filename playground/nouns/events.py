@@ -1,4 +1,4 @@
-"""What a parser emits: events whose spans tile the decoded stream, in order.
+"""The events of a parser, whose spans tile the decoded stream, in order.
 
 Every character lies in exactly one event's span; events that own no characters have an empty span.
 """
@@ -93,7 +93,7 @@ class MarkupEvent:
 
 
 def argument_maker(call_index: int, key: str | None) -> Callable[[int, str], ArgumentEvent]:
-    """What makes events of one argument, each of an offset and a text."""
+    """Return a function that makes events of one argument, each from an offset and a text."""
     new = object.__new__
 
     def make(offset: int, text: str) -> ArgumentEvent:
@@ -252,8 +252,9 @@ def split(event: Event, offset: int) -> tuple[Event | None, Event]:
 
 
 def cut(event: Event, offsets: Sequence[int]) -> list[Event]:
-    """An event with text of its own, cut at offsets in it: at all of them at once, since each half
-    copies what is left."""
+    """Return an event with text of its own, cut at offsets in it: at all of them at once, since
+    each half copies what is left.
+    """
     start, stop = event.span
     edges = [start, *(offset for offset in offsets if offset > start), stop]
     return [
@@ -263,7 +264,9 @@ def cut(event: Event, offsets: Sequence[int]) -> list[Event]:
 
 
 def owned_text(event: Event) -> str:
-    """The characters of an event's span, as they stood in the stream; "" where it owns none."""
+    """Return the characters of an event's span, as they stood in the stream; "" where it owns
+    none.
+    """
     match event:
         case TextEvent() | ReasoningEvent() | MarkupEvent() | ArgumentEvent():
             return event.text

@@ -22,7 +22,7 @@ class TextPart:
 
 @dataclass(frozen=True, config=_STRICT)
 class ReasoningPart:
-    """What the model thought before it answered; `signature` is the provider's proof, if any."""
+    """The model's thought before its answer; `signature` is the provider's proof, if any."""
 
     text: str
     signature: str | None = None
@@ -67,8 +67,9 @@ _put: Final = object.__setattr__
 
 
 def unchecked(kind: type[Value], fields: dict[str, Any]) -> Value:
-    """A message or part of all its fields, without pydantic's look at each: for a reader that has
-    made them what they are to be, a million times a file."""
+    """Return a message or part of all its fields, without pydantic's look at each: for a reader
+    that has made them what they are to be, a million times a file.
+    """
     value = _made(kind)
     _put(value, "__dict__", fields)
     return value

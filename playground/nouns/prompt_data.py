@@ -13,7 +13,7 @@ from playground.nouns.tools import ToolMetadata
 
 
 class CacheDialect(StrEnum):
-    """Whose cache marks are wanted; None in its place means: the model's own."""
+    """The provider whose cache marks are wanted; None means the model's own."""
 
     ANTHROPIC = "anthropic"
     GEMINI = "gemini"
@@ -33,10 +33,11 @@ class PromptTemplateType(StrEnum):
 
 
 class TaskConfig(BaseModel):
-    """What stays the same during a task.
+    """The settings that stay the same during a task.
 
-    `dialect_rules`, if given, replace a dialect's own: one text for all dialects, or texts by name.
-    `system_rules` says whether our general rules are written: to no request of somebody else's.
+    `dialect_rules`, if given, replace a dialect's own: one text for all dialects, or texts by
+    name. `system_rules` says whether our general rules are written; they are left out of other
+    programs' requests.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -48,14 +49,14 @@ class TaskConfig(BaseModel):
     system_rules: bool = True
 
     def rules_of(self, dialect: str) -> str | None:
-        """The rules given for a dialect; None where its own are to be used."""
+        """Return the rules given for a dialect; None where its own are to be used."""
         if isinstance(self.dialect_rules, dict):
             return self.dialect_rules.get(dialect)
         return self.dialect_rules
 
 
 class DynamicTaskConfig(BaseModel):
-    """What may change from one request to the next. The API key is never written to a file."""
+    """The settings that may change with each request. The API key is never written to a file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

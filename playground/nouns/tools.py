@@ -87,7 +87,7 @@ class ToolMetadata(BaseModel):
 
     @property
     def parameter_names(self) -> set[str]:
-        """What the parameters are called: a parser asks at every call, and needs no more."""
+        """The names of the parameters; a parser needs them at every call, and nothing else."""
         return set(self._properties())
 
     @property
@@ -98,12 +98,15 @@ class ToolMetadata(BaseModel):
         return [name for name in required if isinstance(name, str)]
 
     def parameter_schema(self, name: str) -> Schema:
-        """The JSON Schema of one parameter, or {} where the tool does not declare it; a `$ref` is
-        followed, those of a union too."""
+        """Return the JSON Schema of one parameter, or {} where the tool does not declare it; a
+        `$ref` is followed, those of a union too.
+        """
         return resolve_union(self._properties().get(name, {}), self.input_schema)
 
     def own_schema(self, name: str) -> Schema:
-        """The JSON Schema of one parameter as it stands there, its references not followed."""
+        """Return the JSON Schema of one parameter as it stands there, its references not
+        followed.
+        """
         found = self._properties().get(name, {})
         return found if isinstance(found, dict) else {}
 
@@ -151,7 +154,7 @@ def _property(value: Any) -> Schema:
 
 
 def type_name(schema: Schema, root: Schema, depth: int = 0) -> str:
-    """The schema's type in a word or two: `integer`, `string or null`, `array of string`."""
+    """Return the schema's type in a word or two: `integer`, `string or null`, `array of string`."""
     # A list of itself (`$ref` in `items`) would go on for ever.
     schema = resolve(schema, root) if depth < 8 else {}
     kind = schema.get("type")
@@ -182,7 +185,7 @@ _TYPE_NAMES = {  # written by people who think in Python or TypeScript
 
 
 def allowed_types(schema: Schema) -> set[str]:
-    """Every JSON type that the schema admits; empty where it says nothing of types."""
+    """Return every JSON type that the schema admits; empty where it says nothing of types."""
     kind = schema.get("type")
     if isinstance(kind, str | list):
         names = [kind] if isinstance(kind, str) else kind
@@ -196,7 +199,7 @@ def allowed_types(schema: Schema) -> set[str]:
 
 
 def variants(schema: Schema) -> list[Schema]:
-    """The schemas that a union, or an `allOf` around a reference, is made of."""
+    """Return the schemas that a union, or an `allOf` around a reference, is made of."""
     found = [item for key in _UNIONS for item in _listed(schema.get(key))]
     return [item for item in found if isinstance(item, dict)]
 
@@ -205,7 +208,7 @@ JSON_TYPES: Final = ("string", "integer", "number", "boolean", "null", "array", 
 
 
 def json_type(value: Any) -> str:
-    """The JSON Schema type of a Python value."""
+    """Return the JSON Schema type of a Python value."""
     names = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
     return names.get(type(value), "array" if isinstance(value, list) else "object")
 
@@ -249,7 +252,7 @@ def target_of(reference: str, root: Schema) -> Any:
 
 
 def _has_references(schema: Any) -> bool:
-    """Whether `$ref` is a key anywhere in it: in most schemas it is none, and in no text."""
+    """Return True if `$ref` is a key anywhere in the schema; in most it is not."""
     with suppress(ValueError):  # what is no plain value
         if b"$ref" not in marshal.dumps(schema):
             return False

@@ -53,7 +53,7 @@ class WireBlock:
         return tokens_of(self.text) if self.size is None else self.size
 
     def says_the_same(self, other: WireBlock) -> bool:
-        """Whether both are one block to the cache: marks and places do not count."""
+        """Return True if both are one block to the cache: marks and places do not count."""
         return self is other or (
             (self.text, self.kind, self.role, self.tier)
             == (other.text, other.kind, other.role, other.tier)
@@ -67,7 +67,8 @@ class WireBlock:
 
 @dataclass(slots=True)
 class WireRequest:
-    """What matters of a request: blocks, parameters that salt a tier, a top-level mark.
+    """The parts of a request that caching needs: blocks, parameters that salt a tier, a top-level
+    mark.
 
     `starts` has the index of the first block of each message, or where it would stand.
     """
@@ -206,10 +207,10 @@ class _Read:
 
 
 def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
-    """How many items both lists begin with, those before `start` taken for granted.
+    """Return how many leading items both lists share; those before `start` are known to be equal.
 
-    In steps that double and then halve, each compared at once: what is the same object costs no
-    more than a look at it.
+    The search takes steps that double and then halve, each compared at once: identical objects
+    cost no more than a look.
     """
     if isinstance(one, SharedList):
         start = max(start, one.shared(other))

@@ -1,6 +1,6 @@
-"""Where providers keep what is cached: the tools, the system prompt and the messages of a body.
+"""Find what providers cache in a request body: the tools, the system prompt and the messages.
 
-Anthropic, OpenAI (chat, responses), Bedrock, Gemini and OpenRouter; what none of them has is empty.
+Known are Anthropic, OpenAI (chat, responses), Bedrock, Gemini and OpenRouter; others give nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _KINDS: Final = {  # what Bedrock and Gemini name by a key
 
 
 def mark_holders(kind: str, value: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Where a block's mark may stand: on itself, on a result's parts, in an OpenAI tool."""
+    """Return the objects that may hold a block's mark: itself, a result's parts, an OpenAI tool."""
     content, function = value.get("content"), value.get("function")
     if kind == "tool_result" and isinstance(content, list):
         yield from (part for part in content if isinstance(part, dict))
@@ -41,7 +41,7 @@ def kind_of(part: dict[str, Any]) -> str:
 
 
 def identity(kind: str, value: dict[str, Any]) -> str:
-    """What a block says, without marks; order inside schemas and arguments counts."""
+    """Return a block's content without marks; order inside schemas and arguments counts."""
     # A text alone and a list of one text part are one block to the provider: a recorded request
     # that changed from one to the other read all of its 3,211 tokens.
     if kind == "text":

@@ -1,6 +1,5 @@
-"""The questions that pages, commands and notebooks ask, as pure functions: session in, answer out.
+"""Answer what pages, commands and notebooks ask, by pure functions: a session in, an answer out.
 
-Each module answers one: how do dialects compare, what did this answer parse to, which dialect is
-this, what do values survive, what is sent, what does a cache do. An answer is a frozen value; it
-shows itself through `display`.
+Each module answers one question: how do dialects compare, what did this reply parse to, which
+dialect is this, what is sent. An answer is a frozen value that shows itself through `display`.
 """

@@ -1,6 +1,6 @@
-"""Which values a dialect carries: `parse(render(call)) == call`, tried with values that hurt.
+"""Test which values a dialect carries: `parse(render(call)) == call`, with values that hurt.
 
-A cell says carried, or names the finding; there is nothing in between, since it is read back.
+A cell says carried, or names the finding. Nothing lies in between, because it is read back.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TOOL: Final = "probe"
 
 
 def _call(call_id: str, dialect: Dialect, value: Any) -> ToolCallPart:
-    """A call that holds the value where the dialect has a place for one."""
+    """Return a call that holds the value, if the dialect has a place for one."""
     syntax = dialect.syntax if isinstance(dialect, DeclaredDialect) else None
     # A form with bodies of text alone (a fence, say) has no argument `value`: the last text has it.
     if syntax is None or not syntax.text_keys:
@@ -35,7 +35,7 @@ def _own_call(dialect: Dialect) -> str:
 
 
 def _own_closer(dialect: Dialect) -> str:
-    """What follows the value in a call of the dialect's own."""
+    """Return the text that follows the value in a call of the dialect's own."""
     return _own_call(dialect).rpartition("x")[2]
 
 
@@ -125,7 +125,7 @@ VALUES: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class CarryMatrix(Shown):
-    """Every value in every dialect: the findings of a cell, none where the value is carried.
+    """Every value in every dialect: a cell's findings, none if the value is carried.
 
     Its table has a row for each value, a column for each dialect: `carried` or the finding's code.
     """
@@ -145,7 +145,8 @@ class CarryMatrix(Shown):
 def carry(
     dialects: str | Dialect | Sequence[str | Dialect] = (), values: Mapping[str, Any] | None = None
 ) -> CarryMatrix:
-    """Try every value as an argument in every dialect, its type declared in the tool's schema.
+    """Try every value as an argument in every dialect, with its type declared in the tool's
+    schema.
 
     `values` by name replaces the built-in ones.
     """

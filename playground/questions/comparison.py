@@ -1,4 +1,6 @@
-"""One session in several dialects, side by side: texts with their origins, counts, differences."""
+"""Show one session in several dialects, side by side: texts with their origins, counts,
+differences.
+"""
 
 from __future__ import annotations
 
@@ -63,14 +65,14 @@ class Column:
 
     @cached_property
     def schema_facts(self) -> list[Fact]:
-        """What the tools' schemas say, and whether this dialect's prompt says it too."""
+        """The facts of the tools' schemas, and whether this dialect's prompt tells each."""
         from playground.dialects.schema_losses import schema_facts
 
         return [fact for tool in self.session.tools for fact in schema_facts(self.dialect, tool)]
 
     @cached_property
     def tokens(self) -> TokenCount:
-        """Tokens of the request for the session's model, and how sure that is."""
+        """The request's tokens for the session's model, and how sure that is."""
         from playground.questions.token_counts import count_rendering
 
         return count_rendering(self.rendering, self.session.task.model_name)
@@ -78,7 +80,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Comparison(Drawn, Live):
-    """A session in several dialects: side by side as panes, linked by what stands in them.
+    """A session in several dialects: panes side by side, linked by what stands in them.
 
     Its table has a row for each dialect: messages, characters by kind, findings. Its figure has a
     bar for each: the share of every part of the request.
@@ -91,9 +93,9 @@ class Comparison(Drawn, Live):
         return next(column for column in self.columns if column.dialect.name == dialect)
 
     def diff(self, first: str, second: str, origins: Sequence[str] | None = None) -> list[DiffLine]:
-        """From one dialect's request to another's: origin by origin, line by line.
+        """Return the line diff from one dialect's request to another's, origin by origin.
 
-        `origins` limits it, to a page of messages say; a heading stands before each origin.
+        `origins` limits it, to a page of messages say. A heading precedes each origin.
         """
         left, right = self.column(first).texts, self.column(second).texts
         lines: list[DiffLine] = []
@@ -109,11 +111,11 @@ def compare(
     dialects: str | Dialect | Sequence[str | Dialect] = (),
     rules_path: str | None = None,
 ) -> Comparison:
-    """Render a session in one or several dialects, or in all of them.
+    """Render a session in one or several dialects, by default in all of them.
 
-    `rules_path` is a file with rules in place of a dialect's own, or a folder with a `NAME.md` for
-    each dialect whose rules are replaced. Raises UnknownNameError for a dialect that there is none
-    of, InputFault for rules that cannot be read or are for none of the dialects.
+    `rules_path` is a file with rules that replace a dialect's own, or a folder with a `NAME.md`
+    for each dialect whose rules are replaced. Raises UnknownNameError for an unknown dialect,
+    InputFault for rules that cannot be read or are for none of the dialects.
     """
     chosen = as_dialects(dialects)
     if rules_path is not None:
@@ -126,14 +128,16 @@ Change = Literal["same", "removed", "added"]
 
 
 class DiffLine(NamedTuple):
-    """A line of a diff, with its end, or a heading; `visible` shows what is invisible in it."""
+    """A line of a diff with its end, or a heading; `visible` shows what is invisible in it."""
 
     change: Change | Literal["heading"]
     text: str
 
 
 def diff_lines(first: str, second: str) -> list[DiffLine]:
-    """A line diff in order; lines keep their ends, so that a CR or a missing newline shows."""
+    """Return a line diff in order; lines keep their ends, so that a CR or a missing newline
+    shows.
+    """
     left, right = _lines(first), _lines(second)
     # Matching takes the square of the lines, and two dialects' requests differ in a few places.
     head = _common(left, right)
@@ -154,7 +158,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> int:
-    """How many lines at the start are the same."""
+    """Return the number of equal lines at the start."""
     for index, (a, b) in enumerate(zip(left, right, strict=False)):
         if a != b:
             return index
@@ -166,7 +170,7 @@ def _diff(left: list[str], right: list[str]) -> Iterator[DiffLine]:
 
 
 def matched(left: list[str], right: list[str]) -> Iterator[tuple[Change, str]]:
-    """What is the same, removed and added between two rows of texts, in order."""
+    """Return the texts that two rows share, and those removed and added, in order."""
     if len(left) * len(right) > MATCHED_PAIRS:  # matching would take seconds and help nobody
         yield from (("removed", each) for each in left)
         yield from (("added", each) for each in right)
@@ -187,7 +191,7 @@ _NAMES = {"\r": "␍", "\t": "⇥", "\u00a0": "⍽", "\ufeff": "⟨BOM⟩", "\u2
 
 
 def visible(text: str) -> str:
-    """Invisible characters made visible: line ends ↵, tabs, blanks at line ends, controls."""
+    """Make invisible characters visible: line ends ↵, tabs, blanks at line ends, controls."""
     shown = "".join(_visible(char) for char in text)
     body = shown.rstrip(" ↵")
     return body + shown[len(body) :].replace(" ", "·")

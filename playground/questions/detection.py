@@ -1,4 +1,4 @@
-"""Which dialect is this? One reply through every parser, ranked by what each makes of it."""
+"""Detect a reply's dialect: read it by every parser, and rank the readings."""
 
 from __future__ import annotations
 
@@ -36,12 +36,14 @@ _MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, and n
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """What one dialect makes of a text. `as_written` says that it would have written the calls so;
-    `begun`, where it would not, for how many characters of the first one; `left` is the number of
-    characters that stay text, `markers` how many markers of any dialect stand in that, in reasoning
-    or in an argument. `unknown` calls are of tools that there are not. With `any_text` a call is
-    any text between its markers, such as a fence; `any_fence` says that a code fence of any
-    language is one."""
+    """A text as one dialect reads it.
+
+    `as_written` is true if the dialect would write these calls the same way; otherwise `begun`
+    counts the leading characters of the first call that it would. `left` counts the characters
+    that stay text, `markers` the markers of any dialect in that text, in reasoning or in an
+    argument. `unknown` calls are of tools that do not exist. With `any_text` a call is any text
+    between its markers, such as a fence; with `any_fence` a code fence of any language is one.
+    """
 
     dialect: str
     calls: int
@@ -57,25 +59,27 @@ class Detection:
 
     @property
     def evident(self) -> int:
-        """Complete calls that speak for the dialect: of tools that there are."""
+        """The number of complete calls that speak for the dialect: calls of known tools."""
         return 0 if self.doubtful else self.calls - self.unknown
 
     @property
     def doubtful(self) -> bool:
-        """Whether the calls are just any text, in which another dialect's markers stand, or a code
-        fence with its language, which stands in many a reply that calls nothing."""
+        """True if the calls are weak evidence.
+
+        They are any text with another dialect's markers in it, or a code fence with its language,
+        which stands in many a reply that calls nothing.
+        """
         return self.any_text and (self.markers > 0 or (self.any_fence and not self.as_written))
 
     @property
     def tells(self) -> bool:
-        """Whether it sees anything of a call: one that is whole or broken off, or what is left of
-        one."""
+        """True if the dialect sees anything of a call: a complete, aborted or leftover one."""
         called = not self.doubtful and (self.calls or self.aborted)
         return bool(called or _TELLING.intersection(self.findings))
 
     @property
     def reason(self) -> str:
-        """Why it stands where it stands, in words."""
+        """The reason for its rank, in words."""
         parts = [counted(self.calls, "complete call")]
         parts += ["written exactly so"] if self.as_written else []
         parts += [f"{self.aborted} aborted"] if self.aborted else []
@@ -88,8 +92,8 @@ class Detection:
 class Detections(Listed[Detection]):
     """Every dialect's reading, the likeliest first. Its table has a row for each.
 
-    Where no dialect sees anything of a call, `nearest` is the one of which a marker nearly stands
-    there, a letter off, say, or in another case: `reason` shows it; None where there is none.
+    If no dialect sees anything of a call, `nearest` is the dialect of a marker that almost stands
+    there (a letter off, say, or in another case), and `reason` shows it; None if there is none.
     """
 
     def __init__(self, items: Iterable[Detection] = (), near: Near = _NONE_NEAR) -> None:
@@ -101,7 +105,7 @@ class Detections(Listed[Detection]):
         return f"<Detections of {counted(len(self), 'dialect')}: {said}>"
 
     def __str__(self) -> str:
-        """The likeliest dialects as a table, and how many more there are."""
+        """Return the likeliest dialects as a table, and how many more there are."""
         rows = as_text(self.frame().head(_SHOWN))
         more = len(self) - _SHOWN
         told = f"\nand {counted(more, 'dialect')} more: .frame() has them all"
@@ -109,17 +113,17 @@ class Detections(Listed[Detection]):
 
     @property
     def nearest(self) -> str | None:
-        """The likeliest, or else the one that comes nearest."""
+        """The likeliest dialect, or else the one that comes nearest."""
         return self.dialect or self._near.dialect or None
 
     @property
     def dialect(self) -> str | None:
-        """The likeliest; None where no dialect sees anything of a call: `reason` says so."""
+        """The likeliest dialect; None if no dialect sees anything of a call, with the `reason`."""
         return next((each.dialect for each in self[:1] if each.tells), None)
 
     @property
     def reason(self) -> str:
-        """Why it is the likeliest, or why none is, in words."""
+        """The reason why it is the likeliest, or why none is, in words."""
         if self.dialect:
             return self[0].reason
         left = max((each.left for each in self), default=0)
@@ -136,7 +140,7 @@ class Detections(Listed[Detection]):
 def detect(
     text: str, tools: Sequence[Any] | None = None, progress: Progress | None = None
 ) -> Detections:
-    """Every dialect, the likeliest first; among equals the order of the registry.
+    """Return every dialect's reading, the likeliest first; equal ones in the registry's order.
 
     A dialect that reads no call and loses none ranks after all that read one. `progress` is called
     with the number of dialects that have read it, and of all.
@@ -147,8 +151,10 @@ def detect(
 
 
 def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
-    """The same of a recording, with the calls that came beside its text; among equals the dialect
-    that it was recorded in leads."""
+    """Detect the dialect of a recording, with the calls that came beside its text.
+
+    Among equal readings the dialect that it was recorded in leads.
+    """
     readings = read_in_every_dialect(lambda name: read(recording, name, tools), recording.dialect)
     return _ranked(readings, list(tools))
 
@@ -165,7 +171,7 @@ def _ranked(readings: Iterable[DialectReading], tools: list[ToolMetadata]) -> De
 
 
 def foreign(ranked: Sequence[Detection], dialect: str) -> Finding | None:
-    """A finding when the chosen dialect reads no call where another one reads some."""
+    """Return a finding if the chosen dialect reads no call but another one does."""
     own = next((d for d in ranked if d.dialect == dialect), None)
     best = ranked[0]
     if best.evident <= 0 or best.any_text or (own is not None and own.calls + own.aborted > 0):
@@ -176,10 +182,13 @@ def foreign(ranked: Sequence[Detection], dialect: str) -> Finding | None:
 
 
 def rank(detection: Detection) -> tuple[int, ...]:
-    """Calls first, of tools that there are; then who leaves the fewest markers lying. Many dialects
-    read what others write, so then who writes it so itself; a call that was broken, or of which a
-    finding tells, before one that was missed in silence; then who loses least, and who finds least
-    amiss: a dialect whose replies begin with reasoning leaves no text of any prose."""
+    """Return the sort key of a reading.
+
+    Calls of known tools count first, then the fewest markers left. Many dialects read what others
+    write, so the dialect that writes it this way comes next; then one that aborts a call, or has a
+    finding about it, before one that missed it in silence; then the least loss, and the fewest
+    findings, since a dialect whose replies begin with reasoning leaves no text of any prose.
+    """
     sound = not detection.doubtful
     read = sound and detection.calls + detection.aborted > 0
     tells = sound and bool(_TELLING.intersection(detection.findings))
@@ -226,8 +235,10 @@ def _markers_left(reading: DialectReading, files: tuple[FileState, ...]) -> int:
 
 @lru_cache(maxsize=2)
 def _markers(_files: tuple[FileState, ...]) -> re.Pattern[str]:
-    """What no prose and no value has, but for a text about it: the markers of all dialects, as
-    long as there are these files of dialects."""
+    """Return the markers of all dialects, which no prose or value holds unless it is about them.
+
+    Cached as long as the user's dialect files stay the same.
+    """
     found: set[str] = set()
     for dialect in as_dialects(""):
         if isinstance(dialect, DeclaredDialect):
@@ -252,7 +263,7 @@ def _any_fence(name: str) -> bool:
 
 
 def _as_written(reading: DialectReading, tools: list[ToolMetadata], text: str) -> bool:
-    """Whether the dialect would write these calls as they stand, white space aside."""
+    """Return True if the dialect would write these calls exactly so, white space aside."""
     dialect, read = get_dialect(reading.dialect), reading.result.tool_calls
     if not read or not isinstance(dialect, DeclaredDialect):
         return False
@@ -261,7 +272,7 @@ def _as_written(reading: DialectReading, tools: list[ToolMetadata], text: str) -
 
 
 def _begun(reading: DialectReading, tools: list[ToolMetadata], text: str) -> int:
-    """How far the first call, cut off or not, stands as the dialect would have written it."""
+    """Return how many characters of the first call, complete or not, the dialect would write so."""
     dialect, result = get_dialect(reading.dialect), reading.result
     calls = [(call.name, call.arguments) for call in result.tool_calls]
     calls += [(aborted.name, {}) for aborted in result.aborted if aborted.name]

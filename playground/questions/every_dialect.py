@@ -1,4 +1,4 @@
-"""One reply in every dialect: what each makes of it, counted alike for all who ask.
+"""Read one reply in every dialect, counted alike for all callers.
 
 `detect` ranks these readings, `cross_read` compares them with the recording's own.
 """
@@ -18,8 +18,11 @@ Progress = Callable[[int, int], None]  # dialects that have read it, dialects in
 
 @dataclass(frozen=True, slots=True)
 class DialectReading:
-    """What one dialect makes of a reply: `text` is what the user would see of it, in characters,
-    `markup` and `arguments` what the calls take; `findings` is how often each code came."""
+    """A reply as one dialect reads it, in characters.
+
+    `text` is what the user would see of it, `markup` and `arguments` what the calls take;
+    `findings` counts each code.
+    """
 
     dialect: str
     result: ParseResult
@@ -30,12 +33,12 @@ class DialectReading:
 
     @property
     def calls(self) -> int:
-        """Complete calls."""
+        """The number of complete calls."""
         return len(self.result.tool_calls)
 
     @property
     def aborted(self) -> int:
-        """Calls that were cut off or broken."""
+        """The number of calls that were cut off or broken."""
         return len(self.result.aborted)
 
 
@@ -45,12 +48,11 @@ def read_in_every_dialect(
     names: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Iterator[DialectReading]:
-    """The readings, one at a time, in the order of the registry, but for `first`, which leads.
-    `names`, in the same order, are the only dialects that are asked. `progress` is told after each
-    how many have read, and of how many.
+    """Yield the readings in the order of the registry, but for `first`, which leads.
 
-    `read` gives what the dialect of that name makes of the reply. They are given out singly because
-    the events of a long reply, sixty times over, are more than there is room for.
+    `names`, in the same order, limits the dialects. `read` returns the events of a dialect by its
+    name. `progress` is called after each with how many have read, and of how many. Readings are
+    yielded one by one because the events of a long reply, eighty times over, need too much memory.
     """
     ordered = sorted(names or dialect_names(), key=lambda name: name != first)
     for number, name in enumerate(ordered, 1):

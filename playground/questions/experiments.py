@@ -1,4 +1,4 @@
-"""Experiments on a recording: which events change when it is cut, spoiled or read otherwise.
+"""Experiment on a recording: which events change if it is cut, spoiled or read otherwise?
 
 The other recordings come from `recordings/recutting.py`.
 """
@@ -47,7 +47,7 @@ def read(
     tools: Sequence[ToolMetadata] = (),
     switches: Switches | None = None,
 ) -> ParseResult:
-    """All events of a recording, merged; chunks are read in batches."""
+    """Return all events of a recording, merged; chunks are read in batches."""
     data, chosen = PromptData(tool_metadata=list(tools)), get_dialect(dialect)
     parser = BatchedParser(chosen.create_parser(data, recording.prefill, switches))
     result = read_to_end(parser, (feed(parser, chunk) for chunk in recording.chunks))
@@ -68,9 +68,9 @@ class EventChange:
 def difference(
     before: Sequence[Event], after: Sequence[Event], *, spans: bool = True
 ) -> list[EventChange]:
-    """The events by which two readings differ, in order; [] where they are the same.
+    """Return the events by which two readings differ, in order; [] if they are the same.
 
-    Without `spans` it counts only what the events say: after a lost chunk all offsets differ.
+    Without `spans` only the events' content counts: after a lost chunk all offsets differ.
     """
     first, second = list(before), list(after)
     if first == second:
@@ -97,7 +97,9 @@ def _key(event: Event, spans: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CutSearch:
-    """Whether any cutting changes the events: how many were tried, of how many there are."""
+    """The result of a search for a cutting that changes the events: how many were tried, of how
+    many.
+    """
 
     tried: int
     of: int
@@ -119,8 +121,8 @@ def find_changing_cut(
 ) -> CutSearch:
     """Look for a cutting whose events differ from the recording's own.
 
-    1 byte, 7 bytes, three random ones, then every cut of the text in two; of a long text, `limit`
-    cuts at equal distances.
+    Tried are 1 byte, 7 bytes, three random cuttings, then every cut of the text in two; for a long
+    text, `limit` cuts at equal distances.
     """
     original = read(recording, dialect, tools, switches).events
     size = text_size(recording)
@@ -143,7 +145,7 @@ def _read_as_cut(
     tools: Sequence[ToolMetadata],
     switches: Switches | None,
 ) -> list[Event]:
-    """Without batches, which would join what was cut."""
+    """Read without batches, which would join what was cut."""
     data = PromptData(tool_metadata=list(tools))
     parser = get_dialect(dialect).create_parser(data, recording.prefill, switches)
     return read_to_end(parser, (feed(parser, chunk) for chunk in recording.chunks)).events
@@ -163,7 +165,7 @@ def _cuttings(recording: Recording, places: range) -> Iterator[tuple[str, Record
 
 @dataclass(frozen=True, slots=True)
 class CrossReading:
-    """What one dialect reads of a recording."""
+    """A recording as one dialect reads it."""
 
     dialect: str
     calls: int
@@ -179,7 +181,9 @@ class CrossReading:
 def cross_read(
     recording: Recording, tools: Sequence[ToolMetadata] = (), own: str = ""
 ) -> list[CrossReading]:
-    """The recording in every dialect, the recording's own first: who reads it, who loses what."""
+    """Read the recording in every dialect, its own first, to see who reads it and who loses
+    what.
+    """
     first: list[tuple[str, dict[str, Any]]] | None = None
     rows: list[CrossReading] = []
     everywhere = read_in_every_dialect(
@@ -205,7 +209,7 @@ def cross_read(
 
 
 def change_words(change: EventChange) -> tuple[str, str, str, str]:
-    """A change for a table: removed or added, the event, its span, its text."""
+    """Return a change as a table's cells: removed or added, the event, its span, its text."""
     event = change.event
     span = f"{event.span.start}-{event.span.stop}"
     return change.change, event_name(event), span, _text_of(event)

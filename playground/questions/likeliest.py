@@ -1,4 +1,4 @@
-"""Which dialect is this, of very many replies: `detect`'s first, at a fraction of its time."""
+"""Detect the dialects of very many replies, in a fraction of `detect`'s time."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ Likeliest = tuple[Detection, ParseResult]
 def likeliest(
     text: str, tools: Sequence[ToolMetadata] = (), among: Sequence[str] = ()
 ) -> Likeliest | None:
-    """The first of `detect` where that reads a call of a tool that there is, and its reading. Else
-    the first that began a call as it would write it, or None.
+    """Return the first dialect of `detect` and its reading, if it reads a call of a known tool.
 
-    Only dialects of whose calls an opener stands in the text are asked (`call_openers`): the others
-    read none there. Of these only those that read most calls are looked at closely. `among` names
-    the dialects that are asked in place of all.
+    Otherwise return the first dialect that began a call as it would write it, or None. Only
+    dialects with an opener in the text are asked (`call_openers`): the others read no call there.
+    Of these, only those that read most calls are examined closely. `among` names the dialects to
+    ask, by default all.
     """
     if among:
         return _Asked(text, tools, dialect_files()).by_all(among)
@@ -41,10 +41,12 @@ def likeliest(
 
 
 class LikeliestDialect:
-    """`likeliest` of many replies, by the dialects that there are now. It remembers which dialect
-    a reply was in. Where in the next one of the same model and tools the same openers may stand,
-    that one is asked alone, and believed where it reads calls that it would write exactly so,
-    leaves no marker and no opener of any dialect and finds nothing amiss; else all are asked."""
+    """`likeliest` for many replies, with a memory of the dialect of earlier ones.
+
+    If the same openers may stand in the next reply of the same model and tools, that dialect alone
+    is asked. It is believed if it reads calls that it would write exactly so, leaves no marker and
+    no opener of any dialect, and has no finding; otherwise all dialects are asked.
+    """
 
     def __init__(self) -> None:
         self._files = dialect_files()
@@ -53,7 +55,7 @@ class LikeliestDialect:
     def of(
         self, text: str, tools: Sequence[ToolMetadata] = (), model: str = ""
     ) -> Likeliest | None:
-        """The likeliest dialect of a reply, and its reading."""
+        """Return the likeliest dialect of a reply, and its reading."""
         tool_names = tuple(tool.name for tool in tools)
         openers = _openers(self._files, tool_names)
         prompt = _Prompt(model, tool_names, openers.begun_in(text))
@@ -69,7 +71,7 @@ class LikeliestDialect:
 
 
 class _Prompt(NamedTuple):
-    """What replies have in common that are probably in one dialect."""
+    """The properties that replies share if they are probably in one dialect."""
 
     model: str
     tools: tuple[str, ...]
@@ -85,7 +87,7 @@ def _is_beyond_doubt(found: Detection, result: ParseResult, openers: _Openers) -
 
 
 class _Asked:
-    """One reply, and the dialects that may have it."""
+    """A reply, and the dialects that may have written it."""
 
     def __init__(
         self,
@@ -97,12 +99,12 @@ class _Asked:
         self._data = PromptData(tool_metadata=self._tools)
 
     def by(self, name: str) -> Likeliest:
-        """What one dialect makes of it."""
+        """Return the reading of one dialect."""
         (reading,) = read_in_every_dialect(self._reading, names=[name])
         return detection_of(reading, self._tools, self._files), reading.result
 
     def by_all(self, names: Sequence[str]) -> Likeliest | None:
-        """The likeliest of all of them, which are named in the order of the registry."""
+        """Return the likeliest of all dialects, given in the order of the registry."""
         readings = list(read_in_every_dialect(self._reading, names=names)) if names else []
         found: list[Likeliest] = []
         for most in sorted({_told(each) for each in readings if _told(each) > 0}, reverse=True):
@@ -124,19 +126,21 @@ class _Asked:
 
 
 def _first(looked: list[Likeliest], names: Sequence[str]) -> list[Likeliest]:
-    """The likeliest alone; among equals the one that comes first among the names."""
+    """Return the likeliest reading; among equals the one whose name comes first."""
     ranked = sorted(looked, key=lambda each: (rank(each[0]), names.index(each[0].dialect)))
     return ranked[:1]
 
 
 def _told(reading: DialectReading) -> int:
-    """The most that a reading's calls may speak for it (`Detection.evident`)."""
+    """Return the most that a reading's calls may speak for it (`Detection.evident`)."""
     return reading.calls - reading.findings.get("unknown-tool", 0)
 
 
 class _Opener(NamedTuple):
-    """What of a dialect has to stand in a text before it reads a call there: None where nobody can
-    say, or where `beginnings`, one of which stands there then, cannot be told."""
+    """The texts of which one must stand in a reply before a dialect reads a call there.
+
+    None if that cannot be said. `beginnings` are beginnings of such texts; None likewise.
+    """
 
     dialect: str
     point: ChoicePoint | None
@@ -148,12 +152,12 @@ class _Openers(NamedTuple):
     beginnings: dict[str, list[str]]  # of all of them, each once, by their first characters
 
     def begun_in(self, text: str) -> frozenset[str]:
-        """The beginnings that stand in a text."""
+        """Return the beginnings that stand in a text."""
         listed = [each for first, each in self.beginnings.items() if first in text]
         return frozenset([begin for each in listed for begin in each if begin in text])
 
     def dialects_in(self, text: str, begun: frozenset[str]) -> tuple[str, ...]:
-        """The dialects of whose calls an opener stands in a text, of which these are begun."""
+        """Return the dialects with an opener in a text in which these beginnings stand."""
         return tuple(
             name
             for name, point, beginnings in self.all
@@ -181,6 +185,6 @@ def _beginnings(point: ChoicePoint | None) -> frozenset[str] | None:
 
 
 def _reads_by_syntax(dialect: Dialect) -> TypeGuard[DeclaredDialect]:
-    """Whether a dialect's parser is the one of its declaration, and none that its class brings."""
+    """Return True if a dialect is read by its declaration's parser, not by one of its class."""
     is_declared = isinstance(dialect, DeclaredDialect)
     return is_declared and type(dialect).create_parser is DeclaredDialect.create_parser

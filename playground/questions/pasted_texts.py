@@ -1,4 +1,4 @@
-"""What a pasted text shows before any reader is asked: quotes of JSON, a template's tags."""
+"""Recognise a pasted text before any reader is asked: quotes of JSON, a template's tags."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _INSIDE: Final = re.compile(r'[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*')
 
 
 def said_in_json(text: str) -> str:
-    """A reply that was copied out of JSON still stands in its quotes."""
+    """Return a reply that was copied out of JSON with its quotes, decoded."""
     if text.strip()[:1] != '"':
         return text
     try:
@@ -33,8 +33,10 @@ def said_in_json(text: str) -> str:
 
 
 def escaped_in_json(text: str) -> str | None:
-    """What a reply says that was copied out of JSON without its quotes; None where it was not: a
-    line break and a quote of it stand there in their escapes, and none stands as itself."""
+    """Decode a reply that was copied out of JSON without its quotes; return None for any other.
+
+    It has an escaped line break and an escaped quote, and none that stands as itself.
+    """
     inside = text.strip()
     if "\\n" not in inside or '\\"' not in inside or not _INSIDE.fullmatch(inside):
         return None
@@ -43,8 +45,10 @@ def escaped_in_json(text: str) -> str | None:
 
 
 def is_template(text: str) -> bool:
-    """Whether a text is a chat template, and no reply that quotes one: it begins and ends with
-    Jinja, control tokens aside, and asks for `messages` in between."""
+    """Return True if a text is a chat template, and not a reply that quotes one.
+
+    It begins and ends with Jinja, control tokens aside, and asks for `messages` in between.
+    """
     stop = _last_end(text, *_CLOSERS, "#}")
     if not _TEMPLATE_HEAD.match(text) or not _TEMPLATE_TAIL.fullmatch(text, stop):
         return False
@@ -52,14 +56,16 @@ def is_template(text: str) -> bool:
 
 
 def may_be_template(text: str) -> bool:
-    """The same of a text in which nobody reads a call: it may begin with words (`Below is an
-    instruction …`), and ends with the end of a block."""
+    """Return True if a text in which nobody reads a call may be a chat template.
+
+    It may begin with words (`Below is an instruction …`), and ends with the end of a block.
+    """
     found = _BLOCK_END.search(text, max(text.rfind("{%"), 0))
     return found is not None and _asks_for_messages(text)
 
 
 def template_title(text: str) -> str:
-    """What a template is called; one of a file's name may be for anything."""
+    """Return a template's title; a file's name alone may be for anything."""
     size = counted(len(text), "character")
     if not _asks_for_messages(text):
         return f"Jinja template, {size}, in which nothing asks for messages"
@@ -73,13 +79,13 @@ def _asks_for_messages(text: str) -> bool:
 
 
 def _last_end(text: str, *closers: str) -> int:
-    """Where the last of them ends; 0 where there is none."""
+    """Return the end of the last match, or 0."""
     at = max(map(text.rfind, closers))
     return at + 2 if at >= 0 else 0
 
 
 def looked_at(text: str) -> tuple[str, tuple[str, ...]]:
-    """A long reply without its middle: where a call begins and where it ends is what tells."""
+    """Return a long reply without its middle: the beginnings and ends of calls decide."""
     if len(text) <= _MOST_LOOKED_AT:
         return text, ()
     half = _MOST_LOOKED_AT // 2

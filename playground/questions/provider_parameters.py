@@ -1,4 +1,4 @@
-"""What becomes of a request's parameters on the way to a provider."""
+"""Follow a request's parameters on their way to a provider."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OF_THEN: Final = "it was of the recorded request alone, or is none that a file 
 
 
 def parameter_differences(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
-    """Those given that are not in a body, and those of it that nobody gave.
+    """Return the given parameters that are missing in a body, and those in it that nobody gave.
 
     They are looked for by their names, then by their values under other names.
     """
@@ -27,8 +27,10 @@ def parameter_differences(given: Mapping[str, Any], sent: Mapping[str, Any]) -> 
 def parameters_left(
     own: Mapping[str, Any], given: Mapping[str, Any], sent: Mapping[str, Any]
 ) -> Iterator[Finding]:
-    """Those of a session's `own` that no adapter was given. A file may hold a key: no value is
-    told."""
+    """Return those of a session's `own` parameters that no adapter was given.
+
+    Their values are not shown, because a file may hold a key.
+    """
     for name in own:
         if name not in given and name not in sent:
             yield finding("parameter-left", name, _OF_NO_TOOLS if name in OF_TOOLS else _OF_THEN)
@@ -62,17 +64,17 @@ def _says_nothing(value: Any) -> bool:
 
 
 def _told(name: str, value: Any) -> str:
-    """The beginning of a value, without what looks like a key."""
+    """Return the beginning of a value, without what looks like a key."""
     return as_json(scrubbed_value({name: value})[name])[:80]
 
 
 def _values_in(value: Any) -> set[str]:
-    """A value and all within it, as JSON."""
+    """Yield a value and all values within it, as JSON."""
     return {as_json(inner) for _, inner in _entries("", value)}
 
 
 def _entries(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """A value with its name, and every value within it with the name that it stands under."""
+    """Yield a value with its name, and every value within it with its own name."""
     stack = [(name, value)]
     while stack:
         name, node = stack.pop()
@@ -84,7 +86,7 @@ def _entries(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def as_json(value: Any) -> str:
-    """A value as JSON; what JSON has not, such as a class for the answer, by its name."""
+    """Return a value as JSON; what JSON lacks, such as a class for the answer, becomes its name."""
     return json.dumps(value, ensure_ascii=False, default=_name)
 
 

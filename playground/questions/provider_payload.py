@@ -1,7 +1,7 @@
-"""What each provider would be sent for a session, beside what the dialect rendered.
+"""Show what each provider would be sent for a session, beside what the dialect rendered.
 
-The body is LiteLLM's own (`llm/payloads.py`); what became of the rendered messages, tools, marks
-and parameters on the way is found by looking for them in it.
+The body is LiteLLM's own (`llm/payloads.py`). The rendered messages, tools, marks and parameters
+are looked for in it, to find what became of them.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ _SAME_ROLE: Final = {"model": "assistant", "developer": "system", "": "user", "f
 
 @dataclass(frozen=True, slots=True)
 class WireMessage:
-    """A message of the body, or a field of it that says one; `text` is its JSON.
+    """A message of the body, or a field that says one; `text` is its JSON.
 
-    `rendered` are the indices of the rendered messages that it says, `flat` one without parts.
+    `rendered` are the indexes of the rendered messages found in it, `flat` one without parts.
     """
 
     field: str
@@ -57,7 +57,7 @@ class WireMessage:
 
 @dataclass(frozen=True)
 class ProviderPayload(Live):
-    """A request as it would be sent, and what is different from what the dialect rendered.
+    """A request as it would be sent, and its differences from what the dialect rendered.
 
     Shows itself as two panes, rendered and sent. Its table has a row for each difference.
     """
@@ -76,7 +76,7 @@ class ProviderPayload(Live):
 
     @property
     def grouped(self) -> list[Finding]:
-        """The differences, what is the same of several places told once: `messages 3, 4, 8`."""
+        """The differences, with equal ones joined: `messages 3, 4, 8`."""
         places: dict[tuple[str, str], list[Finding]] = {}
         for found in self.differences:
             places.setdefault((found.code, found.message), []).append(found)
@@ -99,13 +99,12 @@ def provider_payload(
     model: str = "",
     parameters: Mapping[str, Any] | None = None,
 ) -> ProviderPayload:
-    """The session's next request as the provider of `model` would read it; nothing is sent.
+    """Return the session's next request as the provider of `model` would read it; nothing is sent.
 
-    `model` is a LiteLLM name or one of PROVIDERS, which means the session's own model where it is
-    that provider's; `parameters` are those of `litellm.completion`, in addition to the session's
-    own, before which they stand.
-    Raises UnknownNameError for a dialect, and InputFault for a model that nobody knows or whose
-    adapter cannot be watched offline, and for a session without a user message.
+    `model` is a LiteLLM name or one of PROVIDERS, which means the session's own model if it is
+    that provider's. `parameters` are those of `litellm.completion`; they override the session's
+    own. Raises UnknownNameError for an unknown dialect. Raises InputFault for an unknown model,
+    for one whose adapter cannot be watched offline, and for a session without a user message.
     """
     chosen = get_dialect(dialect)
     known = {provider.lower(): name for provider, name in PROVIDERS.items()}
@@ -146,7 +145,7 @@ def _provider(model: str) -> str:
 def _placed(
     rendered: Sequence[Mapping[str, Any]], bodies: list[dict[str, Any]]
 ) -> list[WireMessage]:
-    """The body's messages in order, each with the rendered ones that are found in it.
+    """Return the body's messages in order, each with the rendered ones that are found in it.
 
     Both are walked once, in order: a text that was said twice is found in two places.
     """
@@ -173,7 +172,7 @@ def _placed(
 def _first_found(
     wire: Sequence[WireMessage], keys: Sequence[str], at: int = 0, offset: int = 0
 ) -> tuple[int, int] | None:
-    """Message and offset of the first key that is found at all, from a place on."""
+    """Return message and offset of the first key that is found, from a place on."""
     places = (_found(wire, key, at, offset) for key in keys)
     return next((place for place in places if place), None)
 
@@ -187,7 +186,7 @@ def _found(wire: Sequence[WireMessage], key: str, at: int, offset: int) -> tuple
 
 
 def _end(text: str, keys: Sequence[str], offset: int) -> int:
-    """Where a message ends that begins at `offset`: after everything that it is known by."""
+    """Return the end of a message that begins at `offset`: after all its keys."""
     for key in keys:
         start = text.find(key, offset)
         offset = start + len(key) if start >= 0 else offset
@@ -195,7 +194,7 @@ def _end(text: str, keys: Sequence[str], offset: int) -> int:
 
 
 def _keys(message: Mapping[str, Any]) -> list[str]:
-    """What a rendered message can be known by on the wire: its texts, the tools that it calls."""
+    """Return the texts and tool names by which a rendered message can be found on the wire."""
     content = message.get("content")
     parts = content if isinstance(content, list) else [{"text": content}]
     texts = [part.get("text") for part in parts if isinstance(part, dict)]
@@ -208,7 +207,7 @@ def _keys(message: Mapping[str, Any]) -> list[str]:
 
 
 def _escaped(text: str) -> str:
-    """The text as it stands within JSON, which is what wire messages are searched as."""
+    """Escape a text as it stands within JSON, because wire messages are searched as JSON."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
@@ -243,7 +242,7 @@ def _message_differences(
 
 
 def _changes(name: str, message: Mapping[str, Any], wire: WireMessage) -> Iterator[Finding]:
-    """How a message that is sent is sent otherwise than it was rendered."""
+    """Return the ways in which a sent message differs from the rendered one."""
     role, content = str(message["role"]), message.get("content")
     if wire.field in _SYSTEM and role == "system":
         yield finding("system-moved", name, f"it is not a message, but the field {wire.field}")
@@ -299,9 +298,12 @@ def _schema_changes(tool: ToolMetadata, sent: ToolMetadata) -> Iterator[Finding]
 
 
 def _keywords(schema: Schema) -> dict[str, list[str]]:
-    """Every keyword of a schema with its place, such as `unit.enum`, or `parameters.description`
-    for one of the whole schema: the tool has a description too. With each what it says, as JSON and
-    sorted, of each schema in that place (`anyOf` has several); nothing where that is schemas."""
+    """Return every keyword of a schema by its place, with its values as sorted JSON.
+
+    A place is `unit.enum`, or `parameters.description` for the whole schema, since the tool has a
+    description too. A place may hold several schemas (`anyOf`); keywords that hold schemas have no
+    value.
+    """
     found: dict[str, list[str]] = {}
     stack: list[tuple[Any, str]] = [(schema, "")]
     while stack:
@@ -331,7 +333,7 @@ def _holds_schemas(value: Any) -> bool:
 
 
 def _said(key: str, value: Any) -> str:
-    """What a keyword says, the same where only the writing differs."""
+    """Return a keyword's value in one form, so that only its content counts."""
     if key == "type":  # Gemini's own are upper case
         kinds = value if isinstance(value, list) else [value]
         value = sorted(str(kind).lower() for kind in kinds)

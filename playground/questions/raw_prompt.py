@@ -1,4 +1,4 @@
-"""A session as one raw prompt, by a chat template or as Meta's code writes it."""
+"""Write a session as one raw prompt, by a chat template or as Meta's code does."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _PROBE_CALL: Final = ToolCallPart("call_00001", "get_tides", {"harbour": "Brest"
 
 @dataclass(frozen=True)
 class RawPrompt(Shown):
-    """The text, the format that made it, the dialect that reads the reply, and warnings.
+    """A raw prompt: text, the format that made it, the dialect that reads the reply, warnings.
 
     Its table has a row for each warning.
     """
@@ -63,10 +63,10 @@ def raw_prompt(
     template: str | PathLike[str] | ChatTemplate,
     tool_format: ToolFormat | None = None,
 ) -> RawPrompt:
-    """The raw prompt of a session, or of its prompt data.
+    """Return the raw prompt of a session, or of its prompt data.
 
-    `template` is a ChatTemplate, the path of one, or llama3 or llama4; those write custom tools in
-    a `tool_format`, else in the one that is usual for them. Raises InputFault.
+    `template` is a ChatTemplate, the path of one, or llama3 or llama4; these write custom tools in
+    a `tool_format`, by default their usual one. Raises InputFault.
     """
     if isinstance(prompt_data, Session):
         prompt_data = prompt_data.prompt_data()
@@ -94,8 +94,10 @@ def raw_prompt(
 
 
 def paired_dialect(template: ChatTemplate, budget: Budget | None = None) -> str:
-    """The dialect whose parser reads what the template writes for a call; "" if none does, or if
-    the `budget` (a question's own where there is none) ends before that is known."""
+    """Return the dialect whose parser reads what the template writes for a call, or "".
+
+    It is "" too if the `budget` (by default the question's own) ends before that is known.
+    """
     budget = budget or question_budget()
     question = [Message("user", (TextPart("When?"),))]
     data = PromptData(messages=question, tool_metadata=[_PROBE_TOOL])
@@ -121,9 +123,10 @@ def _rendered(
     tools: Sequence[Mapping[str, Any]] | None,
     add_generation_prompt: bool = True,
 ) -> str:
-    """With arguments as objects, as most templates want them; else as text, as the API has them.
+    """Render with arguments as objects, as most templates want them, else as text, as the API has
+    them.
 
-    A template that was Stopped is not tried again: it would be once more.
+    A template that was stopped is not tried again: it would be stopped again.
     """
     try:
         return template.render_within(budget, messages, tools, add_generation_prompt)
@@ -141,7 +144,7 @@ def _native(prompt_data: PromptData) -> tuple[list[dict[str, Any]], list[dict[st
 
 
 def _plain(message: dict[str, Any]) -> dict[str, Any]:
-    """A message with its text as one string and its arguments as objects."""
+    """Return a message with its text as one string and its arguments as objects."""
     content = message.get("content")
     if isinstance(content, list) and all(part["type"] == "text" for part in content):
         content = "".join(part["text"] for part in content)

@@ -1,4 +1,6 @@
-"""What leaves no doubt by its form: sessions, tools, files of templates, dialects and policies."""
+"""Recognise what its form identifies: sessions, tools, files of templates, dialects and
+policies.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +45,11 @@ _SHORT: Final = {
 
 @dataclass(frozen=True)
 class Recognised:
-    """What something is: `title` in a line, `data` as its loader reads it, under the name `name`.
+    """A recognised thing: `title` in a line, `data` as its loader reads it, under the name `name`.
 
-    `data` is the body alone where it came inside a command or source. `unread` says what could not
-    be read and where; `dialect` who reads a reply best (the one of `detect`), "" where nobody sees
-    anything of a call in it; `wrapped` in what a reply stood, where that is not in `data`.
+    `data` is the body alone if it came inside a command or source. `unread` names what could not
+    be read, and where. `dialect` is the likeliest one of a reply (see `detect`), "" if nobody sees
+    a call. `wrapped` says what a reply was wrapped in, if `data` is without it.
     """
 
     kind: Kind
@@ -65,7 +67,7 @@ class Recognised:
 
 
 def document(given: Unwrapped, name: str) -> Recognised | None:
-    """A session, tools, a template's or a policy's file; None for what is no document at all."""
+    """Recognise a session, tools, a template's or a policy's file; None for no document at all."""
     text, data = given.text, given.text.encode("utf-8", "surrogatepass")
     where = PASTED if given.wrapping else name or PASTED
     if where.endswith(".py") or (where == PASTED and _PYTHON.search(text)):
@@ -119,7 +121,7 @@ def _stream(source: Source) -> Recognised | None:
 
 
 def held(source: Source) -> Recognised:
-    """The sessions of a source, counted. Raises InputFault where it holds none."""
+    """Count the sessions of a source. Raises InputFault if it holds none."""
     loaded = list(islice(read_sessions(source), MOST_SESSIONS))
     if not loaded:
         raise InputFault("it holds no session", where=source.name, expected="at least one")
@@ -144,7 +146,7 @@ def _title(loaded: LoadedSession, source: Source) -> str:
 
 
 def _parts(session: Session) -> Iterator[str]:
-    """What a session holds, in words: the system prompt apart from the messages."""
+    """Say what a session holds, with the system prompt apart from the messages."""
     system = sum(message.role == "system" for message in session.messages)
     if system or session.task.user_agent_prompt:
         yield "system prompt"
@@ -207,7 +209,7 @@ def _json_name(where: str) -> str:
 
 
 def jinja(text: str, wrapping: str = "") -> Recognised:
-    """A template whose source is `text`."""
+    """Return a recognised template whose source is `text`."""
     title = template_title(text) + (f" ({wrapping})" if wrapping else "")
     return Recognised("chat template", title, data=text.encode("utf-8", "surrogatepass"))
 

@@ -1,7 +1,7 @@
-"""What is this? Anything that somebody pastes or drops, recognised by its content.
+"""Recognise anything that somebody pastes or drops, by its content.
 
-The one rule: it always answers, and a text is never said to be what it was not read as. Nothing of
-it is run, no network is asked, and what could not be read is named with its place.
+There always is an answer, and a text is never said to be what it was not read as. Nothing of it is
+run, no network is asked, and what could not be read is named with its place.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _WRAPPED: Final = {
 
 
 def recognise(given: str | bytes, name: str = "") -> Recognised:
-    """What a text or a file is; `name` is the file's, "" for what was pasted. Never raises."""
+    """Recognise a text or a file; `name` is the file's, "" for pasted text. Never raises."""
     data = given.encode("utf-8", "replace") if isinstance(given, str) else as_utf8(given)
     known = _of_bytes(data, name)
     return replace(known, name=known.name or name or PASTED, data=known.data or data)
@@ -86,8 +86,10 @@ def _of_bytes(data: bytes, name: str) -> Recognised:
 
 
 def recognised_session(data: bytes, name: str) -> Recognised | None:
-    """The session that a file holds, a conversation or a recorded answer; None for a reply's text,
-    also where it is a single message."""
+    """Return the session that a file holds: a conversation or a recorded answer.
+
+    Return None for a reply's text, also if it is a single message.
+    """
     try:
         found = document(Unwrapped(decode(as_utf8(data), name), ""), name)
     except InputFault:
@@ -98,7 +100,7 @@ def recognised_session(data: bytes, name: str) -> Recognised | None:
 
 
 def _of_text(text: str, name: str) -> Recognised:
-    """First what leaves no doubt by its form; then what only its reader can tell apart."""
+    """Recognise a text: first by its form, then by the reader that takes it."""
     if PurePosixPath(name).suffix in _JINJA:
         return jinja(text)
     documents: list[Recognised] = []
@@ -131,7 +133,7 @@ def _of_a_plugin(text: str, name: str) -> Recognised | None:
 
 
 def _unwrapped_reply(text: str, fenced: tuple[str, str] | None) -> Recognised | None:
-    """A reply out of what whoever pasted it left around it, if a dialect sees a call in it then."""
+    """Unwrap a reply from what was pasted around it, if a dialect then sees a call in it."""
     ways: list[tuple[Wrapping, str | None]] = [("JSON's escapes", escaped_in_json(text))]
     if fenced is not None and _PLAIN_FENCE.fullmatch(fenced[0]):
         ways.append(("a code fence", fenced[1]))
@@ -145,7 +147,7 @@ def _unwrapped_reply(text: str, fenced: tuple[str, str] | None) -> Recognised | 
 
 
 def _ways_to_read(text: str, failed: list[Recognised]) -> Iterator[Unwrapped]:
-    """What the text is wrapped around, and then the text itself."""
+    """Yield the unwrapped forms of the text, and then the text itself."""
     try:
         inner = unwrapped(text)
     except InputFault as fault:
@@ -157,7 +159,7 @@ def _ways_to_read(text: str, failed: list[Recognised]) -> Iterator[Unwrapped]:
 
 
 def as_session(found: Recognised) -> LoadedSession:
-    """A reply, or tools alone, as a session of their own; the reply is cut as if streamed."""
+    """Return a reply, or tools alone, as a session; the reply is cut as if streamed."""
     if found.kind == "tools":
         read = read_tool_file(found.data, found.name)
         return LoadedSession(
@@ -175,7 +177,7 @@ def as_session(found: Recognised) -> LoadedSession:
 
 
 def _reply(text: str) -> Recognised:
-    """A reply, and who reads it: the likeliest dialect where any reads a call."""
+    """Recognise a reply, with the likeliest dialect if any reads a call."""
     shown, note = looked_at(text)
     ranked = detect(shown)
     if ranked.dialect is None:

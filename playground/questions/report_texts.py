@@ -1,6 +1,6 @@
-"""The texts of a report about a server: the issue, and the test in the words of its own suite.
+"""Write the texts of a report about a server: the issue, and a test for the server's own suite.
 
-Rule: a test is written only where it would fail, and what is quoted is the reply to the character.
+A test is written only if it would fail. What is quoted is the reply to the character.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from playground.servers.view import Language, Suite
 
 _HOLE: Final = re.compile(r"\{\{(\w+)\}\}")
 NO_LOSS: Final = ("unknown-parser", "unread-dialect", *DOUBT_CODES)
-"""What is told about how a server was asked, not of what it loses."""
+"""Codes of findings about how a server was asked, not about what it loses."""
 
 
 def lost(reading: ServerReading) -> list[str]:
-    """What is dropped, more than white space, and what is handed over cut: without places."""
+    """Return what is dropped beyond white space, and what is handed over cut, without places."""
     found = [f for f in reading.server_findings if f.code not in NO_LOSS and f.severity != "info"]
     return [finding.message for finding in found]
 
 
 def handed(result: ParseResult) -> dict[str, Any]:
-    """What a client gets of a reply, as JSON has it; blanks at the ends of a text are nothing."""
+    """Return what a client gets of a reply, as JSON; blanks at the ends of a text are left out."""
     failed = [each.text for each in segments(result.events) if each.aborted is not None]
     calls = [{"name": call.name, "arguments": call.arguments} for call in result.tool_calls]
     return {
@@ -45,7 +45,7 @@ def handed(result: ParseResult) -> dict[str, Any]:
 
 
 def issue_text(text: str, lossless: ParseResult, reading: ServerReading) -> str:
-    """The issue, in Markdown."""
+    """Return the issue, in Markdown."""
     named = f"{reading.server} (parser {reading.parser})" if reading.parser else reading.server
     said = "\n".join(f"- {visible(message)}" for message in dict.fromkeys(lost(reading)))
     source = f"\nWhere it was read: {reading.view.source}\n" if reading.view.source else ""
@@ -66,8 +66,11 @@ def suite_test(
     tools: Sequence[ToolMetadata],
     reading: ServerReading,
 ) -> str:
-    """A test that fails while the server loses what it loses; "" where the suite is not known or
-    asserts nothing that differs, such as reasoning, which another parser of the server reads."""
+    """Return a test that fails while the server loses what it loses.
+
+    Return "" for an unknown suite, and for one whose assertions see no difference: reasoning, for
+    instance, is read by another parser of the server.
+    """
     whole, got = handed(reading.lossless), handed(reading)
     asserted = suite.asserted if suite else ()
     if suite is None or not is_finite(whole) or all(whole[name] == got[name] for name in asserted):
@@ -83,8 +86,11 @@ def suite_test(
 
 
 def quoted(text: str) -> str:
-    """A text in quotation marks as Python and Go both read it. JSON's way is neither's: it writes
-    😀 as two halves, which Go refuses and Python keeps as halves."""
+    """Quote a text as both Python and Go read it.
+
+    JSON's way is neither's: it writes 😀 as two halves, which Go refuses and Python keeps as
+    halves.
+    """
     written = json.dumps(text, ensure_ascii=False)
     return "".join(char if char.isprintable() else _numbered(ord(char)) for char in written)
 
@@ -94,7 +100,7 @@ def _numbered(point: int) -> str:
 
 
 def python_literal(value: Any) -> str:
-    """A JSON value as Python writes it."""
+    """Return a JSON value as a Python literal."""
     match value:
         case str():
             return quoted(value)
@@ -108,12 +114,14 @@ def python_literal(value: Any) -> str:
 
 
 def go_literal(value: Any) -> str:
-    """A text as Go writes it; any other value as a text of JSON."""
+    """Return a text as a Go literal; any other value as a text of JSON."""
     return quoted(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def typescript_literal(value: Any) -> str:
-    """A JSON value as TypeScript writes it: escaped, for its own lines end at more characters."""
+    """Return a JSON value as a TypeScript literal, escaping the further line ends of that
+    language.
+    """
     return json.dumps(value)
 
 

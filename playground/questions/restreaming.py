@@ -1,6 +1,6 @@
-"""An answer of a session as if it had been streamed: what nobody recorded can be replayed too.
+"""Stream an answer of a session anew, so that one that nobody recorded can be replayed too.
 
-A session keeps what an answer said, not the text of it: that is written anew in a dialect.
+A session keeps what an answer said, not its text: that is written anew in a dialect.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ _ANY_MODELS: Final = "xml"  # any instructed model follows it
 
 
 def answers(session: Session) -> dict[str, int]:
-    """The session's answers by a name for each, the last one first; the number is the message's."""
+    """Return the session's answers by name, the last first; the number is the message's."""
     numbers = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     return {f"answer in message {number}, re-streamed": number for number in reversed(numbers)}
 
 
 def writer(session: Session) -> str:
-    """The dialect to write an answer anew in: what the model speaks, if that is text."""
+    """Return the dialect to write an answer anew in: the model's own, if that is text."""
     own = get_dialect(dialect_for(session.task.model_name).usable)
     is_text = isinstance(own, DeclaredDialect) and not own.is_native_toolcalling()
     return own.name if is_text else _ANY_MODELS
 
 
 def restreamed(session: Session, name: str, dialect: str) -> Recording:
-    """The answer of that name, written in the dialect and cut; chunks and times are made up.
+    """Write the answer of that name in the dialect and cut it; chunks and times are invented.
 
-    Raises InputFault where there is no such answer, or the dialect writes no calls as text.
+    Raises InputFault if there is no such answer, or if the dialect writes no calls as text.
     """
     number, writer = answers(session).get(name), get_dialect(dialect)
     if number is None:

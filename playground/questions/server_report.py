@@ -1,7 +1,6 @@
-"""A report for a server's authors: the smallest reply of which it loses something, as a test for
-the server's own suite and as the text of an issue.
+"""Report a loss to a server's authors: the smallest reply that loses something, as test and issue.
 
-Rule: what is made smaller is the reply; that the same thing is still lost is checked at each step.
+Only the reply is made smaller, and each step checks that the same thing is still lost.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ _MOST_CHARACTERS: Final = 4_000_000  # that are read while a reply is made small
 
 @dataclass(frozen=True, slots=True)
 class ServerReport:
-    """The smallest reply found, what is in it, what the server hands over and what it drops.
+    """The smallest reply found, its content, what the server hands over, and what it drops.
 
-    `test` is "" where the server's suite is none that is known here, or cannot see what is lost.
-    Where nothing is lost, `text` and `issue` are "" too, and the readings are the whole reply's.
-    `findings` say what else is to be known: that the server has no such parser, or that the reply
-    has no call in this dialect and has one in another.
+    `test` is "" if the server's suite is unknown here, or cannot see what is lost. If nothing is
+    lost, `text` and `issue` are "" too, and the readings are the whole reply's. `findings` add
+    what else matters: the server has no such parser, or the reply has a call only in another
+    dialect.
     """
 
     server: str
@@ -54,8 +53,11 @@ class ServerReport:
 def server_report(
     recording: Recording, dialect: str | Dialect, server: str, tools: Any = ()
 ) -> ServerReport:
-    """The report about what a server loses of a recorded reply. A loss is what a client would miss:
-    content or reasoning, blanks at their ends apart, a call, an argument, or a call that failed."""
+    """Report what a server loses of a recorded reply.
+
+    A loss is what a client would miss: content or reasoning, blanks at their ends apart, a call,
+    an argument, or a call that failed.
+    """
     chosen, listed = get_dialect(dialect), read_tools(tools)
     whole = server_view(recording, chosen, server, listed)
     name = get_server(server, chosen.name).name
@@ -94,14 +96,16 @@ def _read(
 
 
 def _loses(reading: ServerReading) -> bool:
-    """Whether something that is dropped or cut was to be handed over: a marker alone was not."""
+    """Return True if anything dropped or cut should have reached the client; a lone marker should
+    not.
+    """
     return bool(lost(reading)) and handed(reading) != handed(reading.lossless)
 
 
 def _findings(
     recording: Recording, dialect: str, whole: ServerReading, tools: Sequence[ToolMetadata]
 ) -> tuple[Finding, ...]:
-    """What else is to be known of a reply than what is lost of it."""
+    """Return what else matters about a reply, beside its losses."""
     found = [each for each in whole.server_findings if each.code in NO_LOSS]
     if not whole.lossless.tool_calls and not whole.lossless.aborted:
         other = foreign(detect_recording(recording, tools), dialect)
@@ -116,8 +120,10 @@ def _test(
     tools: Sequence[ToolMetadata],
     reading: ServerReading,
 ) -> str:
-    """The suite's test; "" where a reply that the suite reads alone, without a prompt before it and
-    with the tools offered that it calls, would be another reading."""
+    """Return the suite's test, or "" if the suite would read the reply otherwise.
+
+    It reads the reply alone, without a prompt before it and with only the called tools offered.
+    """
     called = dict.fromkeys(call.name for call in reading.lossless.tool_calls)
     offered = tools or [ToolMetadata(name=name) for name in called]
     alone = _read(text, dialect, server, offered)
@@ -130,8 +136,10 @@ def _test(
 
 
 def _kin(smaller: ParseResult, whole: ParseResult) -> bool:
-    """Whether a smaller reply has nothing that the whole one has not: else it would show another
-    thing, such as a call that is broken in a new way."""
+    """Return True if a smaller reply shows nothing that the whole one does not.
+
+    Otherwise it would show another problem, such as a call that is broken in a new way.
+    """
     return (
         {call.name for call in smaller.tool_calls} <= {call.name for call in whole.tool_calls}
         and {found.code for found in smaller.findings} <= {found.code for found in whole.findings}
@@ -146,9 +154,11 @@ Part = tuple[str, bool]  # a text, and whether it is kept or left out as a whole
 
 
 def smaller(parts: Sequence[Part], shows: Callable[[str], bool]) -> str:
-    """The text of the parts with as much left out as can be, while it still `shows` (delta
-    debugging: halves, quarters … down to words, then characters; a call that is whole stays so).
-    Stops after four million characters of trials."""
+    """Return the parts' text with as much left out as possible, while it still `shows`.
+
+    This is delta debugging: halves, quarters … down to words, then characters; a complete call
+    stays whole. It stops after four million characters of trials.
+    """
     budget = _MOST_CHARACTERS
     for cutting in (_WORDS, _CHARACTERS):
         pieces = [

@@ -1,4 +1,4 @@
-"""A recording as a server hands it over, and all servers beside each other."""
+"""Show a recording as a server hands it over, and all servers beside each other."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def server_view(
     tools: Any = (),
     switches: Switches | None = None,
 ) -> ServerReading:
-    """What a server, `vllm` or `vllm:hermes`, hands to its client of a recorded reply.
+    """Return what a server, `vllm` or `vllm:hermes`, hands to its client of a recorded reply.
 
     Raises UnknownNameError, which lists the servers.
     """
@@ -48,8 +48,11 @@ def server_view(
 def dropped_by_servers(
     result: ParseResult, dialect: str | Dialect, tools: Sequence[ToolMetadata] = ()
 ) -> dict[str, int]:
-    """How many characters, blanks apart, each server drops of a reply that a dialect has read; of
-    those that are known to drop anything."""
+    """Return how many characters, blanks apart, each server drops of a reply that a dialect has
+    read.
+
+    Servers that drop nothing are left out.
+    """
     chosen = get_dialect(dialect)
     parser = chosen.create_parser(PromptData(tool_metadata=list(tools)))
     by_name = {tool.name: tool for tool in tools}

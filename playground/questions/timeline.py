@@ -1,4 +1,4 @@
-"""A recording run through a parser: chunk → events → state, computed once."""
+"""Run a recording through a parser, once: chunk → events → state."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from playground.servers import ServerReading
 
 @dataclass(frozen=True, slots=True)
 class ReplayStep:
-    """One chunk: when it came, what it gave, and where the parser stood after it.
+    """One chunk: when it came, its events, and the parser's place after it.
 
-    `kind` is text, reasoning, tool call, signal (a frame without text), or end.
-    `stop` is the offset after the last character that an event has claimed so far.
+    `kind` is text, reasoning, tool call, signal (a frame without text), or end. `stop` is the
+    offset after the last character that an event has claimed so far.
     """
 
     at: float
@@ -51,12 +51,12 @@ class Timeline(Drawn, Live):
 
     recording: str
     dialect: str
-    """The dialect that it was read in; "" where nobody knows it, see `replay`."""
+    """The dialect that it was read in; "" if nobody knows it, see `replay`."""
     timing: Timing
     steps: list[ReplayStep]
     result: ParseResult
     server: ServerReading | None = None
-    """What a server hands over of the same recording, where one was asked for."""
+    """The same recording as a server hands it over, if one was asked for."""
 
     @property
     def text(self) -> str:
@@ -65,7 +65,7 @@ class Timeline(Drawn, Live):
 
     @property
     def handed(self) -> Timeline | None:
-        """The same steps with what the server hands over, and drops, in the place of our events."""
+        """The same steps, with what the server hands over and drops instead of our events."""
         if self.server is None:
             return None
         pieces = _cut_at([step.stop for step in self.steps], self.server.events)
@@ -78,7 +78,7 @@ class Timeline(Drawn, Live):
         return replace(self, steps=steps, result=self.server, server=None)
 
     def until(self, step: int) -> ParseResult:
-        """What was known after a step: the events of all steps up to it, merged."""
+        """Return the events of all steps up to this one, merged."""
         events = (event for s in self.steps[: step + 1] for event in s.events)
         return gather(events, self.result.switches)
 
@@ -93,11 +93,10 @@ def replay(
 ) -> Timeline:
     """Feed a recording to a dialect's parser, chunk by chunk, as it came.
 
-    `tools` in any known form give types to arguments; `switches` replace the dialect's own.
-    Where nobody knows the dialect it is "": the recording's own reads it, or else the one that
-    `detect` finds in its text. Where that sees no call the timeline's is "" too, and the first
-    dialect has read it, which sees none either.
-    With `server`, `vllm` or `vllm:hermes`, the timeline holds what that server hands over, too.
+    `tools` in any known form give types to arguments; `switches` replace the dialect's own. If the
+    dialect is "", the recording's own reads it, else the one that `detect` finds in its text. If
+    that sees no call, the timeline's dialect is "" too, and the first dialect has read it. With
+    `server`, `vllm` or `vllm:hermes`, the timeline also holds what that server hands over.
     """
     known = read_tools(tools)
     dialect = dialect or _found(recording, known)
@@ -124,7 +123,7 @@ def replay(
 
 
 def _found(recording: Recording, tools: Sequence[ToolMetadata]) -> str:
-    """The dialect of a recording, by its own word or by its text; "" where nobody knows it."""
+    """Return the dialect that a recording names or that its text shows; "" if neither."""
     from playground.questions.likeliest import likeliest
 
     if recording.dialect in dialect_names():
@@ -135,8 +134,7 @@ def _found(recording: Recording, tools: Sequence[ToolMetadata]) -> str:
 
 
 def _cut_at(stops: Sequence[int], events: Iterable[Event]) -> Iterator[Event]:
-    """The events, of which those with a text end where a step does: each is cut once, at all the
-    stops in it."""
+    """Cut the events with a text wherever a step ends inside them, each once for all its stops."""
     first = 0
     for event in events:
         start, stop = event.span

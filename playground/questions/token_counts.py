@@ -1,4 +1,4 @@
-"""How many tokens a request, a session or a text is: the same count for pages and commands."""
+"""Count the tokens of a request, a session or a text, the same way for pages and commands."""
 
 from __future__ import annotations
 
@@ -44,15 +44,14 @@ def count_tokens(
     tokenizer: str | PathLike[str] | None = None,
     template: str | PathLike[str] | ChatTemplate | None = None,
 ) -> TokenCount:
-    """The tokens of a request's input, and how sure that is: `exact`, `tokenizer` or `estimate`.
+    """Count the tokens of a request's input; the kind is `exact`, `tokenizer` or `estimate`.
 
     `request` is a body of OpenAI's, Anthropic's, Gemini's, Bedrock's, Mistral's or Ollama's APIs,
-    or a session: its last request as it was sent, or, with a `dialect` and where none was sent,
-    its next one in that dialect (native where none is named). `model` takes the place of the
-    request's own; `api` says which API it is, by the name that recordings have, where the body
-    alone does not. `tokenizer` is a file of the model's tokenizer or a known name, `template` the
-    model's chat template: with both any model is counted exactly. Nothing asks the network.
-    Raises InputFault and UnknownNameError.
+    or a session: its last request as it was sent, or, with a `dialect` or if none was sent, its
+    next one in that dialect (by default native). `model` replaces the request's own. `api` names
+    the API, as recordings do, if the body alone does not show it. `tokenizer` is a file of the
+    model's tokenizer or a known name, `template` the model's chat template: with both any model is
+    counted exactly. Nothing asks the network. Raises InputFault and UnknownNameError.
     """
     given: Tokenizer | None = given_tokenizer(tokenizer) if tokenizer is not None else None
     written = template_of(template) if template is not None else None
@@ -72,7 +71,7 @@ def count_tokens(
 
 
 def count_rendering(rendering: Rendering, model: str) -> TokenCount:
-    """The tokens of a rendered request, as Chat Completions would be sent it."""
+    """Count the tokens of a rendered request, as it would be sent to Chat Completions."""
     return count_request(_chat_body(rendering, model), model, "openai-chat")
 
 
@@ -90,7 +89,7 @@ def _chat_body(rendering: Rendering, model: str) -> dict[str, Any]:
 
 
 def as_json(count: TokenCount) -> dict[str, Any]:
-    """A count as JSON values; messages by their index as text."""
+    """Return a count as JSON values; messages by their index as text."""
     value = dataclasses.asdict(count)
     value["range"] = list(count.range)
     value["by_message"] = {str(index): size for index, size in count.by_message.items()}

@@ -1,4 +1,4 @@
-"""What tools cost in tokens, where those are spent, and which provider takes their schemas."""
+"""Say what tools cost in tokens, where those are spent, and which provider takes their schemas."""
 
 from __future__ import annotations
 
@@ -28,8 +28,11 @@ _PROBE: Final = ToolMetadata(name="probe", description="Probe.")
 
 @dataclass(frozen=True)
 class ToolCost:
-    """One tool: its tokens by model, as each one's provider takes it, and by dialect, in the first
-    model's tokens; `shorter` are the first model's with a smaller schema, by what was done."""
+    """One tool's tokens by model, as each one's provider takes it, and by dialect.
+
+    Tokens by dialect are the first model's. `shorter` are the first model's tokens with a smaller
+    schema, by the change made.
+    """
 
     tool: str
     by_model: dict[str, int]
@@ -39,8 +42,11 @@ class ToolCost:
 
 @dataclass(frozen=True)
 class ToolCosts(Shown):
-    """What tools cost. `exact` are the models whose tokenizer and framing of tools are known; the
-    others' figures are estimates. Its table has a row for each tool, and one for all."""
+    """The costs of tools. Its table has a row for each tool, and one for all.
+
+    `exact` are the models whose tokenizer and framing of tools are known; other figures are
+    estimates.
+    """
 
     tools: list[ToolCost]
     models: tuple[str, ...]
@@ -67,7 +73,7 @@ class ToolCosts(Shown):
 
 @dataclass(frozen=True)
 class PortableTool:
-    """A tool for one target: what of it is refused or changed, and the schema to send instead."""
+    """A tool for one target: what is refused or changed of it, and the schema to send instead."""
 
     tool: str
     target: str
@@ -99,11 +105,11 @@ def tool_costs(
     models: Sequence[str] = MODELS,
     dialects: str | Dialect | Sequence[str | Dialect] = ("xml", "hermes"),
 ) -> ToolCosts:
-    """The tokens of each tool for each model and in each dialect, and what smaller schemas save.
+    """Count each tool's tokens for each model and in each dialect, and what smaller schemas save.
 
-    `tools` are a session's, or in any form that `read_tools` knows. A model's figure is that of
-    the tool alone, as its provider takes it, without what having tools at all adds; a dialect's
-    is what one tool more adds to its documentation of tools.
+    `tools` are a session's, or in any form that `read_tools` knows. A model's figure is for the
+    tool alone, as its provider takes it, without the fixed cost of having tools. A dialect's
+    figure is what one tool more adds to its documentation of tools.
     """
     given = _tools(tools)
     models = texts("tool_costs(models=…)", models)
@@ -132,7 +138,7 @@ def _tokens(tool: ToolMetadata, model: str) -> int:
 
 
 def _body(tool: ToolMetadata, model: str) -> dict[str, Any]:
-    """A request with the tool in the form of the model's own provider."""
+    """Return a request with the tool in the form of the model's own provider."""
     schema, said = tool.input_schema, [{"role": "user", "content": "Hello"}]
     named = {"name": tool.name, "description": tool.description}
     family = model_family(model)
@@ -148,10 +154,10 @@ def _body(tool: ToolMetadata, model: str) -> dict[str, Any]:
 
 @takes(tools=(Session, Iterable), targets="list")
 def tool_portability(tools: Tools, targets: Sequence[str] = ()) -> Portability:
-    """Which provider refuses or changes what of the tools' schemas, with what to send instead.
+    """Find what providers refuse or change of the tools' schemas, with what to send instead.
 
-    `targets` are names such as "openai-strict" or "gemini"; all of them by default. What no
-    source documents is no finding. Raises UnknownNameError.
+    `targets` are names such as "openai-strict" or "gemini"; all of them by default. Behaviour that
+    no source documents gives no finding. Raises UnknownNameError.
     """
     named = texts("tool_portability(targets=…)", targets)
     wanted = [schema_target(name) for name in named or schema_targets()]

@@ -61,7 +61,9 @@ class StreamDecoder:
         self._is_whole = True  # no frame may hold half a character
 
     def feed(self, piece: bytes, at: float | None = None) -> list[Chunk]:
-        """The chunks that this piece completes; `at` is its arrival, seconds since the request."""
+        """Return the chunks that this piece completes; `at` is its arrival, in seconds since the
+        request.
+        """
         sink = self._sink
         if at is not None:
             sink.at, sink.timed = at, True
@@ -89,7 +91,9 @@ class StreamDecoder:
         self._given = 0
 
     def finish(self, name: str = "", dialect: str = "native") -> Recording:
-        """The whole recording; what was held back is read, and a missing end is a finding."""
+        """Return the complete recording, with all that was held back; a missing end is a
+        finding.
+        """
         self._read_all(self._framing.finish())
         sink = self._sink
         if self._reader is not None:
@@ -138,7 +142,7 @@ class StreamDecoder:
                 self._bad(data)
 
     def _json(self, data: bytes) -> Any:
-        """A frame's value; a number that JSON has not, 1e400 say, stays the text that it is."""
+        """Return a frame's value; a number that JSON lacks, 1e400 say, stays text."""
         try:
             return read_json_bytes(data)  # which refuses half characters, too
         except ValueError:
@@ -146,7 +150,7 @@ class StreamDecoder:
             return load_json(data.decode("utf-8"), strict=True)
 
     def _read(self, value: dict[str, Any]) -> None:
-        """One frame's value, after the wrapper of LiteLLM's and other dumps if it has one."""
+        """Read one frame's value, without the wrapper of LiteLLM's and other dumps."""
         if "chunk" in value:
             value = self._dumped(value)
         if self._reader is None and not self._choose(value):
@@ -165,7 +169,7 @@ class StreamDecoder:
         return inner
 
     def _choose(self, value: dict[str, Any]) -> bool:
-        """Whether the API is known now; what came before it is read first."""
+        """Return True once the API is known, after reading what came before."""
         chosen = recognise(value) or self._look_inside(value)
         if chosen is None:
             self._waiting.append(value)
@@ -179,7 +183,7 @@ class StreamDecoder:
         return True
 
     def _look_inside(self, value: dict[str, Any]) -> type[ApiReader] | None:
-        """The API of the frame or frames that a dump has put into a field; the field is noted."""
+        """Return the API of the frames that a dump has put into a field, and note the field."""
         for key in (*_WRAPPERS, *_LISTS):
             for inner in _frames_in(value.get(key)):
                 if chosen := recognise(inner):
@@ -193,7 +197,7 @@ class StreamDecoder:
             self._guarded(frame)
 
     def _guarded(self, value: dict[str, Any]) -> None:
-        """An API's reader takes well-formed frames; one of another shape is a finding."""
+        """Read a frame; one that an API's reader does not take is a finding."""
         assert self._reader is not None
         error = value.get("error")
         if error and not self._reader.recognises(value):
@@ -241,13 +245,13 @@ class StreamDecoder:
 
 
 def holds_frame(value: dict[str, Any]) -> bool:
-    """Whether a value is a frame of some API, or what a dump has put around one or several."""
+    """Return True if a value is a frame of some API, or a dump's wrapper around frames."""
     wrapped = (value.get(key) for key in ("chunk", *_WRAPPERS, *_LISTS))
     return any(map(recognise, [value, *(f for held in wrapped for f in _frames_in(held))]))
 
 
 def _frames_in(inner: Any) -> list[dict[str, Any]]:
-    """The frames in a field of a dump: an object, its JSON, or a list of them."""
+    """Return the frames in a field of a dump: an object, its JSON, or a list of them."""
     if isinstance(inner, str):
         try:
             inner = from_json(inner.removeprefix("data:").encode("utf-8", "replace"))

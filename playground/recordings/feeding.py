@@ -1,4 +1,4 @@
-"""A recording's chunks into a parser: each kind by its own way in."""
+"""Feed a recording's chunks to a parser, each kind by its own method."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from playground.recordings.recording import (
 
 
 def feed(parser: DialectParser, chunk: Chunk) -> list[Event]:
-    """What this chunk gives; a signal gives nothing."""
+    """Return a chunk's events; a signal has none."""
     match chunk:
         case TextChunk(text=text):
             return parser.feed_text(text)
@@ -32,7 +32,7 @@ def feed(parser: DialectParser, chunk: Chunk) -> list[Event]:
 
 
 def shown(chunk: Chunk) -> tuple[str, str]:
-    """A chunk's kind and content in words, for a list of steps."""
+    """Return a chunk's kind and content in words, for a list of steps."""
     match chunk:
         case TextChunk(text=text):
             return "text", text

@@ -38,19 +38,19 @@ _CUT: Final = {
 
 
 def is_recording(value: Any) -> bool:
-    """Whether this is a recording file's first line."""
+    """Return True for a recording file's first line."""
     return isinstance(value, dict) and value.get("format") in (FORMAT, _WHOLE)
 
 
 def header(name: str, dialect: str, model: str) -> dict[str, Any]:
-    """A recording file's first line."""
+    """Return a recording file's first line."""
     known = {"name": name, "dialect": dialect, "model": model}
     given = {key: value for key, value in known.items() if value}
     return {"format": FORMAT, "timing": "recorded", **given}
 
 
 def wire_line(data: bytes, at: float) -> dict[str, Any]:
-    """One piece of the wire; the bytes can be had back exactly."""
+    """Return one piece of the wire as a line, from which its bytes can be restored."""
     try:
         return {"t": round(at, 6), "raw": data.decode("utf-8")}
     except UnicodeDecodeError:
@@ -58,7 +58,7 @@ def wire_line(data: bytes, at: float) -> dict[str, Any]:
 
 
 def sent_line(data: bytes) -> dict[str, Any]:
-    """A piece of a request's body, as it was sent."""
+    """Return a piece of a request's body, as it was sent, as a line."""
     try:
         return {"sent": data.decode("utf-8")}
     except UnicodeDecodeError:
@@ -66,7 +66,7 @@ def sent_line(data: bytes) -> dict[str, Any]:
 
 
 def wire_bytes(line: dict[str, Any]) -> bytes | None:
-    """The bytes of a line of the wire, None for any other; ValueError for what is no Base64."""
+    """Return the bytes of a line of the wire, None for any other; ValueError if it is no Base64."""
     raw, packed = line.get("raw"), line.get("base64")
     if isinstance(raw, str):
         return raw.encode("utf-8", "surrogatepass")
@@ -78,9 +78,9 @@ def wire_bytes(line: dict[str, Any]) -> bytes | None:
 def read_recording_file(
     lines: Iterable[tuple[int, Any]], where: str
 ) -> tuple[Recording, dict[str, Any]]:
-    """The recording and its request. Raises InputFault naming the line that cannot be read.
+    """Return the recording and its request. Raises InputFault naming the line that cannot be read.
 
-    Where the file has no end, as after a crash, the recording's error says that it was cut.
+    If the file has no end, as after a crash, the recording's error says that it was cut.
     """
     known: dict[str, Any] = {}
     request: dict[str, Any] = {}
@@ -150,7 +150,7 @@ def _bytes(line: dict[str, Any], where: str, number: int) -> bytes | None:
 
 
 def cut_header() -> Recording:
-    """What a file holds that broke off within its first line."""
+    """Return what is left of a file that broke off within its first line."""
     return _whole(StreamDecoder(), {}, {"error": _CUT})
 
 
@@ -168,7 +168,7 @@ def _decoder(known: dict[str, Any], where: str) -> StreamDecoder:
 
 
 def ended(recording: Recording, model: str, error: dict[str, Any] | None) -> Recording:
-    """The recording with what its file says besides: a stream that failed has no stop reason."""
+    """Return the recording with its file's last line: a stream that failed has no stop reason."""
     error = recording.error or error
     return replace(
         recording,

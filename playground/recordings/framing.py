@@ -87,7 +87,7 @@ class LineReader:
 
 
 class DocumentReader:
-    """One JSON document, or several: what is no single line is read at its end."""
+    """A reader of one JSON document, or several; anything but single lines is read at its end."""
 
     def __init__(self) -> None:
         self._held: list[bytes] = []
@@ -158,7 +158,7 @@ _SIZES: Final = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}  # of a header
 
 
 def _headers(data: bytes) -> dict[str, str]:
-    """The string headers of a message; what breaks off is left out."""
+    """Return the string headers of a message; a cut one is left out."""
     found: dict[str, str] = {}
     place = 0
     while place < len(data):

@@ -25,7 +25,7 @@ _WAITING: Final = 64 * 1024  # bytes of lines in memory, however slow the disk i
 
 
 class Lines(Protocol):
-    """Where the lines of a recording go."""
+    """A destination for the lines of a recording."""
 
     def add(self, line: str) -> None: ...
     def keep(self, *, now: bool = False) -> None: ...
@@ -51,9 +51,9 @@ class LinesInMemory:
 class GrowingFile:
     """A recording's file, there from the beginning; brought to the disk every so many `seconds`.
 
-    Raises InputFault where the file is there already and `force` is not given, or cannot be made.
-    With `force` the file that was there keeps its place until an answer has come (`answered`), and
-    the new one lies beside it. What is closed without an answer, as a refusal is, gets a number of
+    Raises InputFault if the file exists and `force` is not given, or if it cannot be made. With
+    `force` the old file keeps its place until an answer has come (`answered`), and the new one
+    lies beside it. A file that is closed without an answer, as after a refusal, gets a number of
     its own, and `path` names that.
     """
 
@@ -91,7 +91,7 @@ class GrowingFile:
         return self.path, handle
 
     def add(self, line: str) -> None:
-        """One more line."""
+        """Add a line."""
         data = escaped_halves(line).encode()
         self._waiting.append(data)
         self._size += len(data)
@@ -127,13 +127,13 @@ class GrowingFile:
             raise
 
     def answered(self) -> None:
-        """An answer is here: the file takes its place, and what stood there before is gone."""
+        """Take the place of an older file, since an answer is here."""
         self._answered = True
         with told(self.path):
             self._take(self.path)
 
     def close(self) -> None:
-        """The end; all lines are on the disk."""
+        """Close the file; all lines are on the disk then."""
         try:
             self.keep(now=True)
             with told(self.path):
@@ -142,7 +142,7 @@ class GrowingFile:
             os.close(self._handle)
 
     def fail(self) -> None:
-        """The end by an error: where nothing has come the file goes."""
+        """Close the file after an error; if nothing has come, remove it."""
         with suppress(InputFault):
             self.keep(now=True)
         if not self._answered:
@@ -173,9 +173,9 @@ class GrowingFile:
 
 
 def _held(path: Path) -> int | None:
-    """The file that is to be replaced, so that nobody else records into it; None where none is.
+    """Lock the file that is to be replaced, so that nobody else records into it.
 
-    Raises OSError where it still grows.
+    Return None if there is none. Raises OSError if it still grows.
     """
     while True:
         try:
@@ -195,7 +195,7 @@ def _held(path: Path) -> int | None:
 
 
 def _free_name(path: Path) -> Path:
-    """A name with a number that is nobody's: an empty file has it now."""
+    """Reserve a numbered name that is free, by an empty file."""
     for number in count(2):
         each = path.with_name(f"{path.stem}-{number}{path.suffix}")
         with suppress(FileExistsError):
@@ -205,7 +205,7 @@ def _free_name(path: Path) -> Path:
 
 
 def numbered(path: Path, *, seconds: float = SECONDS) -> GrowingFile:
-    """A new file of this name, or of one with a number where that is taken."""
+    """Create a file of this name, or of one with a number if that is taken."""
     for number in count(1):
         each = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
         try:

@@ -1,8 +1,8 @@
-"""The texts of JSON that arrives, cut anywhere, with garbage between: each with where it stands.
+"""Find the texts of JSON as it arrives, cut anywhere, with garbage between: each with its place.
 
-A frame is what one top-level object holds, or one item of a top-level list. Its texts are given out
-at its end, since what tells two texts apart (an index, a type) may follow them. Nothing is checked:
-what is no JSON is passed over, and a new line that begins an object begins a frame.
+A frame is one top-level object, or one item of a top-level list. Its texts are given out at its
+end, because what distinguishes two texts (an index, a type) may follow them. Nothing is checked:
+anything that is no JSON is skipped, and a new line that begins an object begins a frame.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A text, a whole number, or a name; `raw` is what stands there, a character a byte."""
+    """A text, a whole number, or a name; `raw` is its source, a character a byte."""
 
     box: Box
     name: str  # "" in a list
@@ -84,14 +84,14 @@ class JsonTexts:
 
     @property
     def waits_from(self) -> int | None:
-        """Where the first text stands that has not been given out, or may stand."""
+        """The start of the first text that has not been given out, or of what may be one."""
         if self._leaves:
             return self._leaves[0].place
         return self._at if '"' in self._unread else None
 
     @property
     def packed_from(self) -> int | None:
-        """Where a text stands that may be the Base64 of a frame and has not ended."""
+        """The start of an unfinished text that may be the Base64 of a frame."""
         if self._in_text or not self._is_value() or not _PACKED.fullmatch(self._unread):
             return None
         return self._at
@@ -122,7 +122,7 @@ class JsonTexts:
         self._at += done
 
     def _read(self, text: str, at: int) -> int:
-        """How many characters are done with."""
+        """Return the number of characters that are done with."""
         while at < len(text):
             step = self._value(text, at) if self._in_text else self._token(text, at)
             if step == at:
@@ -157,7 +157,9 @@ class JsonTexts:
         return token.end()
 
     def _unended(self, text: str, at: int) -> int:
-        """A quotation mark without its other one: garbage, a very long text, or not all here."""
+        """Handle a quotation mark without its partner: garbage, a very long text, or a part of
+        one.
+        """
         if _CONTROL.search(text, at):
             return at + 1
         if len(text) - at > _LONGEST or (self._hurried and self._is_value()):
@@ -166,7 +168,7 @@ class JsonTexts:
         return at
 
     def _is_value(self) -> bool:
-        """Whether a text that stands here is a value, and no name of one."""
+        """Return True if a text that stands here is a value, and no name of one."""
         return bool(self._name) or (self._box is not None and self._box.is_list)
 
     def _value(self, text: str, at: int) -> int:

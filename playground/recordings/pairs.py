@@ -24,8 +24,11 @@ _Channel = tuple[type, object]
 
 
 def paired(chunks: Iterable[Chunk]) -> list[Chunk]:
-    """The chunks with pairs joined in which the second half comes in the channel's next chunk: the
-    first half waits for it. What is half of no pair stays."""
+    """Yield the chunks with halves of a character joined if they come in consecutive chunks of a
+    channel.
+
+    The first half waits for the second. A half without a partner stays.
+    """
     result: list[Chunk] = []
     held: dict[_Channel, Chunk] = {}  # a first half, as a chunk of its own
     for chunk in chunks:
@@ -82,8 +85,10 @@ def _joined(text: str) -> str:
 
 
 def whole_recording(recording: Recording, at: float) -> Recording:
-    """The recording as a file can hold it; a signal at its end names each field in which half a
-    character was replaced, and is a finding."""
+    """Return the recording as a file can hold it.
+
+    A signal at its end names each field in which half a character was replaced, and is a finding.
+    """
     found: list[Finding] = []
     recording = whole(recording, "", found)
     fields = dict.fromkeys(_OF_CHUNK.sub("", each.where).partition(".")[0] for each in found)

@@ -60,15 +60,17 @@ class Recorder:
         self._lines.keep(now=True)
 
     def sent(self, url: str, request: dict[str, Any]) -> None:
-        """The request, before it leaves; one more replaces it."""
+        """Record the request, before it leaves; another one replaces it."""
         with self._lock:
             self.request = self._clean(request)
             self._add({"request": self.request, "url": self._clean(url)})
             self._lines.keep(now=True)
 
     def sent_clean(self, url: str, request: dict[str, Any], found: Tally, **told: Any) -> None:
-        """A request whose secrets are starred out already and were `found`; what else is `told` of
-        it stands in its line."""
+        """Record a request whose secrets are starred out already and were `found`.
+
+        `told` adds further facts to its line.
+        """
         with self._lock:
             self.request = request
             self._tally.take(found)
@@ -92,13 +94,13 @@ class Recorder:
             self._add(files.sent_line(self._body.take(self._body.ready)))
 
     def noted(self, line: dict[str, Any]) -> None:
-        """A line of the caller's own, which no reader takes for the wire."""
+        """Add a line of the caller's own, which no reader takes for the wire."""
         with self._lock:
             self._add(self._clean(line))
             self._lines.keep()
 
     def status(self, at: float, status: int) -> None:
-        """The answer begins. One that is no refusal takes the place of an older recording."""
+        """Record that the answer begins. Unless it is a refusal, it replaces an older recording."""
         with self._lock:
             self._status = status
             self._add({"t": round(at, 6), "status": status})
@@ -114,7 +116,7 @@ class Recorder:
             self._step(self._wire, at, data)
 
     def made(self, value: dict[str, Any]) -> None:
-        """A chunk that LiteLLM made of what has arrived."""
+        """Record a chunk that LiteLLM made of what has arrived."""
         with self._lock:
             text = json.dumps(value, ensure_ascii=False) + "\n"
             self._step(self._made, self._last, text.encode("utf-8", "surrogatepass"))
@@ -127,7 +129,7 @@ class Recorder:
             self._lines.keep()
 
     def end(self, error: dict[str, Any] | None, *, cut: bool) -> Recording:
-        """The last line; what is open is decided, or starred out where the answer was `cut`."""
+        """Write the last line; open texts are decided, or starred out if the answer was `cut`."""
         with self._lock:
             for each in (self._body, self._wire, self._made):
                 if cut:
@@ -146,7 +148,7 @@ class Recorder:
 
     @property
     def starred(self) -> dict[str, int]:
-        """How many secrets of which kind were starred out."""
+        """The number of secrets that were starred out, by kind."""
         return self._tally.counts
 
     def _step(self, scrubber: WireScrubber, at: float, data: bytes) -> None:

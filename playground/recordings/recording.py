@@ -1,4 +1,6 @@
-"""A recording: one streamed answer as chunks with their times, and what they add up to."""
+"""A recording: one streamed answer as chunks with their times, and the reply that they add up
+to.
+"""
 
 from __future__ import annotations
 
@@ -105,8 +107,10 @@ Chunk = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class ReplyCall:
-    """One native call as it was streamed; `arguments_text` is never parsed. With `by_provider` it
-    was run already, by the provider itself: nobody is asked to."""
+    """One native call as it was streamed; `arguments_text` is never parsed.
+
+    With `by_provider` the provider ran it already: nobody else has to.
+    """
 
     name: str
     arguments_text: str
@@ -116,7 +120,7 @@ class ReplyCall:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the chunks add up to."""
+    """The sum of the chunks."""
 
     content: str
     reasoning: str
@@ -139,7 +143,9 @@ _SECRET_HEADER: Final = re.compile(
 
 
 def _without_keys(text: str) -> str:
-    """A line that is no frame, as of HTTP around a stream, without the key that it may hold."""
+    """Return a line that is no frame, as of HTTP around a stream, without the key that it may
+    hold.
+    """
     from playground.recordings.scrubbing import scrubbed
 
     header = _SECRET_HEADER.match(text)
@@ -172,7 +178,7 @@ class Recording:
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """What is odd about the stream: an error in it, no end, frames that cannot be read."""
+        """Findings about the stream: an error in it, no end, frames that cannot be read."""
         found = []
         for number, chunk in enumerate(self.chunks, 1):
             name = chunk.signal if isinstance(chunk, SignalChunk) else ""
@@ -200,7 +206,7 @@ class Recording:
 
     @property
     def _of_provider(self) -> str:
-        """The calls that the provider ran itself, and how many results of them are kept."""
+        """Return the calls that the provider ran itself, and how many of their results are kept."""
         names, results = [], 0
         for chunk in self.chunks:
             if type(chunk) is SignalChunk:
@@ -227,7 +233,7 @@ class Recording:
 
 
 def error_message(error: Any) -> str:
-    """The words of an error object, wherever the provider put them."""
+    """Return the words of an error object, wherever the provider put them."""
     if isinstance(error, dict):
         for key in ("message", "error", "detail"):
             if error.get(key):
@@ -273,7 +279,9 @@ def add_up(chunks: Iterable[Chunk]) -> Reply:
 
 
 def provider_parts(chunks: Iterable[Chunk]) -> list[dict[str, Any]]:
-    """What the provider's own tools gave within a reply, as its API wrote it, in order."""
+    """Return the results of the provider's own tools within a reply, as its API wrote them, in
+    order.
+    """
     signals = (chunk.signal for chunk in chunks if isinstance(chunk, SignalChunk))
     found = [signal.removeprefix(OF_PROVIDER) for signal in signals if _is_of_provider(signal)]
     return [part for part in map(json.loads, found) if isinstance(part, dict)]

@@ -1,4 +1,4 @@
-"""A recording cut otherwise, broken off, or spoiled: the same content on another wire."""
+"""Cut a recording otherwise, break it off, or spoil it: the same content on another wire."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BETWEEN: Final = 0.02  # seconds
 
 
 def as_streamed(text: str, name: str, dialect: str) -> Recording:
-    """A reply that nobody recorded, as if it had been streamed: chunks and times are made up."""
+    """Return a reply that nobody recorded as a stream; chunks and times are invented."""
     size = max(_FEWEST, -(-len(text) // _MOST_CHUNKS))
     pieces = [text[start : start + size] for start in range(0, len(text), size)]
     return Recording(
@@ -46,7 +46,9 @@ def text_size(recording: Recording) -> int:
 
 
 def rechunked(recording: Recording, cutting: Cutting, seed: int = 0) -> Recording:
-    """The same content cut otherwise: text by bytes, reasoning and arguments by characters."""
+    """Return the same content cut otherwise: text by bytes, reasoning and arguments by
+    characters.
+    """
     sizes = _sizes(cutting, seed)
     return replace(
         recording,
@@ -55,7 +57,7 @@ def rechunked(recording: Recording, cutting: Cutting, seed: int = 0) -> Recordin
 
 
 def cut_in_two(recording: Recording, at: int) -> Recording:
-    """The text as two chunks, cut before byte `at`; other chunks stay where they were."""
+    """Return the text as two chunks, cut before byte `at`; other chunks stay where they were."""
     chunks: list[Chunk] = []
     place = 0
     for run in _runs(recording.chunks):
@@ -71,17 +73,17 @@ def cut_in_two(recording: Recording, at: int) -> Recording:
 
 
 def broken_off(recording: Recording, after: int) -> Recording:
-    """The first `after` chunks, and then nothing: what a lost connection leaves."""
+    """Return only the first `after` chunks, as a lost connection leaves them."""
     return replace(recording, chunks=recording.chunks[: max(0, after)], stop_reason="")
 
 
 def without(recording: Recording, index: int) -> Recording:
-    """One chunk is lost on the way."""
+    """Return the recording without one chunk."""
     return replace(recording, chunks=recording.chunks[:index] + recording.chunks[index + 1 :])
 
 
 def corrupted(recording: Recording, index: int, seed: int = 0) -> Recording:
-    """One byte of a chunk's text is another one; a chunk without text stays."""
+    """Return the recording with one byte of a chunk's text changed; a chunk without text stays."""
     chunk = recording.chunks[index]
     chance = random.Random(seed)  # an experiment, no secret
 
@@ -129,12 +131,12 @@ def _runs(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
 
 
 def _is_more(delta: dict[str, Any]) -> bool:
-    """Whether a delta brings more of a call's arguments, and nothing else."""
+    """Return True if a delta brings more of a call's arguments, and nothing else."""
     return delta.keys() <= {"index", "function"} and _is_alone(delta)
 
 
 def _is_alone(delta: dict[str, Any]) -> bool:
-    """Whether a delta brings arguments without a name, and no end."""
+    """Return True if a delta brings arguments without a name, and no end."""
     return set(delta.get("function") or ()) == {"arguments"} and "done" not in delta
 
 

@@ -1,4 +1,4 @@
-"""How a JSON body was written, so that its bytes can be had back from what it says."""
+"""Remember how a JSON body was written, so that its bytes can be restored from its value."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _IN_GO: Final = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
 def form_of(value: Any, data: bytes) -> str:
-    """The name of the form in which a value's bytes were written; "" for any other."""
+    """Return the name of the form in which a value's bytes were written; "" for any other."""
     spaced = data[: data.find(b":") + 2].endswith(b": ")
     names = [name for name in _FORMS if name.startswith("spaced") == spaced]
     return next((name for name in (*names, _GO) if written(value, name) == data), "")
 
 
 def written(value: Any, form: str) -> bytes:
-    """The bytes of a value in this form."""
+    """Return the bytes of a value in this form."""
     text = json.dumps(value, **_FORMS["compact" if form == _GO else form])
     text = text.translate(_IN_GO) if form == _GO else text
     return text.encode("utf-8", "surrogatepass")

@@ -49,8 +49,9 @@ def files_within(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
 
 
 def unzipped(file: IO[bytes], where: str) -> dict[str, bytes]:
-    """A zip's files by their names. Raises InputFault for a broken one, for one that unpacks to too
-    much, and for names that lead out of it. Nothing is written to disk."""
+    """Return a zip's files by their names. Raises InputFault for a broken one, for one that
+    unpacks to too much, and for names that lead out of it. Nothing is written to disk.
+    """
     try:
         with zipfile.ZipFile(file) as archive:
             infos = [info for info in archive.infolist() if not info.is_dir()]
@@ -80,7 +81,7 @@ def _check(infos: list[zipfile.ZipInfo], where: str) -> None:
 
 
 def _bounded(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """A member's bytes; the size that the zip states is not believed."""
+    """Return a member's bytes; the size that the zip states is not believed."""
     with archive.open(info) as member:
         data = member.read(info.file_size + 1)
     if len(data) > info.file_size:
@@ -89,8 +90,9 @@ def _bounded(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
 
 
 def read_yaml(text: str, where: str, *, several: bool = False) -> Any:
-    """A YAML document by the safe loader, or a list of `several`; `!binary` is bytes. Raises
-    InputFault for other tags, aliases that unfold to too much, and what is no YAML."""
+    """Return a YAML document by the safe loader, or a list of `several`; `!binary` is bytes.
+    Raises InputFault for other tags, aliases that unfold to too much, and what is no YAML.
+    """
     import yaml
 
     try:
@@ -120,14 +122,14 @@ def read_yaml(text: str, where: str, *, several: bool = False) -> Any:
 
 @cache
 def _loader() -> Any:
-    """The safe loader, which also takes `!binary`: Ruby writes YAML's own `!!binary` so, and VCR's
-    cassettes hold every body so that is not plain ASCII. aiohttp's headers, which VCR.py writes as
-    texts of a class of their own, are read as texts: nothing of a class is made.
+    """Return the safe loader, which also takes `!binary`: Ruby writes YAML's own `!!binary` so,
+    and VCR's cassettes hold every body so that is not plain ASCII. aiohttp's headers, which VCR.py
+    writes as texts of a class of their own, are read as texts: nothing of a class is made.
     """
     import yaml
 
     class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-        """One of its own: what is added to the shared class would hold for every user of it."""
+        """A loader class of its own: additions to the shared class would hold for all its users."""
 
     Loader.add_constructor("!binary", yaml.constructor.SafeConstructor.construct_yaml_binary)
     for way in ("apply", "new"):
@@ -137,14 +139,14 @@ def _loader() -> Any:
 
 
 def _text_of_class(loader: Any, suffix: str, node: Any) -> str:
-    """The one text that an object of a class is made of; "" for anything else."""
+    """Return the one text that an object of a class is made of; "" for anything else."""
     given = getattr(node, "value", None)
     text = given[0].value if isinstance(given, list) and len(given) == 1 else ""
     return text if isinstance(text, str) else ""
 
 
 def _nodes(value: Any) -> int:
-    """How many values this unfolds to; shared ones count at every place where they stand."""
+    """Count the values that this unfolds to; shared ones count at every place."""
     sizes: dict[int, int] = {}
 
     def size(node: Any, open_nodes: frozenset[int]) -> int:

@@ -74,14 +74,17 @@ class SessionBuilder:
         self.kept.times += 1
 
     def add_parts(self, parts: Sequence[Part], index: int = -1) -> None:
-        """More parts of a message, the last one or another, as where an answer is in pieces."""
+        """Add parts to a message, the last or another one, when an answer comes in pieces."""
         message = self.messages[index]
         self.messages[index] = made.message(message.role, (*message.parts, *parts))
         self.kept.times += 1
 
     def known(self, *, title: Any = "", model: Any = "", **agent: Any) -> None:
-        """What a file says about the whole session: its title, its model, and of the agent its
-        `name`, `version`, `session` and `sub_agent`. What is empty changes nothing."""
+        """Set what a file says about the whole session; empty values change nothing.
+
+        That is its title, its model, and of the agent its `name`, `version`, `session` and
+        `sub_agent`.
+        """
         self.title = str(title or "") or self.title
         self.model = str(model or "") or self.model
         given = {key: str(value) for key, value in agent.items() if value}
@@ -106,14 +109,14 @@ class SessionBuilder:
         self.kept.times += 1
 
     def time(self, value: Any, place: Place | str) -> str:
-        """A time in UTC; one that cannot be read is none, and a finding."""
+        """Return a time in UTC; one that cannot be read is none, and a finding."""
         read = utc_time(value)
         if read is None:
             self.findings.append(finding("time-unread", str(place), f"not a time: {_short(value)}"))
         return read or ""
 
     def seconds(self, value: Any, place: Place | str) -> float | None:
-        """How long something took; what is no such number is None, and a finding."""
+        """Return a duration; None and a finding if the value is no such number."""
         if value is None:
             return None
         if isinstance(value, int | float) and 0 <= value < _LONGEST:
@@ -159,7 +162,9 @@ class SessionBuilder:
                 self.tool(value, place.at(index))
 
     def call(self, call_id: Any, name: Any, arguments: Any, place: Place) -> ToolCallPart:
-        """A call; arguments given as text are read, and kept as text where they are no object."""
+        """Return a call; arguments given as text are read, and kept as text where they are no
+        object.
+        """
         name = str(name or "")
         if isinstance(arguments, str):
             arguments = self._arguments(arguments, place)
@@ -168,7 +173,7 @@ class SessionBuilder:
         return self.sound_call(str(call_id or ""), name, self.finite(arguments, place))
 
     def sound_call(self, given: str, name: str, arguments: dict[str, Any]) -> ToolCallPart:
-        """A call by arguments in which nothing is odd: none of them has to be told of."""
+        """Return a call by arguments in which nothing is odd: none of them has to be told of."""
         self.texts += (given, name)
         self.names[given] = name
         self._unanswered.setdefault(given, {})[name] = None
@@ -190,7 +195,7 @@ class SessionBuilder:
         return {"input": text}
 
     def finite(self, value: Any, place: Place) -> Any:
-        """A value of the file without numbers that JSON has not, which become texts."""
+        """Return a value of the file without numbers that JSON has not, which become texts."""
         if is_sound(value):
             return value
         self.is_sound = False  # as far as is known: it may be a number alone
@@ -200,7 +205,9 @@ class SessionBuilder:
         return finite(value)
 
     def _finite_row(self, row: RequestRow, number: int) -> RequestRow:
-        """The same for a request that is kept beside its messages, which have told it already."""
+        """Return the same for a request that is kept beside its messages, which have told it
+        already.
+        """
         if is_sound(row.body) and is_sound(row.reply):
             return row
         if any(each.code == "not-a-number" for each in self.findings):
@@ -212,7 +219,7 @@ class SessionBuilder:
     def result(
         self, call_id: Any, content: Any, name: Any = "", *, is_error: bool = False
     ) -> ToolResultPart:
-        """A result; its tool's name is that of the call which it answers."""
+        """Return a result; its tool's name is that of the call which it answers."""
         given = str(call_id or "")
         name = str(name or "") or self.names.get(given, "")
         if given:
@@ -232,21 +239,23 @@ class SessionBuilder:
             self.findings.append(finding("run-by-provider", str(place), f"calls: {name}"))
 
     def knows_call(self, call_id: str) -> bool:
-        """Whether a call of this id was made."""
+        """Return True if a call with this id was made."""
         return call_id in self.names
 
     def new_id(self) -> str:
-        """An ordinal id for a format whose calls have none."""
+        """Return an ordinal id for a format whose calls have none."""
         self._made += 1
         return f"call_{self._made}"
 
     @property
     def makes_ids(self) -> bool:
-        """Whether calls of the file have no ids, so that its results cannot name one."""
+        """Return True if calls of the file have no ids, so that its results cannot name one."""
         return self._made > 0
 
     def open_call(self, name: str = "") -> str:
-        """The id of the first call (of that tool) that has no result yet; "" if there is none."""
+        """Return the id of the first call (of that tool) that has no result yet; "" if there is
+        none.
+        """
         for call_id, names in self._unanswered.items():
             if not name or name in names:
                 return call_id
@@ -263,7 +272,9 @@ class SessionBuilder:
         usage: Any = None,
         agent_version: Any = "",
     ) -> None:
-        """What is known of the request that a message answered: `reply`, or else the last one."""
+        """Record what is known of the request that message `reply`, by default the last,
+        answered.
+        """
         reply = last_answer(self.messages) if reply is None else reply
         model, version = str(model or ""), str(agent_version or "")
         place = self._place(reply)
@@ -293,7 +304,9 @@ class SessionBuilder:
         self.kept.lost += 1
 
     def finish(self) -> Session:
-        """What was collected; a reply's model is the session's where nothing else names one."""
+        """Return the collected session; a reply's model becomes the session's if nothing else
+        names one.
+        """
         if self.given is not None:
             return self.given
         requests = self.requests
@@ -321,12 +334,12 @@ class SessionBuilder:
         return self._whole(unchecked(Session, fields) if is_plain else Session(**fields))
 
     def _model(self) -> str:
-        """The session's model, or else that of its last reply."""
+        """Return the session's model, or else that of its last reply."""
         models = [record.model for record in self.requests if record.model]
         return self.model or "".join(models[-1:])
 
     def _whole(self, session: Session) -> Session:
-        """The session without half surrogates, which JSON inside a text may hold, too."""
+        """Return the session without half surrogates, which JSON inside a text may hold, too."""
         if self.is_sound and are_whole(self.texts) and is_whole_beside(session):
             return session  # its recordings are whole since they were made
         found: list[Finding] = []

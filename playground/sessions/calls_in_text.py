@@ -25,7 +25,7 @@ class _Openers(NamedTuple):
 
 
 def openers_in(texts: Iterable[str]) -> Iterator[str]:
-    """Of each text the first marker with which a call begins, "" where there is none."""
+    """Return the first marker in each text with which a call begins, or ""."""
     openers: _Openers | None = None
     for text in texts:
         if not ("<" in text or "[" in text) or not _MARKER.search(text):  # most have neither
@@ -61,8 +61,12 @@ def _opener_in(text: str, openers: _Openers) -> str:
 
 @lru_cache(maxsize=1)
 def _openers(_files: tuple[FileState, ...]) -> _Openers:
-    """Those of all dialects, which take some tenths of a second to be loaded, as long as there are
-    these files of dialects; but for those whose calls hold any text, as HTML's `<code>` does."""
+    """Return the openers of all dialects' calls, except calls of any text, such as HTML's
+    `<code>`.
+
+    Loading all dialects takes some tenths of a second, so they are cached as long as the user's
+    dialect files stay the same.
+    """
     from playground.dialects import DeclaredDialect, as_dialects
 
     dialects = [each for each in as_dialects("") if isinstance(each, DeclaredDialect)]

@@ -1,4 +1,4 @@
-"""What differs between a session and the one that was made of it by edits, in words."""
+"""Say how an edited session differs from the original."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from playground.sessions.session import RequestRecord, Session
 
 
 def changes(before: Session, after: Session) -> list[str]:
-    """What differs, in words: what is sent, and what is expected, by content. Empty where nothing
-    does."""
+    """Say what differs in content: in what is sent, and in what is expected. Empty if nothing
+    does.
+    """
     prompts: dict[str, Callable[[Session], object]] = {
         "system prompt": system_prompt,
         "custom instructions": lambda session: session.task.user_prompt,
@@ -31,7 +32,7 @@ def changes(before: Session, after: Session) -> list[str]:
 
 
 def _conversation(session: Session) -> tuple[Message, ...]:
-    """The messages without the one that is the system prompt."""
+    """Return the messages without the one that is the system prompt."""
     own = not session.task.user_agent_prompt and begins_with_system(session)
     return session.messages[1:] if own else session.messages
 
@@ -54,7 +55,7 @@ def _listed_changes(noun: str, before: Sequence[Any], after: Sequence[Any]) -> l
 
 
 def _others(items: Sequence[Any], shared: Counter[int]) -> Iterator[Any]:
-    """The items but for those of these ids, as often as they are counted."""
+    """Yield the items but for those of these ids, as often as they are counted."""
     left = shared.copy()
     for item in items:
         if left[id(item)]:
@@ -66,8 +67,10 @@ def _others(items: Sequence[Any], shared: Counter[int]) -> Iterator[Any]:
 def message_after(
     session: Session, before: Sequence[Edit], after: Sequence[Edit], index: int
 ) -> int:
-    """Where the message that has this index after some edits stands after others; of one that is
-    gone, the place of the nearest before it."""
+    """Map a message's index after some edits to its index after others.
+
+    A message that is gone is mapped to the nearest one before it.
+    """
     old, new = (_numbered(session, edits) for edits in (before, after))
     for number, message in reversed(old[: index + 1]):
         for place, (other, twin) in enumerate(new):
@@ -77,7 +80,7 @@ def message_after(
 
 
 def _numbered(session: Session, edits: Sequence[Edit]) -> list[tuple[int | None, Message]]:
-    """The messages after the edits, each with the number that it had before them."""
+    """Return the messages after the edits, each with the number that it had before them."""
     # what is recorded of a message goes where it goes
     records = (RequestRecord(reply=n, model=str(n)) for n in range(len(session.messages)))
     made = edited(replace(session, requests=tuple(records)), edits)

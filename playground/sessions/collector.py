@@ -45,8 +45,11 @@ def seldom() -> Iterator[None]:
 
 @contextmanager
 def last_in_process() -> Iterator[None]:
-    """As `seldom`, for what a process ends with, a command: the collector would look at all that is
-    there when it is over, twice, a tenth of a short command's time, before it is thrown away."""
+    """Do what `seldom` does, for work at whose end the process ends.
+
+    Otherwise the collector would examine everything at exit, twice: a tenth of a short command's
+    time.
+    """
     with seldom():
         try:
             yield
@@ -57,13 +60,17 @@ def last_in_process() -> Iterator[None]:
 
 
 def overlook_what_is_there() -> None:
-    """What lives as long as the process, modules above all, is never looked at again."""
+    """Freeze what lives as long as the process, modules above all, so that it is not examined
+    again.
+    """
     gc.collect()
     gc.freeze()
 
 
 def each_seldom(items: Generator[Item, None, None]) -> Iterator[Item]:
-    """The items, each made while the collector comes seldom; not so while the caller has one."""
+    """Yield the items, each made while the collector comes seldom; not so while the caller has
+    one.
+    """
     with closing(items):
         while True:
             with seldom():

@@ -14,7 +14,7 @@ _NO_ENVIRONMENT: Final = DynamicTaskConfig(dynamic_environment_details_block="")
 
 
 def task_of(model: str, agent_prompt: str) -> TaskConfig:
-    """The task of a session with this agent prompt, and this model where it names one."""
+    """Return the task of a session with this agent prompt, and this model where it names one."""
     if not model and not agent_prompt:
         return _NO_TASK
     named = {"model_name": model} if model else {}
@@ -22,7 +22,7 @@ def task_of(model: str, agent_prompt: str) -> TaskConfig:
 
 
 def dynamic_of(environment: str) -> DynamicTaskConfig:
-    """What changes from request to request, where all that is known is an environment block."""
+    """Return the settings that change with each request, if only an environment block is known."""
     if not environment:
         return _NO_ENVIRONMENT
     return DynamicTaskConfig(dynamic_environment_details_block=environment)

@@ -53,7 +53,7 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
 
 
 def unsaid(session: Session, places: Sequence[str] = ()) -> Iterator[Finding]:
-    """The compactions that do not say what they kept."""
+    """Yield the compactions that do not say what they kept."""
     words = "its requests are taken to hold what was said since, and no more"
     for each in session.compactions:
         if each.history is None:
@@ -66,8 +66,9 @@ _FEW: Final = 3  # calls without a result that are told of one by one
 
 
 def _told_once(found: list[Finding], *, some: bool) -> list[Finding]:
-    """The findings of a session without a result, or with some as text: what is so of its calls is
-    told once, as of agents that send results as the user's text."""
+    """Return the findings of a session without a result, or with some as text: what is so of its
+    calls is told once, as of agents that send results as the user's text.
+    """
     missing = [each for each in found if each.code == "missing-result"]
     if len(missing) <= _FEW:
         return found
@@ -97,7 +98,7 @@ def _calls_in_text(messages: Sequence[Message], places: Sequence[str]) -> list[F
 
 
 def _where(index: int, places: Sequence[str]) -> str:
-    """Where a message stands, as a finding tells it: most are never told of."""
+    """Return a message's place as findings name it; lazily, since most messages have none."""
     where = f"messages.{index}"
     place = places[index] if index < len(places) else where
     return where if place == where else f"{where} ({place})"
@@ -119,8 +120,9 @@ class _Round:
     told: list[int] = field(default_factory=list)  # the messages that say a result as text
 
     def said(self, message: Message, index: int) -> None:
-        """What the user says; results that stand in it as text answer open calls of the tools that
-        they name."""
+        """Note the user's words; results that stand in them as text answer open calls of their
+        tools.
+        """
         texts = (part.text for part in message.parts if isinstance(part, TextPart))
         for name in (found[1] for found in map(_RESULT.match, texts) if found):
             given = next((each for each in self.open_calls if self.names[each] == name), None)
@@ -176,7 +178,7 @@ def _order(role: Role, before: str, where: str) -> list[Finding]:
 
 
 def repair(session: Session) -> tuple[Session, list[str]]:
-    """The session with what can be mended in one way only, and what was done, in words.
+    """Return the session with what can be mended in one way only, and what was done, in words.
 
     Empty messages go; calls without an id get an ordinal one; a result without an id, or with one
     that no call has, goes to the only call that waits; an answer given twice alike is kept once.
@@ -248,7 +250,9 @@ def _paired(messages: Sequence[Message], done: list[str]) -> list[Message]:
 def _candidates(
     result: ToolResultPart, waiting: Sequence[ToolCallPart], later: Sequence[Message]
 ) -> list[ToolCallPart]:
-    """The calls that may be meant: of that tool, and answered by no other result of this round."""
+    """Return the calls that may be meant: of that tool, and answered by no other result of this
+    round.
+    """
     named: set[str] = set()
     for message in later:
         if message.role != "tool":

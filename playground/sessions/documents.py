@@ -1,4 +1,4 @@
-"""One document: JSON or YAML as a value, and what is whole of one that is cut off or spoiled."""
+"""Read one document, JSON or YAML, and what is complete of one that is cut off or spoiled."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ _ITEM: Final = re.compile(r"^( *)- ", re.MULTILINE)
 
 
 def read_json(text: str, where: str, found: list[Finding]) -> Any:
-    """A JSON document. What is whole before the place where it is torn or spoiled is kept, with a
-    finding; InputFault with line and column where that is nothing."""
+    """Return a JSON document. What is whole before the place where it is torn or spoiled is kept,
+    with a finding; InputFault with line and column where that is nothing.
+    """
     try:
         return parse_json(text, where)
     except InputFault as fault:
@@ -36,8 +37,9 @@ def read_json(text: str, where: str, found: list[Finding]) -> Any:
 
 
 def read_yaml_items(text: str, where: str, found: list[Finding]) -> Any:
-    """A YAML document by the safe loader; of a list that is torn or spoiled the items before, with
-    a finding. Raises InputFault for tags and alias bombs, and where nothing is whole."""
+    """Return a YAML document by the safe loader; of a list that is torn or spoiled the items
+    before, with a finding. Raises InputFault for tags and alias bombs, and where nothing is whole.
+    """
     try:
         return read_yaml(text, where)
     except InputFault as fault:
@@ -50,8 +52,9 @@ def read_yaml_items(text: str, where: str, found: list[Finding]) -> Any:
 
 
 def read_yaml_documents(text: str, where: str, found: list[Finding]) -> list[Any]:
-    """The documents of a YAML file by the safe loader; of one that is torn or spoiled those before,
-    with a finding. Raises InputFault as `read_yaml_items` does."""
+    """Return the documents of a YAML file by the safe loader; of one that is torn or spoiled those
+    before, with a finding. Raises InputFault as `read_yaml_items` does.
+    """
     try:
         documents: list[Any] = read_yaml(text, where, several=True)
     except InputFault as fault:
@@ -68,8 +71,9 @@ def read_yaml_documents(text: str, where: str, found: list[Finding]) -> list[Any
 
 
 def parse_json(text: str, where: str, line: int | None = None) -> Any:
-    """A JSON value; numbers that JSON has not are NotANumber. Raises InputFault with line and
-    column."""
+    """Return a JSON value; numbers that JSON has not are NotANumber. Raises InputFault with line
+    and column.
+    """
     try:
         return load_json(text, strict=True)
     except json.JSONDecodeError as error:
@@ -84,7 +88,7 @@ def parse_json(text: str, where: str, line: int | None = None) -> Any:
 
 
 def json_of(text: str, where: str, wanted: type[dict[str, Any]] | type[list[Any]]) -> Any:
-    """A JSON object, or a list, of a text that somebody wrote. Raises InputFault."""
+    """Return a JSON object, or a list, of a text that somebody wrote. Raises InputFault."""
     value = parse_json(text, where)
     if not isinstance(value, wanted):
         kind = "a JSON object" if wanted is dict else "a JSON list"
@@ -93,7 +97,9 @@ def json_of(text: str, where: str, wanted: type[dict[str, Any]] | type[list[Any]
 
 
 def whole_part(text: str) -> Any:
-    """What is whole of a JSON document that is cut off; None where it is spoiled in another way."""
+    """Return the complete part of a JSON document that is cut off; None if it is spoiled
+    otherwise.
+    """
     try:
         return from_json(text, allow_partial=True)
     except ValueError:
@@ -101,7 +107,7 @@ def whole_part(text: str) -> Any:
 
 
 def before_fault(text: str) -> Any:
-    """What is whole of a JSON document before the place where it is spoiled; None for nothing."""
+    """Return the complete part of a JSON document before its fault; None for nothing."""
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
@@ -112,11 +118,10 @@ def before_fault(text: str) -> Any:
 
 
 def item_starts(text: str, fault: BaseException | None) -> list[int]:
-    """Where to cut a YAML document of one long list so that what is before is whole, the likeliest
-    place first; [] where the loader's `fault` is no place that is torn or spoiled (a tag, say).
+    """Return where to cut a YAML list so that all before is complete, the likeliest place first.
 
-    The item in which the text breaks is left out; a scalar that never ends may have begun in the
-    item before.
+    Return [] if the loader's `fault` is no torn or spoiled place (a tag, say). The item in which
+    the text breaks is left out; a scalar that never ends may have begun in the item before.
     """
     from yaml.parser import ParserError
     from yaml.scanner import ScannerError

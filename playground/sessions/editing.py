@@ -1,7 +1,7 @@
-"""What a user changes in a session, as values: an `Edit` is one step, `edited` takes them in order.
+"""A user's changes to a session, as values: an `Edit` is one step, `edited` applies them in order.
 
-The one rule: an edit changes what is sent and nothing else. What was recorded stays as it is, and
-goes on naming the messages that it named before.
+An edit changes what is sent and nothing else. Recordings stay as they are, and keep naming the
+messages that they named before.
 """
 
 from __future__ import annotations
@@ -62,8 +62,11 @@ NEW_PARTS: Final[dict[str, Part]] = {
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One change. `index` is that of a message or a tool, `part` that of a part in the message,
-    `to` where it is moved. `value` is the new text; for roles and new parts, which one."""
+    """One change.
+
+    `index` is that of a message or a tool, `part` that of a part in the message, `to` the place it
+    moves to. `value` is the new text, or for roles and new parts their name.
+    """
 
     action: Action
     value: str = ""
@@ -73,7 +76,7 @@ class Edit:
 
     @property
     def label(self) -> str:
-        """What it does, in words; messages and parts are counted from 0, as everywhere."""
+        """The change in words; messages and parts are counted from 0, as everywhere."""
         if self.action in _PROMPTS:
             return self.action
         if self.action in _PLAIN:
@@ -89,8 +92,9 @@ class Edit:
 
 
 def edited(session: Session, edits: Iterable[Edit]) -> Session:
-    """The session with all the edits. Raises InputFault for one that it has no place for, and for
-    a value that cannot be read or that no file could hold."""
+    """Return the session with all the edits. Raises InputFault for one that it has no place for,
+    and for a value that cannot be read or that no file could hold.
+    """
     for edit in edits:
         if edit.action not in _ACTIONS:
             raise InputFault(f"no edit {edit.action!r}", expected=" or ".join(_ACTIONS))
@@ -113,20 +117,23 @@ def _check(value: Any, where: str) -> None:
 
 
 def system_prompt(session: Session) -> str:
-    """The agent prompt; in a session that has none, the system message that it begins with."""
+    """Return the agent prompt; in a session that has none, the system message that it begins
+    with.
+    """
     return session.task.user_agent_prompt or (
         session.messages[0].text if begins_with_system(session) else ""
     )
 
 
 def part_text(part: Part) -> str:
-    """What an editor shows of a part: its text, or the whole of it as JSON."""
+    """Return a part as an editor shows it: its text, or all of it as JSON."""
     return part.text if isinstance(part, TextPart | ReasoningPart) else dump_part(part)
 
 
 def split_off(session: Session, index: int) -> Session:
-    """The messages from this index on, as a session of their own with the same prompt and tools;
-    what was recorded of the whole stays with the whole."""
+    """Return the messages from this index on, as a session of their own with the same prompt and
+    tools; what was recorded of the whole stays with the whole.
+    """
     return replace(
         session,
         messages=session.messages[index:],
@@ -142,7 +149,7 @@ def split_off(session: Session, index: int) -> Session:
 
 
 def begins_with_system(session: Session) -> bool:
-    """Whether the first message is a system prompt: of nothing but text."""
+    """Return True if the first message is a system prompt that is only text."""
     first = session.messages[0] if session.messages else None
     return (
         first is not None
@@ -169,7 +176,7 @@ def _custom_instructions(session: Session, edit: Edit) -> Session:
 
 
 def _expected_calls(session: Session, edit: Edit) -> Session:
-    """A JSON list of expected replies, as a session file has it; no text for none."""
+    """Return a JSON list of expected replies, as a session file has it; no text for none."""
     return replace(session, expected=read_expected(edit.value or "[]", len(session.messages)))
 
 
@@ -223,7 +230,9 @@ def _role(session: Session, edit: Edit) -> Session:
 
 
 def _add_message(session: Session, edit: Edit) -> Session:
-    """A message of the other speaker, behind the one of this index; -1 is before the first."""
+    """Return a message of the other speaker, behind the one of this index; -1 is before the
+    first.
+    """
     behind = edit.index + 1
     role: Role = "user"
     if edit.index != -1:

@@ -1,4 +1,4 @@
-"""Where a file ends: its last line, its last character."""
+"""Read the end of a file: its last line, its last character."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import IO
 
 
 def last_line(file: IO[bytes], size: int, longest: int) -> tuple[bytes, int]:
-    """The last line that is not blank, and where it begins; a line that is too long is not one."""
+    """Return the last line that is not blank, and where it begins; a line that is too long is not
+    one.
+    """
     room = 1 << 16
     while True:
         start = max(0, size - room)
@@ -21,7 +23,7 @@ def last_line(file: IO[bytes], size: int, longest: int) -> tuple[bytes, int]:
 
 
 def line_at(file: IO[bytes], start: int) -> int:
-    """The number of the line that begins at this byte."""
+    """Return the number of the line that begins at this byte."""
     file.seek(0)
     number = 1
     while start > 0 and (data := file.read(min(start, 1 << 20))):
@@ -30,7 +32,7 @@ def line_at(file: IO[bytes], start: int) -> int:
 
 
 def whole_utf8(data: bytes) -> bytes:
-    """The bytes without a last character that is cut in two."""
+    """Return the bytes without a last character that is cut in two."""
     for size in range(1, min(3, len(data)) + 1):
         first = data[-size]
         if first >= 0xC0:  # of 2, 3 or 4 bytes

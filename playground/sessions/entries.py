@@ -47,8 +47,11 @@ _LINES: Final = 3  # before the recordings
 
 @dataclass(frozen=True)
 class Label:
-    """What a list shows of an entry. `origin` is the file that it came from, or the sample;
-    `starred` how many secrets of which kind were starred out."""
+    """A list's line about an entry.
+
+    `origin` is the file that it came from, or the sample; `starred` counts the secrets that were
+    starred out, by kind.
+    """
 
     title: str = ""
     origin: str = ""
@@ -73,7 +76,9 @@ class Entry:
 
     @property
     def session(self) -> Session:
-        """With its edits and recordings. Raises InputFault for an edit that has no place."""
+        """Return the session with its edits and recordings. Raises InputFault for an edit without
+        a place.
+        """
         after = edited(self.original, self.edits)
         return replace(after, recordings=(*self.recordings, *after.recordings))
 
@@ -85,7 +90,9 @@ def new_entry(
     findings: Sequence[Finding] = (),
     scrub: bool = True,
 ) -> str:
-    """The text of an entry for a session that has just come; with `scrub`, without its secrets."""
+    """Return the text of an entry for a session that has just come; with `scrub`, without its
+    secrets.
+    """
     cleaner = _Cleaner(scrub)
     line = _line(cleaner.session(json.loads("".join(line_pieces(session)))))
     found = cleaner.value([asdict(each) for each in findings])
@@ -101,7 +108,9 @@ def new_entry(
 
 
 def read_entry(text: str, where: str) -> Entry:
-    """An entry from its file's text. Raises InputFault where it is torn, or of a newer version."""
+    """Return an entry from its file's text. Raises InputFault where it is torn, or of a newer
+    version.
+    """
     lines = text.split("\n")
     label = read_label(lines[0], where)
     if len(lines) <= _LINES or lines.pop():
@@ -133,7 +142,7 @@ def read_entry(text: str, where: str) -> Entry:
 
 
 def read_label(line: str, where: str) -> Label:
-    """The label from an entry's first line. Raises InputFault as `read_entry` does."""
+    """Return the label from an entry's first line. Raises InputFault as `read_entry` does."""
     value = _object(line, where, 1)
     given = value.pop("format", None)
     if given != FORMAT:
@@ -157,7 +166,9 @@ def read_label(line: str, where: str) -> Label:
 def with_edits(
     text: str, edits: Sequence[Edit], undone: Sequence[Edit], *, scrub: bool = True
 ) -> str:
-    """The entry with these edits in place of its own; with `scrub`, new ones lose their secrets."""
+    """Return the entry with these edits in place of its own; with `scrub`, new ones lose their
+    secrets.
+    """
     label, done, rest = _opened(text)
     before = [*done.get("edits", []), *done.get("undone", [])]
     cleaner = _Cleaner(scrub)
@@ -170,7 +181,7 @@ def with_edits(
 
 
 def with_recording(text: str, recording: Recording, *, scrub: bool = True) -> str:
-    """The entry with one more recording, the newest, in place of one of the same name."""
+    """Return the entry with one more recording, the newest, in place of one of the same name."""
     label, done, rest = _opened(text)
     session, *others = _split(rest)
     kept = [line for line in others if json.loads(line).get("name", "") != recording.name]
@@ -187,8 +198,9 @@ def with_recording(text: str, recording: Recording, *, scrub: bool = True) -> st
 def without_secrets(
     recording: Recording, tools: Sequence[ToolMetadata]
 ) -> tuple[Recording, list[ToolMetadata], dict[str, int]]:
-    """A recording and its tools as they may be passed on, and how many secrets of which kind were
-    starred out: as where an entry is written."""
+    """Return a recording and its tools as they may be passed on, and how many secrets of which
+    kind were starred out: as where an entry is written.
+    """
     cleaner = _Cleaner(scrub=True)
     clean = read_recording(cleaner.recording(dump_recording(recording)))
     described = [tool.model_dump(mode="json") for tool in tools]
@@ -204,7 +216,7 @@ def _added(before: Mapping[str, int], cleaner: _Cleaner) -> dict[str, int]:
 
 
 def _opened(text: str) -> tuple[Label, dict[str, Any], str]:
-    """The label, what was done, and all other lines as they stand."""
+    """Return the label, what was done, and all other lines as they stand."""
     first, second, rest = text.split("\n", 2)
     return read_label(first, "entry"), json.loads(second), rest
 
@@ -280,7 +292,7 @@ class _Cleaner:
         return starred(text, self._search, self._tally) if self._search else text
 
     def value(self, value: Any) -> Any:
-        """A JSON value, keys of objects too."""
+        """Return a JSON value, keys of objects too."""
         return scrubbed_with(self._search, value, self._tally) if self._search else value
 
     def session(self, plain: dict[str, Any]) -> dict[str, Any]:
@@ -301,7 +313,7 @@ class _Cleaner:
         return clean
 
     def edit(self, edit: Edit, before: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-        """An edit as plain values; one that stood there before has no secrets left."""
+        """Return an edit as plain values; one that stood there before has no secrets left."""
         plain = {key: value for key, value in asdict(edit).items() if value}
         return plain if plain in before else {**plain, "value": self.text(edit.value)}
 
@@ -324,7 +336,7 @@ def _text(value: str, key: str) -> str:
 
 
 def _texts(chunks: Sequence[dict[str, Any]]) -> Iterator[list[tuple[dict[str, Any], str]]]:
-    """The pieces of each text of a reply: where they stand, in order."""
+    """Yield the pieces of each text of a reply: where they stand, in order."""
     found: dict[object, list[tuple[dict[str, Any], str]]] = {}
     for chunk in chunks:
         for key in ("text", "base64"):

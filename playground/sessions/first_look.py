@@ -1,4 +1,4 @@
-"""What most formats ask of a file before they look closer; found once for all who ask."""
+"""Facts that most formats ask of a file first, found once for all of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playground.sessions.source import Source
 
 
 def first_lines(source: Source) -> list[dict[str, Any]]:
-    """The objects among a file's first lines; none of a file that is a document."""
+    """Return the objects among a file's first lines; none of a file that is a document."""
     found: list[dict[str, Any]] | None = source.seen.get("first lines")
     if found is None:
         found = [line for line in source.head if type(line) is dict] if source.is_lines else []
@@ -18,8 +18,10 @@ def first_lines(source: Source) -> list[dict[str, Any]]:
 
 
 def has_field(source: Source, names: Collection[str]) -> bool:
-    """Whether the document or one of the first lines has a field of one of these names, or an
-    object in a list that it is: a look that spares most formats a longer one."""
+    """Return True if the document, or one of the first lines, has a field of one of these names.
+
+    Objects in a list at the top count too. This spares most formats a longer look.
+    """
     found: set[str] | None = source.seen.get("fields")
     if found is None:
         found = source.seen["fields"] = _fields(source)

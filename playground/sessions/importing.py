@@ -23,7 +23,9 @@ _LONGEST: Final = 200  # bytes of a title in a file's name; systems take 255 in 
 
 
 def repaired(loaded: LoadedSession) -> tuple[LoadedSession, list[str]]:
-    """The session with the doctor's repairs, what they were, and the findings that remain."""
+    """Return the session with the doctor's repairs, what they were, and the findings that
+    remain.
+    """
     before = check(loaded.session, loaded.places)
     session, done = repair(loaded.session)
     others: list[Finding] = [found for found in loaded.findings if found not in before]
@@ -31,7 +33,7 @@ def repaired(loaded: LoadedSession) -> tuple[LoadedSession, list[str]]:
 
 
 def summary(loaded: LoadedSession, done: list[str], written: str) -> dict[str, Any]:
-    """What an import gave, in counts; the findings whole."""
+    """Return an import's counts, and all its findings."""
     session = loaded.session
     codes = Counter(found.code for found in loaded.findings)
     return {
@@ -50,7 +52,7 @@ def summary(loaded: LoadedSession, done: list[str], written: str) -> dict[str, A
 
 
 def _requests(session: Session) -> int:
-    """Those that came as they were sent, or those that were answered."""
+    """Return the requests that came as sent, or else those that were answered."""
     sent = sum(not row.sub_agent for row in session.rows)
     return sent or len(session.replies)
 
@@ -97,7 +99,7 @@ class Writer:
 
     @property
     def piped(self) -> bool:
-        """Whether a device or a pipe is written to, `/dev/stdout` say."""
+        """True if the output is a device or a pipe, `/dev/stdout` say."""
         return self._out is not None and not self._out.is_dir() and is_special(self._out)
 
     def _is_piped_session(self) -> bool:
@@ -129,7 +131,7 @@ class Writer:
         return self._file(folder / f"{self._free(short or 'session')}.json", session)
 
     def _free(self, name: str) -> str:
-        """The name, or the first with a number behind it that no session has."""
+        """Return the name, or the first with a number behind it that no session has."""
         free = name
         while free.lower() in self._taken:
             self._names[name] += 1

@@ -39,7 +39,7 @@ def session(
     model: str = "",
     title: str = "",
 ) -> Session:
-    """A session of what is in memory.
+    """Return a session of what is in memory.
 
     `messages` are a text (the user's), messages as OpenAI, Anthropic, Gemini or Bedrock take them
     or as their SDKs give them, `pg.Message`s, or the whole body of a request, whose own tools,
@@ -68,7 +68,7 @@ def session(
 
 
 def _body(given: Any) -> dict[str, Any]:
-    """The body of a request with its `messages` as a list; a message or several make one."""
+    """Return the body of a request with its `messages` as a list; a message or several make one."""
     if isinstance(given, str):
         return {"messages": [{"role": "user", "content": given}] if given else []}
     if isinstance(given, Message | BaseModel):
@@ -100,12 +100,14 @@ def _read(builder: SessionBuilder, value: Any, place: Place) -> None:
 
 
 def json_bytes(value: Any) -> bytes:
-    """A value in memory as a JSON document, for the formats to recognise. Raises InputFault."""
+    """Return a value in memory as a JSON document, for the formats to recognise. Raises
+    InputFault.
+    """
     return json.dumps(json_value(value, ""), ensure_ascii=True).encode()
 
 
 def json_value(value: Any, where: str) -> Any:
-    """A value as JSON has it: models of SDKs dumped, tuples as lists, bytes in Base64.
+    """Return a value as JSON has it: models of SDKs dumped, tuples as lists, bytes in Base64.
 
     Raises InputFault with the place of what JSON cannot say.
     """

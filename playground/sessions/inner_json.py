@@ -8,7 +8,7 @@ from playground.base.json_numbers import load_json
 
 
 def json_or_text(text: Any) -> Any:
-    """A value that may be JSON inside a text; the text itself where it is none."""
+    """Return a value that may be JSON inside a text; the text itself where it is none."""
     if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
         return text
     try:

@@ -10,8 +10,9 @@ from playground.sessions.session import Session
 
 
 def joined(session: Session, given: Session) -> Session:
-    """The session with what the given one brings. What is known of messages goes with them: no
-    request, compaction or row is left of messages that were replaced."""
+    """Return the session with what the given one brings. What is known of messages goes with them:
+    no request, compaction or row is left of messages that were replaced.
+    """
     known = given if given.messages else session
     is_default = given.dynamic == DynamicTaskConfig()
     return replace(
@@ -27,8 +28,9 @@ def joined(session: Session, given: Session) -> Session:
 
 
 def _task(session: Session, given: Session) -> TaskConfig:
-    """The prompts and the model that are brought, and for the rest those that there are. A system
-    message that goes with its conversation is the agent prompt of the next one."""
+    """Return the prompts and the model that are brought, and for the rest those that there are. A
+    system message that goes with its conversation is the agent prompt of the next one.
+    """
     brought = given.task
     update: dict[str, object] = {}
     if system_prompt(given):

@@ -1,4 +1,4 @@
-"""What of a file is kept, counted while it is read."""
+"""Count what is kept of a file while it is read."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 @dataclass
 class Kept:
-    """How often something was kept and how often something was lost, by one builder or several
-    that share it: what a line of a file left behind shows in it."""
+    """The numbers of kept and lost things of one builder, or of several that share it.
+
+    They show whether a line of a file left anything.
+    """
 
     times: int = 0
     lost: int = 0

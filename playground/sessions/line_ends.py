@@ -12,13 +12,14 @@ _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 def as_edited(text: str) -> str:
-    """The text as an editor gives it back."""
+    """Return the text as an editor gives it back."""
     return _END.sub("\n", text)
 
 
 def with_line_ends_of(before: str, edited: str) -> str:
-    """An edited text with the line ends that it had: lines before and after those that were changed
-    are what they were; the changed ones end as most do."""
+    """Return an edited text with the line ends that it had: lines before and after those that were
+    changed are what they were; the changed ones end as most do.
+    """
     if "\r" not in before or "\r" in edited:
         return edited
     old, new = _LINE.findall(before), _LINE.findall(edited)

@@ -66,7 +66,7 @@ def read_lines(
 
 
 def entries(source: Source) -> Iterator[Entry]:
-    """The lines of a file; the same as a list in one document is read alike."""
+    """Yield the lines of a file; the same as a list in one document is read alike."""
     if source.is_lines or not isinstance(source.document, list):
         for line, value in source.lines():
             yield line, tuple.__new__(Place, (line, "")), value  # as in Place.at
@@ -76,7 +76,7 @@ def entries(source: Source) -> Iterator[Entry]:
 
 
 def kind_of(value: Any) -> str:
-    """What a line says it is: its type (and subtype), its role, or the names of its fields."""
+    """Return a line's kind: its type (and subtype), its role, or the names of its fields."""
     if not isinstance(value, dict):
         return type(value).__name__
     for key in ("type", "kind", "event", "role", "method"):
@@ -96,7 +96,7 @@ def note_torn_text(source: Source) -> None:
 
 
 def is_quiet(kind: str, quiet: Collection[str]) -> bool:
-    """Whether a kind is one of these: as it is, by its type alone, or by how it begins."""
+    """Return True if a kind is one of these: itself, by its type alone, or by its beginning."""
     if kind in quiet or kind.partition("/")[0] in quiet:
         return True
     return any(name.endswith("*") and kind.startswith(name[:-1]) for name in quiet)

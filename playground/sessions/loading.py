@@ -70,13 +70,12 @@ def load_sessions(
     progress: Progress | None = None,
     left_out: list[InputFault] | None = None,
 ) -> Iterator[LoadedSession]:
-    """All sessions of a file or folder, one at a time; files of lines are read line by line.
+    """Yield all sessions of a file or folder; files of lines are read line by line.
 
-    `path` may be content, as for `load_session`.
-
-    `progress` is called with the bytes read and the bytes in all. With a list `left_out`, a
-    session or line that cannot be read is put there as a fault, and reading goes on after it
-    where the format has a session a line; in others it ends there.
+    `path` may be content, as for `load_session`. `progress` is called with the bytes read and the
+    bytes in all. With a list `left_out`, a session or line that cannot be read is added to it as a
+    fault, and reading continues after it if the format has a session a line; otherwise it ends
+    there.
     """
     source = _source(path)
     source.progress, source.left_out = progress, left_out
@@ -89,7 +88,7 @@ def _going_on(source: Source, format: str | None) -> Iterator[LoadedSession]:
 
 
 def _source(given: Any) -> Source:
-    """A file, or what is given in its place."""
+    """Return a file, or what is given in its place."""
     match given:
         case str() if given.lstrip("\ufeff \t\r\n")[:1] in ("{", "[") or "\n" in given:
             return Source(_IN_MEMORY, given.encode("utf-8", "surrogatepass"))
@@ -131,13 +130,14 @@ def load_recording(path: Given, name: str | None = None) -> Recording:
 
 
 def sample_sessions() -> dict[str, Session]:
-    """The sample sessions that come with the playground, by name."""
+    """Return the sample sessions that come with the playground, by name."""
     return {name: load_session(path) for name, path in paths.samples().items()}
 
 
 def first_session(source: Source, format: str | None = None) -> LoadedSession:
-    """The session of a file that its name chooses, or its first, with a finding where it holds
-    more and nobody chose."""
+    """Return the session of a file that its name chooses, or its first, with a finding where it
+    holds more and nobody chose.
+    """
     sessions = read_sessions(source, format)
     first = next(sessions)
     if not source.number and next(sessions, None) is not None:
@@ -147,13 +147,13 @@ def first_session(source: Source, format: str | None = None) -> LoadedSession:
 
 
 def read_sessions(source: Source, format: str | None = None) -> Iterator[LoadedSession]:
-    """All sessions of a source, or the one that its name chooses, each checked by the doctor. What
-    is in no known form is looked for within what it may be wrapped in: a command, source, a code
-    fence.
+    """Yield all sessions of a source, or the one that its name chooses, each checked by the
+    doctor.
 
-    A file of which the format that claims it keeps no word is given to the others that claim it.
-    Raises InputFault where none of them keeps anything of what there is, or fewer sessions are
-    there than the one that is asked for.
+    A source in no known form is unwrapped: from a command, source code, a code fence. If the
+    format that claims a file keeps no word of it, the others that claim it are tried. Raises
+    InputFault if none of them keeps anything, or if there are fewer sessions than the one that is
+    asked for.
     """
     sessions = _read_sessions(source, format)
     if not source.number:
@@ -206,7 +206,7 @@ _Begun = tuple[deque[LoadedSession], Iterator[LoadedSession]]  # what was read, 
 def _with_words(
     others: Iterable[SessionFormat], source: Source, findings: list[Finding]
 ) -> Iterator[_Begun]:
-    """What other formats read in a source, of those that find words in it."""
+    """Read a source by the other formats that find words in it."""
     for other in others:
         source.findings[:] = findings
         sessions = _read(other, source)
@@ -217,7 +217,7 @@ def _with_words(
 
 
 def _to_first_words(sessions: Iterator[LoadedSession]) -> deque[LoadedSession]:
-    """The sessions up to the first in which anything is said, or all of them."""
+    """Return the sessions up to the first in which anything is said, or all of them."""
     first: deque[LoadedSession] = deque()
     for loaded in sessions:
         first.append(loaded)
@@ -227,7 +227,7 @@ def _to_first_words(sessions: Iterator[LoadedSession]) -> deque[LoadedSession]:
 
 
 def _says_anything(loaded: LoadedSession) -> bool:
-    """Whether more than a system prompt and tools is there."""
+    """Return True if more than a system prompt and tools is there."""
     session = loaded.session
     said = any(message.role != "system" and message.parts for message in session.messages)
     return said or bool(session.recordings or session.rows)
@@ -249,7 +249,9 @@ def _refuse(chosen: SessionFormat, source: Source, read: Iterable[LoadedSession]
 
 
 def _recognised(source: Source) -> tuple[SessionFormat, Source]:
-    """The form of a source as it is, or else of what it is wrapped around. Raises InputFault."""
+    """Return the form of a source as it is, or else of what it is wrapped around. Raises
+    InputFault.
+    """
     try:
         return recognised(source), source
     except InputFault:
@@ -283,8 +285,9 @@ def _holds_anything(session: Session) -> bool:
 
 
 def file_bytes(path: str | Path) -> bytes:
-    """A file's content; a folder, a missing or an oversized file is an InputFault, as is a session
-    of it that a name chooses (`FILE#2`) where the whole file is meant."""
+    """Return a file's content; a folder, a missing or an oversized file is an InputFault, as is a
+    session of it that a name chooses (`FILE#2`) where the whole file is meant.
+    """
     source = Source.open(path)
     if source.number:
         raise InputFault(

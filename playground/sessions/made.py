@@ -73,7 +73,9 @@ def message(role: Role, parts: tuple[Part, ...]) -> Message:
 
 
 def record(fields: dict[str, Any]) -> RequestRecord:
-    """What is known of a request, by all its fields; a usage that is no JSON is pydantic's."""
+    """Build the record of a request from all its fields; pydantic checks a usage that is no
+    JSON.
+    """
     if _WORDS.issuperset(map(type, fields["usage"] or ())):  # as YAML's need not be
         return unchecked(RequestRecord, fields)
     return RequestRecord(**fields)

@@ -1,4 +1,4 @@
-"""Where messages stand; in another order, or fewer of them, with all that is recorded of them."""
+"""Reorder or drop messages, with all that is recorded of them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from playground.sessions.session import Session
 
 
 def last_answer(messages: Sequence[Message]) -> int:
-    """The index of the last message but for results behind it, which tools of the provider's gave
-    within an answer."""
+    """Return the index of the last message but for results behind it, which tools of the
+    provider's gave within an answer.
+    """
     index = len(messages) - 1
     while index > 0 and messages[index].role == "tool":
         index -= 1
@@ -19,7 +20,9 @@ def last_answer(messages: Sequence[Message]) -> int:
 
 
 def in_order(session: Session, order: Sequence[int]) -> Session:
-    """The messages of these indices, in this order. What is recorded of a message goes with it."""
+    """Return the messages of these indices, in this order. What is recorded of a message goes with
+    it.
+    """
     place = {old: new for new, old in enumerate(order)}
     requests = (
         replace(record, reply=place.get(record.reply, record.reply))
@@ -48,10 +51,10 @@ def in_order(session: Session, order: Sequence[int]) -> Session:
 
 
 def moved(history: Sequence[int] | None, place: Mapping[int, int]) -> tuple[int, ...] | None:
-    """What a compaction left, where messages have other places now, or none."""
+    """Return a compaction after its messages moved or went."""
     return None if history is None else tuple(place[i] for i in history if i in place)
 
 
 def _stop(order: Sequence[int], stop: int) -> int:
-    """Where the messages before this index end in another order; 0 where none is left."""
+    """Return where the messages before this index end in another order; 0 if none is left."""
     return max((new for new, old in enumerate(order) if old < stop), default=-1) + 1

@@ -51,13 +51,14 @@ def _expected_adapter() -> TypeAdapter[tuple[ExpectedReply, ...]]:
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema of a session file."""
+    """Return the JSON Schema of a session file."""
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_adapter().json_schema()}
 
 
 def parse_session(value: Any, text: str | Callable[[], str], where: str) -> Session:
-    """A session from its JSON value. Raises InputFault naming file, line and field: for the line
-    its text is needed, or what makes it."""
+    """Return a session from its JSON value. Raises InputFault naming file, line and field: for the
+    line its text is needed, or what makes it.
+    """
     try:
         return _parsed(value, "", where)
     except InputFault:
@@ -89,13 +90,16 @@ def _parsed(value: Any, text: str, where: str) -> Session:
 
 
 def dump_session(session: Session) -> str:
-    """The session as a file's text; what is at its default is left out, the API key always."""
+    """Return the session as a file's text; what is at its default is left out, the API key
+    always.
+    """
     return dump_json(plain_session(session), indent=1) + "\n"
 
 
 def line_pieces(session: Session) -> Iterator[str]:
-    """The session as one line of a file of sessions, message by message: a large one is never
-    there twice."""
+    """Yield the session as one line of a file of sessions, message by message: a large one is
+    never there twice.
+    """
     rest = dump_json(plain_session(replace(session, messages=())))
     yield rest[:-1]
     for index, message in enumerate(session.messages):
@@ -106,14 +110,14 @@ def line_pieces(session: Session) -> Iterator[str]:
 
 
 def dump_recording(recording: Recording) -> dict[str, Any]:
-    """A recording as it stands in a session file."""
+    """Return a recording as it stands in a session file."""
     plain: dict[str, Any] = _plain(_recording_adapter(), recording)
     return plain
 
 
 @takes(where="text")
 def read_recording(value: Any, where: str = "recording") -> Recording:
-    """A recording from its JSON value, as a session file has it. Raises InputFault."""
+    """Return a recording from its JSON value, as a session file has it. Raises InputFault."""
     try:
         return _recording_adapter().validate_python(value)
     except ValidationError as error:
@@ -121,18 +125,18 @@ def read_recording(value: Any, where: str = "recording") -> Recording:
 
 
 def dump_part(part: Part) -> str:
-    """A part as it stands in a session file, its type first."""
+    """Return a part as it stands in a session file, its type first."""
     return dump_json(plain_part(part), indent=1)
 
 
 def plain_part(part: Part) -> dict[str, Any]:
-    """A part as plain values, as `plain_session` has it."""
+    """Return a part as plain values, as `plain_session` has it."""
     (fields,) = _plain(_parts_adapter(), [part])
     return {"type": part.type, **fields}
 
 
 def read_part(text: str, where: str = "part") -> Part:
-    """A part from its JSON text. Raises InputFault with the line and the field."""
+    """Return a part from its JSON text. Raises InputFault with the line and the field."""
     try:
         (part,) = _parts_adapter().validate_python([parse_json(text, where)])
     except ValidationError as error:
@@ -173,7 +177,9 @@ def read_expected(text: str, messages: int, where: str = "expected") -> tuple[Ex
 
 
 def plain_session(session: Session) -> dict[str, Any]:
-    """The session as plain values, those at their default left out: what `dump_session` writes."""
+    """Return the session as plain values, those at their default left out: what `dump_session`
+    writes.
+    """
     data: dict[str, Any] = _plain(_adapter(), session)
     if session.named_model:  # whether it is named is kept, even where it is what would be assumed
         data["task"] = {"model_name": session.named_model, **data.get("task", {})}

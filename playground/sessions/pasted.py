@@ -1,4 +1,4 @@
-"""What something is wrapped in when it is pasted: a `curl` command, Python source, a fence, a log.
+"""Unwrap pasted text: from a `curl` command, Python source, a fence, a log.
 
 Nothing is run: a command is split as a shell would split it, source is read by its syntax tree.
 """
@@ -54,7 +54,7 @@ class Unwrapped:
 
 
 def unwrapped(text: str) -> Unwrapped | None:
-    """The document in a command, in source or in a fence; None where there is no wrapping.
+    """Return the document in a command, in source or in a fence; None where there is no wrapping.
 
     Raises InputFault where there is one, and nothing in it can be read.
     """
@@ -68,8 +68,9 @@ def unwrapped(text: str) -> Unwrapped | None:
 
 
 def logged_stream(text: str) -> Unwrapped | None:
-    """The server-sent events of a log, each behind what its logger wrote before it; None where a
-    line is none of them."""
+    """Return the server-sent events of a log, each behind what its logger wrote before it; None
+    where a line is none of them.
+    """
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) < 2 or lines[0].startswith("data:"):
         return None
@@ -79,7 +80,9 @@ def logged_stream(text: str) -> Unwrapped | None:
 
 
 def in_a_fence(text: str) -> tuple[str, str] | None:
-    """The word at, and the text in, the one fence that is the whole text; None where it is not."""
+    """Return the word at, and the text in, the one fence that is the whole text; None where it is
+    not.
+    """
     lines = text.strip()
     first, _, rest = lines.partition("\n")
     if not first.startswith("```") or not rest.endswith("```") or rest.count("```") > 1:
@@ -132,7 +135,9 @@ def _of_curl(text: str) -> Unwrapped:
 
 
 def _words(text: str) -> Iterator[str]:
-    """The words of a command as a POSIX shell splits them. Raises InputFault for an open quote."""
+    """Yield the words of a command as a POSIX shell splits them. Raises InputFault for an open
+    quote.
+    """
     pieces: list[str] = []
     place = 0
     while place < len(text):
@@ -152,7 +157,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _dollar_quoted(text: str) -> str:
-    """What bash makes of `$'…'`, which browsers write for a body that holds quotes."""
+    """Decode `$'…'` as bash does; browsers write it for a body that holds quotes."""
 
     def one(found: re.Match[str]) -> str:
         code = found[1] or found[2] or found[3]
@@ -177,7 +182,9 @@ _UNQUOTED: Final[dict[str, Callable[[str], str]]] = {
 
 
 def _of_source(text: str) -> Unwrapped | None:
-    """The values that Python source writes out: a request's arguments, or what it assigns."""
+    """Return the values that Python source writes out: a request's arguments, or what it
+    assigns.
+    """
     try:
         tree = module(dedent(text))
         values = _Values(tree)
@@ -190,13 +197,13 @@ def _of_source(text: str) -> Unwrapped | None:
 
 
 def _asks(keywords: set[str | None]) -> bool:
-    """Whether a call's keywords are those of a request; a call of a tool may have an `input`."""
+    """Return True if a call's keywords are a request's; a tool's call may have an `input`."""
     said = keywords & {"input", "prompt"}
     return bool(keywords & {"messages", "contents", "json"}) or (bool(said) and "model" in keywords)
 
 
 class _NoValue(Exception):
-    """What is not written out, such as a call or a name from elsewhere."""
+    """A value that the source does not spell out, such as a call or a name from elsewhere."""
 
 
 class _Values:
@@ -213,7 +220,9 @@ class _Values:
                     self._names[node.targets[0].id] = value
 
     def asked(self) -> Any:
-        """The keyword arguments of a call that asks a model; None where there is no such call."""
+        """Return the keyword arguments of a call that asks a model; None where there is no such
+        call.
+        """
         noted, self.unread = self.unread, []
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Call) and _asks({k.arg for k in node.keywords}):
@@ -225,7 +234,7 @@ class _Values:
         return None
 
     def assigned(self) -> Any:
-        """One bare value, one assigned value, or the assigned parts of a request by their names."""
+        """Return one bare value, one assigned value, or the assigned parts of a request by name."""
         if parts := {key: value for key, value in self._names.items() if key in _PARTS}:
             return parts
         if self._names:

@@ -1,4 +1,4 @@
-"""Where something stands in the file that it came from."""
+"""The place of something in the file that it came from."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 
 class Place(NamedTuple):  # made in half the time of a frozen dataclass, several times a message
-    """Where something stands in the file: a line of a file of lines, a dotted path, or both."""
+    """A place in a file: a line of a file of lines, a dotted path, or both."""
 
     line: int | None = None
     field: str = ""
 
     def at(self, step: str | int, *more: str | int) -> Place:
-        """A place inside this one."""
+        """Return a place inside this one."""
         line, field = self
         field = f"{field}.{step}" if field else f"{step}"
         for step in more:

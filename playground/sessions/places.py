@@ -1,4 +1,4 @@
-"""Where a field stands in a JSON text: the line that an error message names."""
+"""Find a field in a JSON text: the line that an error message names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int:
-    """The line, from 1, of the value at `path`; of the deepest part of the path that exists."""
+    """Return the line, from 1, of the value at `path`; of the deepest part of the path that
+    exists.
+    """
     place = _space(text, 0)
     for step in path:
         found = _step(text, place, step)
@@ -55,7 +57,7 @@ def _item(text: str, place: int, index: int) -> int | None:
 
 
 def _end(text: str, place: int) -> int:
-    """Behind the value at `place`."""
+    """Return the end of the value at `place`."""
     if text[place] == '"':
         match = _STRING.match(text, place)
         return match.end() if match else len(text)

@@ -18,7 +18,7 @@ _MESSAGES: Final = ("messages", "input", "contents")  # a body's list that grows
 
 
 def packed(body: dict[str, Any], before: dict[str, Any] | None, **known: Any) -> RequestRow:
-    """The row of a body after another one; `known` are the row's other fields."""
+    """Return the row of a body after another one; `known` are the row's other fields."""
     if before is None:
         return RequestRow(body=body, **known)
     key = _growing(body)
@@ -31,7 +31,9 @@ def packed(body: dict[str, Any], before: dict[str, Any] | None, **known: Any) ->
 
 
 def packed_further(body: dict[str, Any], before: dict[str, Any], **known: Any) -> RequestRow:
-    """The row of a body whose `input` is only what came after that of `before`, a whole one."""
+    """Return the row of a body whose `input` is only what came after that of `before`, a whole
+    one.
+    """
     said = before["input"]
     changed, gone = _differences(body, {**before, "input": None})
     return RequestRow(body=changed, gone=gone, shared=len(said), **known)
@@ -40,7 +42,9 @@ def packed_further(body: dict[str, Any], before: dict[str, Any], **known: Any) -
 def _differences(
     body: dict[str, Any], before: dict[str, Any]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The fields that a body has anew or otherwise, and the names of those it has no more."""
+    """Return the fields that a body has anew or otherwise, and the names of those it has no
+    more.
+    """
     kept = _kept(before, body)
     changed = {
         key: value
@@ -51,7 +55,7 @@ def _differences(
 
 
 def bodies(rows: Iterable[RequestRow]) -> Iterator[dict[str, Any]]:
-    """The bodies of rows, each whole: system prompt, tools and messages as they were sent."""
+    """Yield the bodies of rows, each whole: system prompt, tools and messages as they were sent."""
     body: dict[str, Any] = {}
     for row in rows:
         following = {key: value for key, value in body.items() if key not in row.gone} | row.body
@@ -63,8 +67,9 @@ def bodies(rows: Iterable[RequestRow]) -> Iterator[dict[str, Any]]:
 
 
 def _kept(before: dict[str, Any], now: dict[str, Any]) -> set[str]:
-    """The first fields of a body that stand in the order in which the body before has them: the
-    others are written anew behind them."""
+    """Return the first fields of a body that stand in the order in which the body before has them:
+    the others are written anew behind them.
+    """
     kept: set[str] = set()
     older = iter(before)
     for key in now:
@@ -88,8 +93,11 @@ def _shared(before: list[Any], now: list[Any]) -> int:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are written alike: 1, 1.0 and true are equal to Python and another
-    text to a provider, as are the same fields in another order."""
+    """Return True if two JSON values are written alike.
+
+    1, 1.0 and true are equal to Python but not to a provider, nor are the same fields in another
+    order.
+    """
     if type(one) is not type(other):
         return False
     if one is other:

@@ -37,11 +37,13 @@ class Agent:
 
 @dataclass(frozen=True, config=_STRICT)
 class Compaction:
-    """Where the history was replaced by a summary: requests from `message` on (an index) begin
-    there. `tokens_before` is how many tokens the history had, where the source says; `history` are
-    the messages, by index, that stand before those: a summary and what was kept, in the order they
-    were sent in. None where the source does not say what was kept; a summary is said then, like
-    any other message."""
+    """A place where the history was replaced by a summary: requests from `message` on begin there.
+
+    `message` is an index; `tokens_before` is the size of the history in tokens, if the source says
+    so. `history` are the indexes of the messages before those: a summary and what was kept, in the
+    order of sending. It is None if the source does not say what was kept; a summary is then a
+    message like any other.
+    """
 
     message: _Index
     at: str = ""
@@ -65,8 +67,10 @@ class ExpectedCall:
 
 @dataclass(frozen=True, config=_STRICT)
 class ExpectedReply:
-    """What a model should answer to the messages before index `message`: these calls, in any
-    order; none where it should answer without one. `name` is what tables call the case."""
+    """The calls that a model should make after the messages before index `message`, in any order.
+
+    Without calls it should answer without one. `name` is what tables call the case.
+    """
 
     message: int
     calls: tuple[ExpectedCall, ...] = ()
@@ -76,11 +80,11 @@ class ExpectedReply:
 @dataclass(frozen=True, config=_STRICT)
 class RequestRow:
     """One request as its provider got it, beside the transcript, with its own system prompt and
-    tools: what of its body differs from the row before (`rows.py` puts bodies together).
+    tools.
 
-    `shared` is how many of its messages are those that the row before begins with; `gone` are
-    fields of the row before that this one has not, or has in another order. `reply` is the
-    provider's whole reply.
+    It stores what differs from the body of the row before (`rows.py` puts bodies together).
+    `shared` is the number of leading messages that both have; `gone` are fields of the row before
+    that this one lacks, or has in another order. `reply` is the provider's complete reply.
     """
 
     body: dict[str, Any] = field(default_factory=dict)
@@ -94,11 +98,11 @@ class RequestRow:
 
 @dataclass(frozen=True, config=_STRICT)
 class RequestRecord:
-    """What is known of one request: `reply` is the index of the message that answered it, -1 where
-    none of them did, as where it was cut off.
+    """The known facts of one request.
 
-    `at` is when it was sent, in ISO 8601 and UTC; `usage` is the provider's own; `agent_version`
-    is the agent's where it is another than the session's, as of a session that was taken up again.
+    `reply` is the index of the message that answered it, -1 if none did (it was cut off, say).
+    `at` is when it was sent, in ISO 8601 and UTC; `usage` is the provider's own. `agent_version`
+    is set if it differs from the session's, as in a session that was resumed.
     """
 
     reply: int
@@ -112,7 +116,7 @@ class RequestRecord:
 
 @dataclass(frozen=True, config=_STRICT)
 class Session:
-    """One file: all that the playground asks about. `scripted` says that a person wrote it.
+    """One file: everything that the playground examines. `scripted` is true if a person wrote it.
 
     `parameters` are those of its last request, by the names of OpenAI's chat API, which LiteLLM
     takes (`temperature`, `max_tokens`, `tool_choice` …), or by the provider's own.
@@ -146,20 +150,24 @@ class Session:
         return [i for i in answers if i >= first and (i in recorded or i not in anew)]
 
     def compaction_at(self, stop: int) -> Compaction | None:
-        """The compaction that a request goes by which was sent before the message `stop`."""
+        """Return the compaction that a request goes by which was sent before the message `stop`."""
         made = [each for each in self.compactions if each.begins <= stop]
         return max(reversed(made), key=lambda each: each.begins) if made else None
 
     def history(self, stop: int | None = None) -> list[int]:
-        """The messages, by index, of the request that was sent before the message `stop`, by
-        default of the next one. All before it; after a compaction the system's at the head, what
-        the compaction left, and what was said since."""
+        """Return the messages, by index, of the request that was sent before the message `stop`,
+        by default of the next one. All before it; after a compaction the system's at the head,
+        what the compaction left, and what was said since.
+        """
         stop = len(self.messages) if stop is None else stop
         return held(self.messages, self.compaction_at(stop), stop)
 
     def prompt_data(self, stop: int | None = None) -> PromptData:
-        """What a dialect needs of the session for its next request, or for the one that was sent
-        before the message `stop`; a fresh value at every call."""
+        """Return what a dialect needs for the next request, or for the one sent before message
+        `stop`.
+
+        Each call returns a fresh value.
+        """
         held = stop is None and not self.compactions
         messages = self.messages if held else [self.messages[i] for i in self.history(stop)]
         return PromptData.model_construct(  # each was looked at when it came into the session
@@ -175,15 +183,17 @@ class Session:
         return self.task.model_name if "model_name" in self.task.model_fields_set else ""
 
     def with_model(self, model: str) -> Session:
-        """The same session for a model by its LiteLLM name; for its own, where the name is empty.
+        """Return the same session for a model by its LiteLLM name; for its own, where the name is
+        empty.
 
-        What is recorded stays as it is: it tells what another model did."""
+        What is recorded stays as it is: it tells what another model did.
+        """
         if not model:
             return self
         return replace(self, task=self.task.model_copy(update={"model_name": model}))
 
     def recording(self, name: str) -> Recording:
-        """A recording by name. Raises UnknownNameError, listing those that there are."""
+        """Return a recording by name. Raises UnknownNameError, listing those that there are."""
         for recording in self.recordings:
             if recording.name == name:
                 return recording
@@ -191,7 +201,9 @@ class Session:
 
 
 def held(messages: Sequence[Message], made: Compaction | None, stop: int) -> list[int]:
-    """The messages before `stop`, by index, of a request that goes by a compaction, or by none."""
+    """Return the messages before `stop`, by index, of a request that goes by a compaction, or by
+    none.
+    """
     if made is None:
         return list(range(stop))
     leads = takewhile(lambda each: each.role == "system", islice(messages, made.message))

@@ -1,4 +1,4 @@
-"""What is kept, looked at once: for numbers that JSON has not and for halves of characters."""
+"""Check stored values once for numbers that JSON lacks and for halves of characters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BYTES: Final = 1800  # fewer than marshal takes for more bits: 15 of them in tw
 
 
 def is_sound(value: Any) -> bool:
-    """Whether a JSON value is finite and every text in it whole."""
+    """Return True if a JSON value is finite and every text in it is valid Unicode."""
     if type(value) is dict and _is_surely_plain(value):  # as the arguments of most calls
         return True
     waiting = [value]
@@ -58,7 +58,7 @@ def is_sound(value: Any) -> bool:
 
 
 def _is_surely_plain(value: dict[Any, Any]) -> bool:
-    """Whether an object holds nothing but texts in ASCII and what `_SMALL` names."""
+    """Return True if an object holds only ASCII texts and what `_SMALL` names."""
     for name, held in value.items():
         if type(name) is not str or not name.isascii():
             return False
@@ -71,7 +71,7 @@ def _is_surely_plain(value: dict[Any, Any]) -> bool:
 
 
 def _is_surely_sound(value: Any) -> bool:
-    """Whether nothing in a small value looks odd; the walk tells of the others."""
+    """Return True if nothing in a small value looks odd; for others a walk decides."""
     plain = plain_bytes(value)
     if plain is None or len(plain) > _BYTES or holds_half(plain):
         return False
@@ -79,8 +79,10 @@ def _is_surely_sound(value: Any) -> bool:
 
 
 def is_whole_beside(session: Session) -> bool:
-    """Whether every text of a session is whole, but for calls, results, usage, bodies of requests
-    and recordings, which are looked at when they are made."""
+    """Return True if every text of a session is valid Unicode, except values checked when made.
+
+    Those are calls, results, usage, bodies of requests and recordings.
+    """
     task, agent = session.task, session.agent
     texts = [session.title, session.purpose, task.user_agent_prompt, task.model_name]
     texts.append(session.dynamic.dynamic_environment_details_block)

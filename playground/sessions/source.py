@@ -1,4 +1,4 @@
-"""What an importer reads: a file or folder, opened once, parsed at most once, never executed.
+"""An importer's input: a file or folder, opened once, parsed at most once, never executed.
 
 Everything here is bounded: sizes, zip members, YAML aliases. A bad file is one InputFault.
 """
@@ -61,9 +61,10 @@ class Source:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], name: str = "") -> Source:
-        """A file or folder on disk, `-`, standard input, or `workspace:NAME`, a session that the
-        workspace keeps; of several sessions in a file `FILE#2` is the second. It is called `name`,
-        or as the path. Raises InputFault where there is none that can be read."""
+        """Return a file or folder on disk, `-`, standard input, or `workspace:NAME`, a session
+        that the workspace keeps; of several sessions in a file `FILE#2` is the second. It is
+        called `name`, or as the path. Raises InputFault where there is none that can be read.
+        """
         file, number = one_of(os.fspath(path))
         source = cls._opened(file, name)
         source.number = number
@@ -104,7 +105,7 @@ class Source:
 
     @cached_property
     def _status(self) -> os.stat_result | None:
-        """What the system says of the path, asked once; None for what is in memory."""
+        """The system's status of the path, asked for once; None for content in memory."""
         return None if self._path is None else self._path.stat()
 
     @cached_property  # every format asks
@@ -119,7 +120,7 @@ class Source:
 
     @cached_property
     def data(self) -> bytes:
-        """All bytes. Raises InputFault where they are too many to be read at once."""
+        """All bytes. Raises InputFault if they are too many to be read at once."""
         if self.size > MAX_BYTES:
             problem = f"{self.size / 1024**2:.0f} MB is too large for one document"
             limit = f"at most {MAX_BYTES // 1024**2} MB, or a file of lines"
@@ -142,12 +143,12 @@ class Source:
         return not self.is_folder and self.start(4) == b"PK\x03\x04"
 
     def start(self, size: int) -> bytes:
-        """The first bytes, 64 kB at most."""
+        """Return the first bytes, 64 kB at most."""
         return self._start[:size]
 
     @cached_property
     def _start(self) -> bytes:
-        """What each format looks at, read once."""
+        """The beginning that each format looks at, read once."""
         if self._data is not None:
             return self._data[:_START]
         if self._path is None or self.is_folder:
@@ -157,7 +158,7 @@ class Source:
 
     @cached_property
     def _is_short(self) -> bool:
-        """Whether what each format looks at is all of it: it is not opened again."""
+        """True if the beginning that formats look at is everything: it is not opened again."""
         return len(self._start) < _START and not self.is_folder
 
     # JSON and lines
@@ -212,8 +213,11 @@ class Source:
 
     @cached_property
     def is_lines(self) -> bool:
-        """Whether each line is a JSON value of its own: two objects are, or what a file named so
-        holds: one object, or two lists (a list alone is a document)."""
+        """True if each line is a JSON value of its own.
+
+        Two objects show it, or one object or two lists in a file named so (a list alone is a
+        document).
+        """
         objects = [value for value in self.head if isinstance(value, dict)]
         if self.suffix in LINES:
             return bool(objects) or len(self.head) > 1
@@ -250,7 +254,9 @@ class Source:
             raise faults[0]
 
     def _spoiled(self, line: bytes, number: int, faults: list[InputFault]) -> list[Any]:
-        """The values of a line that is not as most are; [] and a fault where it is spoiled."""
+        """Return the values of a line that is not as most are; [] and a fault where it is
+        spoiled.
+        """
         if not line.strip():
             return []
         try:
@@ -274,8 +280,9 @@ class Source:
             self.left_out.append(fault)
 
     def _torn_end(self) -> int | None:
-        """The number of a last line that is cut off after others, told before any line is given:
-        the session that is read last may be long gone when the end is seen."""
+        """Return the number of a last line that is cut off after others, told before any line is
+        given: the session that is read last may be long gone when the end is seen.
+        """
         with self._lines() as file:
             data, start = last_line(file, self.size, MAX_LINE)
             if not data or start == 0 or data in self._parsed:
@@ -291,8 +298,9 @@ class Source:
         return None
 
     def _values(self, line: bytes, number: int) -> list[Any]:
-        """The value of a line; or the objects of one whose break was not written, as where two
-        processes wrote (Qwen Code), the last one first. Raises InputFault."""
+        """Return the value of a line; or the objects of one whose break was not written, as where
+        two processes wrote (Qwen Code), the last one first. Raises InputFault.
+        """
         try:
             return [read_json_bytes(line)]  # as nearly all can be
         except ValueError:
@@ -314,7 +322,9 @@ class Source:
         return self._whole(parse_json(text, self.name, number), text, f"line {number}")
 
     def _whole(self, value: Any, text: str, place: str) -> Any:
-        """The value without half surrogates, which no encoding can carry; each is a finding."""
+        """Return the value without half surrogates, which no encoding can carry; each is a
+        finding.
+        """
         if not _ESCAPED.search(text):
             return value
         return whole(value, place, self.findings)

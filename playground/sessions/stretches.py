@@ -26,13 +26,15 @@ class HistoryStretch:
     lengths: Sequence[int]
 
     def of(self, session: Session) -> Session:
-        """The session as if it held nothing but these messages, and nothing recorded of them."""
+        """Return the session as if it held nothing but these messages, and nothing recorded of
+        them.
+        """
         messages = tuple(session.messages[i] for i in self.order)
         return replace(session, messages=messages, requests=(), compactions=(), expected=())
 
 
 def stretches(session: Session, stops: Sequence[int]) -> Iterator[HistoryStretch]:
-    """The requests that were sent before these messages, which are indices in their order."""
+    """Yield the requests that were sent before these messages, which are indices in their order."""
     cuts = sorted(session.compactions, key=lambda each: each.begins)
     begins = [each.begins for each in cuts]
     for number, some in groupby(stops, partial(bisect_right, begins)):

@@ -9,12 +9,14 @@ from playground.sessions import made
 
 
 def text_part(text: str) -> TextPart:
-    """What was said."""
+    """Return a text as a part."""
     return made.text(str(text))  # str: of a NotANumber, too
 
 
 def with_text(parts: Sequence[Part], text: str) -> list[Part]:
-    """The text of several parts after an edit: each has what it had, the changed one the change."""
+    """Return the text of several parts after an edit: each has what it had, the changed one the
+    change.
+    """
     before = [part.text if isinstance(part, TextPart) else "" for part in parts]
     behind = len("".join(before))
     kept: list[Part] = []

@@ -13,7 +13,7 @@ _UNITS: Final = ((1e11, 1), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))
 
 
 def utc_time(value: Any) -> str | None:
-    """A time in UTC: "" where none is given, None where what is given is no time.
+    """Return a time in UTC: "" where none is given, None where what is given is no time.
 
     Texts are ISO 8601 or RFC 2822 (as HTTP writes them), one without a zone is taken for UTC;
     numbers are seconds, milliseconds, micro- or nanoseconds since 1970, told apart by their size.
@@ -41,7 +41,7 @@ def in_seconds(milliseconds: Any) -> Any:
 
 
 def _is_in_utc(text: str) -> bool:
-    """Whether a time is in this form already, as nearly all are."""
+    """Return True if a time is in this form already, as nearly all are."""
     if not _IN_UTC.match(text):
         return False
     try:

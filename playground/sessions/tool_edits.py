@@ -1,7 +1,7 @@
-"""What an edit makes of a session's tools, from the text that a user wrote.
+"""Edit a session's tools from the text that a user wrote.
 
-The one rule: no edit makes a twin. A session that has two tools of one name already keeps them, and
-each can be edited.
+No edit makes two tools of one name. A session that already has such a pair keeps it, and each can
+be edited.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def replaced(tools: Tools, index: int, text: str) -> Tools:
 
 
 def added(tools: Tools) -> Tools:
-    """One more tool, of a name that no other has."""
+    """Return one more tool, of a name that no other has."""
     taken = {tool.name for tool in tools}
     numbers = range(1, len(taken) + 2)
     name = next(name for number in numbers if (name := f"new_tool_{number}") not in taken)

@@ -38,15 +38,17 @@ class ToolFile:
 
 @takes(path="path")
 def load_tools(path: str | Path) -> ToolFile:
-    """The tools of a file. Raises InputFault with the place of what cannot be read."""
+    """Return the tools of a file. Raises InputFault with the place of what cannot be read."""
     from playground.sessions.loading import file_bytes
 
     return read_tool_file(file_bytes(path), str(path))
 
 
 def read_tool_file(data: bytes, where: str) -> ToolFile:
-    """The tools of a file's bytes: `.py` is read by its syntax tree, `.yaml` by the safe loader,
-    everything else is JSON, also within a `curl` command or a code fence. Raises InputFault."""
+    """Return the tools of a file's bytes: `.py` is read by its syntax tree, `.yaml` by the safe
+    loader, everything else is JSON, also within a `curl` command or a code fence. Raises
+    InputFault.
+    """
     text = Source(where, data).text
     if where.endswith(".py"):
         tools, findings = read_python(text, where)
@@ -86,7 +88,9 @@ def _of_document(text: str, where: str) -> tuple[list[ToolMetadata], list[Findin
 
 
 def holds_tools(where: str, data: bytes) -> bool:
-    """Whether a file holds only tools: Python, or JSON or YAML without messages beside them."""
+    """Return True if a file holds only tools: Python, or JSON or YAML without messages beside
+    them.
+    """
     if where.endswith(".py"):
         return True
     try:

@@ -22,7 +22,7 @@ def one_of(given: str) -> tuple[str, int]:
 
 
 def kept_file(given: str) -> Path | None:
-    """The file of a session in the workspace; None where something else is meant."""
+    """Return the file of a session in the workspace; None where something else is meant."""
     if not given.startswith(WORKSPACE) or os.path.lexists(given):
         return None
     path = paths.workspace_file(given.removeprefix(WORKSPACE))

@@ -1,4 +1,4 @@
-"""What a chat template makes of a session, what is wrong with one or with a dialect, as tables."""
+"""Tables of chat templates: a session rendered by one, the faults of one or of a dialect."""
 
 from __future__ import annotations
 

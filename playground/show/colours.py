@@ -1,4 +1,4 @@
-"""What has which colour, in figures and in markup: the same word for the same thing everywhere."""
+"""The colours of figures and markup: the same word for the same thing everywhere."""
 
 from __future__ import annotations
 

@@ -45,7 +45,9 @@ def cuts(row: Shorter) -> pd.DataFrame:
 
 @draws("figure", CompactionWhatIf)
 def curve(value: CompactionWhatIf) -> go.Figure:
-    """What each policy has saved up to every turn, in full-price tokens; below 0 it has cost."""
+    """Return what each policy has saved up to every turn, in full-price tokens; a loss is
+    negative.
+    """
     figure = KeptFigure()
     turns = [turn + 1 for turn in range(len(value.everything.costs))]
     for row in value.rows[1:]:

@@ -1,4 +1,4 @@
-"""What leaves: a replay as a test and as JSON."""
+"""Export a replay as a test and as JSON."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_the_recording_reads_as_it_did() -> None:
 
 
 def pytest_file(recording: Recording, timeline: Timeline, tools: Sequence[ToolMetadata]) -> str:
-    """A test that holds the chunks and the events that they give now."""
+    """Return a test that holds the chunks and the events that they give now."""
     switches = timeline.result.switches
     return _TEST.format(
         dialect=timeline.dialect,
@@ -63,12 +63,12 @@ def _raw(value: Any) -> str:
 
 
 def replay_json(timeline: Timeline) -> str:
-    """A replay as JSON."""
+    """Return a replay as JSON."""
     return json.dumps(timeline_json(timeline), ensure_ascii=False, indent=1) + "\n"
 
 
 def request_texts(column: Column) -> dict[str, tuple[str, str]]:
-    """A dialect's whole request to take along, by its form: the file's ending and its text.
+    """Return a dialect's whole request to take along, by its form: the file's ending and its text.
 
     JSON and Python hold the messages as they are sent, and a native request's tools; the text is
     that of all messages, in order.

@@ -103,7 +103,7 @@ def simulation(value: CacheSimulation) -> go.Figure:
 
 @draws("figure", CachePlacement)
 def threshold(value: CachePlacement) -> go.Figure:
-    """A gauge of characters against the Gemini threshold."""
+    """Return a gauge of characters against the Gemini threshold."""
     top = max(value.threshold * 2, value.text_characters * 1.1)
     reached = value.text_characters >= value.threshold
     figure = KeptFigure(

@@ -306,7 +306,7 @@ def cache_requests(cell: CacheSimulation) -> pd.DataFrame:
 
 
 def _billed(cell: CacheSimulation, number: int) -> dict[str, float | None]:
-    """What was billed beside what is predicted, if any of the requests has a bill."""
+    """Return the billed columns beside the predicted ones, if any request has a bill."""
     # Where none has, three columns of nothing would say that nothing was billed.
     if not any(cell.billed):
         return {}

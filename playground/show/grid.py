@@ -61,7 +61,7 @@ def grid(panes: Sequence[Payload]) -> Payload:
 
 
 def _blocks(pane: Payload) -> Iterator[tuple[str, Payload]]:
-    """A pane's blocks in order, each with the role of the message that it begins, or "" """
+    """Yield a pane's blocks in order, each with the role of the message that it begins, or "" """
     for message in pane["messages"]:
         for number, block in enumerate(message["blocks"]):
             yield ("" if number else message["role"], block)
@@ -78,7 +78,8 @@ def _said(value: Any) -> Any:
 
 
 def _merged(rows: list[_Row], wanted: Iterable[tuple[str, str]]) -> tuple[list[_Row], list[_Row]]:
-    """The rows with room for a further column, and the row of each of its runs, in its order.
+    """Return the rows with room for a further column, and the row of each of its runs, in its
+    order.
 
     A run takes the next row of its origin; where none is left below the run before it, it gets a
     new one just there. Time is linear, but for the bisection.

@@ -36,7 +36,7 @@ class KeptFigure(go.Figure):  # type: ignore[misc]
         return {**bundle, "text/html": drawn + self.kept() + (_FOLDING if drawn else "")}
 
     def kept(self) -> str:
-        """The figure's numbers as markup."""
+        """Return the figure's numbers as markup."""
         head, rows = _numbers(self.data)
         left = len(rows) - _MOST_ROWS
         caption = f"the first {_MOST_ROWS} of {len(rows):,}" if left > 0 else ""
@@ -50,7 +50,7 @@ def drawn(text: str) -> str:
 
 
 def _numbers(traces: Sequence[Any]) -> tuple[list[str], list[list[str]]]:
-    """A row for each bar or line, for a row of a map, for the one value of a gauge."""
+    """Return a row for each bar or line, for a row of a map, for the one value of a gauge."""
     first: Any = traces[0] if traces else None
     match first.type if first else "":
         case "bar":

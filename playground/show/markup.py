@@ -98,13 +98,13 @@ class Markup:
         return _PAGE.format(tab=tab, title=title, line=line, shown=self._shown(self.data))
 
     def bundle(self) -> Bundle:
-        """What a notebook keeps."""
+        """Return the bundle that a notebook stores."""
         line = f"<p><b>{escaped(self.title)}</b>: {escaped(self.line)}</p>"
         shown = self._shown(self.brief or self.data)
         return {"text/plain": self._plain(), "text/html": f"{line}\n{shown}"}
 
     def widget(self) -> Any:
-        """The component as an anywidget. Raises InputFault where that is not installed."""
+        """Return the component as an anywidget. Raises InputFault where that is not installed."""
         try:
             import anywidget
             import traitlets
@@ -176,7 +176,7 @@ def cells(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> s
 
 
 def code(text: str, most: int | None = None) -> str:
-    """A text as it stands, its beginning where it is longer than `most` characters."""
+    """Return a text as it stands, its beginning where it is longer than `most` characters."""
     shown = text if most is None or len(text) <= most else text[:most]
     left = len(text) - len(shown)
     more = f"<div>… {left:,} more characters</div>" if left else ""
@@ -184,10 +184,10 @@ def code(text: str, most: int | None = None) -> str:
 
 
 def coloured(text: str, colour: str) -> str:
-    """A piece of text on its colour, pale enough for the writing of either theme."""
+    """Return a piece of text on its colour, pale enough for the writing of either theme."""
     return f'<span style="background: {colour}40">{exact(text)}</span>'
 
 
 def folded(title: str, inner: str) -> str:
-    """A piece of markup that is shown when its title is clicked."""
+    """Return a piece of markup that is shown when its title is clicked."""
     return f"<details><summary>{escaped(title)}</summary>{inner}</details>"

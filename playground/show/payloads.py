@@ -1,4 +1,4 @@
-"""What the components are fed: plain values, small enough to be sent once."""
+"""The data of the components: plain values, small enough to be sent once."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LABEL: Final = 160
 
 
 def origins(columns: Sequence[Column]) -> list[str]:
-    """Every origin of the request, in the order of its first appearance."""
+    """Return every origin of the request, in the order of its first appearance."""
     found: dict[str, None] = {}
     for column in columns:
         found |= dict.fromkeys(block.origin for block in column.blocks)
@@ -43,7 +43,7 @@ def origins(columns: Sequence[Column]) -> list[str]:
 
 
 def page_of(origin: str) -> int:
-    """The page, from 1, on which a block of this origin is shown."""
+    """Return the page, from 1, on which a block of this origin is shown."""
     return _message_index(origin) // PAGE_MESSAGES + 1 if origin.startswith("message:") else 1
 
 
@@ -77,7 +77,9 @@ def placement_pane(placement: CachePlacement, most: int | None = None) -> Payloa
 
 
 def sent_pane(sent: CacheWire) -> Payload:
-    """A request as it was sent, its marks on its blocks, which are named as the strip does."""
+    """Return a request as it was sent, its marks on its blocks, which are named as the strip
+    does.
+    """
     count = counted(len(sent.marks), "mark")
     messages = [
         {"role": block.role or block.tier, "blocks": [_sent_block(number, block)]}
@@ -95,7 +97,7 @@ def _sent_block(number: int, block: WireBlock) -> Payload:
 
 
 def rendered_pane(dialect: str, rendering: Rendering, most: int | None = None) -> Payload:
-    """The dialect's request, message by message, before an adapter has seen it."""
+    """Return the dialect's request, message by message, before an adapter has seen it."""
     found = [
         {"role": str(message["role"]), "blocks": [_message_block(index, message_text(message))]}
         for index, message in enumerate(rendering.messages[:most])
@@ -107,7 +109,9 @@ def rendered_pane(dialect: str, rendering: Rendering, most: int | None = None) -
 
 
 def payload_pane(name: str, payload: ProviderPayload, most: int | None = None) -> Payload:
-    """A provider's body, message by message; what was rendered as what lights up together."""
+    """Return a provider's body, message by message; what was rendered as what lights up
+    together.
+    """
     by_place: dict[str, list[str]] = {}
     for difference in payload.differences:
         by_place.setdefault(difference.where, []).append(difference.code)
@@ -124,7 +128,9 @@ def payload_pane(name: str, payload: ProviderPayload, most: int | None = None) -
 
 
 def _tool_fields(payload: ProviderPayload, by_place: Mapping[str, Sequence[str]]) -> list[Payload]:
-    """The body's tools, whichever of the fields holds them, with what became of any of them."""
+    """Return the body's tools, whichever of the fields holds them, with what became of any of
+    them.
+    """
     codes = [code for where, given in by_place.items() if "tool " in where for code in given]
     return [
         {"role": key, "blocks": [_badged(_plain("tools", dump_json(payload.body[key])), codes)]}
@@ -134,7 +140,7 @@ def _tool_fields(payload: ProviderPayload, by_place: Mapping[str, Sequence[str]]
 
 
 def _badged(block: Payload, codes: Sequence[str]) -> Payload:
-    """A block with the codes of what is different in it, each once."""
+    """Return a block with the codes of what is different in it, each once."""
     return {**block, "badge": ", ".join(dict.fromkeys(codes))} if codes else block
 
 
@@ -188,7 +194,7 @@ def _message_index(origin: str) -> int:
 
 
 def page_origins(columns: Sequence[Column], page: int, pages: int) -> list[str]:
-    """The origins that are shown on a page of messages."""
+    """Return the origins that are shown on a page of messages."""
     return [origin for origin in origins(columns) if _on_page(origin, page, pages)]
 
 
@@ -226,7 +232,9 @@ _OWNING: Final = ("text", "reasoning", "markup", "call-named", "argument", "find
 
 
 def player(timeline: Timeline) -> Payload:
-    """A timeline for the player: text once, segments and events by offset, states by number."""
+    """Return a timeline for the player: text once, segments and events by offset, states by
+    number.
+    """
     merged = timeline.result.events
     first_steps, last_steps = _steps_of_events(timeline)
     states: dict[tuple[str, str, str], int] = {}
@@ -259,7 +267,9 @@ def player(timeline: Timeline) -> Payload:
 
 
 def strip(cell: CacheSimulation) -> Payload:
-    """Every request of a simulation: blocks to scale, marks and how far they look, the outcome."""
+    """Return every request of a simulation: blocks to scale, marks and how far they look, the
+    outcome.
+    """
     minimum = cell.rules.minimum(cell.model) if cell.rules else 0
     return {"minimum": minimum, "requests": [_request(cell, i) for i in range(len(cell.row))]}
 
@@ -299,7 +309,7 @@ def _request(cell: CacheSimulation, number: int) -> Payload:
 
 
 def _shared(cell: CacheSimulation, number: int) -> int:
-    """How many blocks the browser has from the request before: they are not sent to it again."""
+    """Return how many blocks the browser has from the request before: these are not sent again."""
     if number == 0:
         return 0
     before, sent = cell.row[number - 1], cell.row[number]
@@ -310,7 +320,7 @@ def _shared(cell: CacheSimulation, number: int) -> int:
 
 
 def _looks_back(sent: TimedRequest, point: int, rules: Rules | None) -> int:
-    """The first block that a mark still looks at."""
+    """Return the first block that a mark still looks at."""
     if rules is None or rules.match == "exact":
         return point
     least = sent.positions[point] - rules.value("lookback") + 1

@@ -11,7 +11,8 @@ from playground.tokens import TokenCount
 
 
 def with_tokens(frame: pd.DataFrame, counts: Sequence[TokenCount | None]) -> pd.DataFrame:
-    """A comparison's table with tokens, their kind and their range; empty where none is known yet.
+    """Return a comparison's table with tokens, their kind and their range; empty where none is
+    known yet.
 
     `counts` has one for each row.
     """

@@ -34,8 +34,7 @@ _LONE: Final = re.compile("[\ud800-\udfff]")
 
 
 def event_text(event: Event) -> str:
-    """What an event says, in one line of a table; half a surrogate, which no table holds, is
-    replaced."""
+    """Return an event's content in one line of a table; half a surrogate is replaced."""
     return _LONE.sub("\ufffd", _shown(event))
 
 
@@ -58,14 +57,14 @@ def _shown(event: Event) -> str:
 
 
 def event_json(event: Event) -> dict[str, Any]:
-    """An event with its name and its span as two offsets."""
+    """Return an event with its name and its span as two offsets."""
     data = asdict(event)
     start, stop = data.pop("span")
     return {"event": event_name(event), "start": start, "stop": stop, **data}
 
 
 def column_json(column: Column) -> dict[str, Any]:
-    """A session in one dialect: the request, the decisions about marks, the findings."""
+    """Return a session in one dialect: the request, the decisions about marks, the findings."""
     rendering = column.rendering
     return {
         "dialect": rendering.dialect,
@@ -80,7 +79,7 @@ PLACEMENT_HEAD = ["message", "part", "role", "characters", "mark", "reason"]
 
 
 def placement_rows(placement: CachePlacement) -> list[list[str]]:
-    """A row of texts for each part, under PLACEMENT_HEAD."""
+    """Return a row of texts for each part, under PLACEMENT_HEAD."""
     return [
         [
             str(part.message),
@@ -98,7 +97,7 @@ CARRY_HEAD = ["dialect", "carried", "of", "refused"]
 
 
 def carry_rows(matrix: CarryMatrix) -> list[list[str]]:
-    """A row of texts for each dialect, under CARRY_HEAD."""
+    """Return a row of texts for each dialect, under CARRY_HEAD."""
     return [
         [
             dialect,
@@ -111,7 +110,7 @@ def carry_rows(matrix: CarryMatrix) -> list[list[str]]:
 
 
 def placement_json(placement: CachePlacement) -> dict[str, Any]:
-    """Every part of a request with its decision."""
+    """Return every part of a request with its decision."""
     return {
         "dialect": placement.dialect,
         "model": placement.model_name,
@@ -133,7 +132,7 @@ def decision_json(decision: CacheDecision) -> dict[str, Any]:
 
 
 def timeline_json(timeline: Timeline) -> dict[str, Any]:
-    """A replay: what the reply says, what was odd, and every merged event."""
+    """Return a replay: what the reply says, what was odd, and every merged event."""
     data = {
         "recording": timeline.recording,
         "dialect": timeline.dialect or None,
@@ -147,7 +146,7 @@ def timeline_json(timeline: Timeline) -> dict[str, Any]:
 
 
 def server_json(reading: ServerReading) -> dict[str, Any]:
-    """What a server hands over: its name and parser, where that was read, and its reading."""
+    """Return what a server hands over: its name and parser, their source, and its reading."""
     return {
         "name": reading.server,
         "parser": reading.parser,
@@ -158,7 +157,7 @@ def server_json(reading: ServerReading) -> dict[str, Any]:
 
 
 def result_json(result: ParseResult) -> dict[str, Any]:
-    """What a reply says, what was odd, and every merged event."""
+    """Return a reply's content, its findings, and every merged event."""
     return {
         "content": result.content,
         "reasoning": result.reasoning,
@@ -176,7 +175,7 @@ def result_json(result: ParseResult) -> dict[str, Any]:
 
 
 def recording_json(recording: Recording) -> dict[str, Any]:
-    """What a recording is and adds up to, without its chunks."""
+    """Return a recording's facts and its reply, without its chunks."""
     reply = recording.reply
     return {
         "name": recording.name,
@@ -199,7 +198,7 @@ WIRE_HEAD = ["part", "tier", "role", "kind", "characters", "mark"]
 
 
 def wire_rows(wire: CacheWire) -> list[list[str]]:
-    """A row of texts for each block that is sent, under WIRE_HEAD."""
+    """Return a row of texts for each block that is sent, under WIRE_HEAD."""
     return [
         [name, block.tier, block.role, block.kind, f"{len(block.text):,}", block.ttl or ""]
         for name, blocks in (("cached", wire.cached), ("sent", wire.sent))
@@ -208,7 +207,7 @@ def wire_rows(wire: CacheWire) -> list[list[str]]:
 
 
 def wire_json(wire: CacheWire) -> dict[str, Any]:
-    """The HTTP requests that would be sent, where they are marked, and what got lost."""
+    """Return the HTTP requests that would be sent, where they are marked, and what got lost."""
     return {
         "dialect": wire.dialect,
         "policy": wire.policy,
@@ -221,7 +220,7 @@ def wire_json(wire: CacheWire) -> dict[str, Any]:
 
 
 def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
-    """What a row of requests would read, write and cost, and where consecutive ones part."""
+    """Return what requests would read, write and cost, and the differences of consecutive ones."""
     return {
         "dialect": cell.dialect,
         "policy": cell.policy,

@@ -1,1 +1,1 @@
-"""How the app is started and who may reach it: its address, its names, its token (SECURITY.md)."""
+"""Start the app, and decide who may reach it: its address, its names, its token (SECURITY.md)."""

@@ -1,8 +1,9 @@
-"""Who may do what: decided when the app is started, asked by whatever spends, asks or keeps.
+"""Decide who may do what: once, when the app is started, for whatever spends, asks or stores.
 
 On this machine's own address the user is the one at the keyboard, and all is allowed. Anywhere
 else a visitor might be anybody: nothing is sent with this machine's keys, no address is asked for
-them, no file of the machine is read or kept. Only `--allow-run`, behind a token, opens that again.
+them, no file of the machine is read or written. Only `--allow-run`, behind a token, opens that
+again.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from playground.base.hosts import is_loopback, own_names
 
 @dataclass(frozen=True)
 class Access:
-    """What the visitors of this server may do. `token` is asked of each of them; "" of none.
+    """The permissions of this server's visitors. `token` is asked of each of them; "" of none.
 
     `hosts` are the names by which the server may be addressed; empty means any. Without
-    `workspace` sessions are not kept, although they could be.
+    `workspace` sessions are not stored, although they could be.
     """
 
     public: bool = False
@@ -32,17 +33,17 @@ class Access:
 
     @property
     def may_run(self) -> bool:
-        """Whether models may be asked: with the environment's keys, at any address."""
+        """True if models may be asked: with the environment's keys, at any address."""
         return not self.public or bool(self.token)
 
     @property
     def may_keep(self) -> bool:
-        """Whether files of this machine may be read and written for the visitor."""
+        """True if files of this machine may be read and written for the visitor."""
         return not self.public
 
     @property
     def keeps_sessions(self) -> bool:
-        """Whether what is brought and edited is kept on this machine."""
+        """True if what is brought and edited is stored on this machine."""
         return self.may_keep and self.workspace
 
 
@@ -80,13 +81,14 @@ def current() -> Access:
 
 
 def hide_workspace() -> None:
-    """Where nothing is kept for visitors, no dialect of this machine's workspace is theirs."""
+    """Hide the workspace's dialects if nothing is stored for visitors."""
     if not current().keeps_sessions:
         os.environ[paths.NO_WORKSPACE] = "1"
 
 
 def decided(address: str, public: bool, allow_run: bool, hosts: Sequence[str]) -> Access:
-    """The access of a server at `address`. Raises InputFault where nobody said that it is public.
+    """Return the access of a server at `address`. Raises InputFault where nobody said that it is
+    public.
 
     `hosts` are names that the user adds, such as that of a proxy before it.
     """
@@ -115,7 +117,7 @@ def decided(address: str, public: bool, allow_run: bool, hosts: Sequence[str]) -
 
 
 def answers_to(host: str) -> bool:
-    """Whether a request's Host header names this server; always, where any name is its own."""
+    """Return True if a request's Host header names this server, or if any name is its own."""
     name = host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
     hosts = current().hosts
     return not hosts or any(

@@ -96,7 +96,7 @@ class TokenGate:
         return secrets.compare_digest(given.encode(), self._token.encode())
 
     def _welcome(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
-        """The same address without the token, which does not stay in the history."""
+        """Return the same address without the token, which does not stay in the history."""
         rest = urlencode([(key, value) for key, value in query if key != "token"])
         # "//other.example" would be another host, and "%3F" came decoded
         path = "/" + quote(scope["path"].lstrip("/"))
@@ -112,7 +112,7 @@ def _cookie(scope: Scope) -> str:
 
 
 def gates(access: Access) -> list[Any]:
-    """The middleware of a server with this access, outermost first."""
+    """Return the middleware of a server with this access, outermost first."""
     found: list[Any] = [Middleware(FrameGate)]
     if access.hosts:
         found.append(Middleware(HostGate, hosts=access.hosts))

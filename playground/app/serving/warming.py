@@ -1,8 +1,7 @@
-"""What the first page needs, made while the browser still loads its own part; and LiteLLM, which
-takes seconds to load, behind the first page.
+"""Prepare the first page while the browser still loads, and then LiteLLM, which takes seconds.
 
-The one rule: nothing here is decided. It is what the first run of a page would import and compute,
-begun before somebody asks; what fails here fails again where it is told.
+Nothing is decided here. It does early what the first run of a page would import and compute; what
+fails here fails again where it is told.
 """
 
 from __future__ import annotations

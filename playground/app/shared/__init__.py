@@ -1,1 +1,1 @@
-"""What several pages share: kept answers, components, widgets, waiting for the background."""
+"""The parts that several pages share: cached answers, components, widgets, background work."""

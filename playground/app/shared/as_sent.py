@@ -22,7 +22,7 @@ SOURCE = "what was brought, block by block; no dialect writes it and no policy m
 
 @kept(16)
 def simulated(session: Session, apart: float | None) -> CacheSimulation:
-    """The requests that were brought, one after another. Raises InputFault."""
+    """Return the requests that were brought, one after another. Raises InputFault."""
     return simulate_cache(session, policy=NAME, seconds_apart=apart)
 
 

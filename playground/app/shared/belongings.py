@@ -18,7 +18,7 @@ _TAB: Final = "belongings"  # of this tab: name → its JSON
 
 
 def value(name: str) -> Any:
-    """What is kept under this name: a plain value, None for nothing."""
+    """Return the plain value that is stored under this name, or None."""
     found = _of_the_tab().value(name)
     if found is not None or not access.current().keeps_sessions:
         return found

@@ -42,7 +42,9 @@ class Offer:
 
 @st.cache_resource(show_spinner=False)
 def prepare() -> Future[object]:
-    """The first reply waits for what sixty dialects wait for: it is put together meanwhile."""
+    """Return the first reply waits for what sixty dialects wait for: it is put together
+    meanwhile.
+    """
     return waiting.background().submit(detect, "")
 
 
@@ -97,7 +99,7 @@ def _offer_buttons(key: str, offers: list[Offer]) -> None:
 
 
 def go_on(page: str) -> None:
-    """From this page to the one that shows what was used: a callback cannot leave by itself."""
+    """Go on to the page that shows what was used: a callback cannot leave a page by itself."""
     if name := brought.taken_target():
         if name == page:
             return
@@ -115,7 +117,7 @@ def _use(offer: Offer) -> None:
 
 
 def _offers(found: Recognised, shown: str) -> list[Offer]:
-    """What fits the thing, the likeliest first; a session is seen on the page `shown`."""
+    """Return the offers for a thing, the likeliest first; a session is seen on the page `shown`."""
     match found.kind:
         case "session":
             return _offers_of_session(found, shown)
@@ -164,7 +166,7 @@ def _open(found: Recognised) -> None:
 
 
 def _name(found: Recognised) -> str:
-    """What a session of it is called: as its file is, or by what it is."""
+    """Return the name of a session made of it: its file's, or its kind."""
     if stem := found.name.rpartition(".")[0]:
         return stem
     told = found.title.partition(":")[0].partition(" in ")[0].rstrip(",")

@@ -1,4 +1,4 @@
-"""What was brought last: recognised once, in a callback, and kept until it is used or replaced."""
+"""The last thing that was brought: recognised once, in a callback, until it is used or replaced."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def take(key: str) -> None:
 
 
 def last() -> Recognised | None:
-    """What was brought last and not used yet."""
+    """Return what was brought last and not used yet."""
     found = (state.held(_BROUGHT) or {}).get("found")
     return Recognised(**found) if found else None
 
 
 def number() -> int:
-    """The number of the box's text that `last` is about."""
+    """Return the number of the box's text that `last` is about."""
     return int((state.held(_BROUGHT) or {}).get("number", 0))
 
 
 def forget() -> None:
-    """It was used."""
+    """Forget what was brought, since it was used."""
     state.hold(_BROUGHT, None)
 
 
@@ -53,7 +53,7 @@ def has_target() -> bool:
 
 
 def taken_target() -> str:
-    """Where to go, once; "" for nowhere."""
+    """Return the page to go to, once; "" for none."""
     page = state.held(_TARGET) or ""
     state.hold(_TARGET, "")
     return str(page)
@@ -65,11 +65,11 @@ def keep_template(name: str, text: str) -> None:
 
 
 def kept_template() -> tuple[str, str] | None:
-    """The chat template that was brought last."""
+    """Return the chat template that was brought last."""
     found = belongings.value(_TEMPLATE)
     return (found[0], found[1]) if found else None
 
 
 def forget_template() -> None:
-    """It is not wanted any more."""
+    """Forget the template that was brought."""
     belongings.keep(_TEMPLATE, None)

@@ -1,4 +1,4 @@
-"""What the Cache page asks: a session in a dialect under a policy; the answers are kept."""
+"""The questions of the Cache page: a session in a dialect under a policy; answers are cached."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def _placed(session: Session, dialect: str, policy: str, own: OwnPolicy | None) 
 
 
 def placement(session: Session, dialect: str, policy: str) -> CachePlacement:
-    """Where a policy, ours or one of the user's own, puts its marks."""
+    """Place marks by a policy, ours or one of the user's own."""
     return _placed(session, dialect, policy, policies.find(policy))
 
 
 @kept(16)
 def formatted(session: Session, dialect: str) -> list[dict[str, Any]]:
-    """The messages that a policy sees: before marks, and before the environment block."""
+    """Return the messages that a policy sees: before marks, and before the environment block."""
     bare = session.dynamic.model_copy(update={"dynamic_environment_details_block": ""})
     data = replace(session, dynamic=bare).prompt_data()
     return get_dialect(dialect).with_policy("none").render(data).messages
@@ -55,7 +55,7 @@ def formatted(session: Session, dialect: str) -> list[dict[str, Any]]:
 def simulations(
     session: Session, dialect: str, apart: float | None, what_if: WhatIf, own: list[OwnPolicy]
 ) -> Sequence[CacheSimulation]:
-    """The session in a dialect under every policy, the user's own after ours."""
+    """Return the session in a dialect under every policy, the user's own after ours."""
     every = [*POLICIES.values(), *(each.policy() for each in own)]
     return simulate_matrix(session, [dialect], every, seconds_apart=apart, what_if=what_if)
 
@@ -85,7 +85,7 @@ def on_wire(
 
 @dataclass(frozen=True)
 class Asked:
-    """What the page is asked: a session in a dialect under a policy, sent so far apart, what if."""
+    """One question: a session in a dialect under a policy, sent so far apart, with a what-if."""
 
     session: Session
     dialect: str
@@ -95,7 +95,7 @@ class Asked:
 
     @property
     def is_sent(self) -> bool:
-        """Whether the requests stand as they were brought, with their own marks."""
+        """True if the requests stand as they were brought, with their own marks."""
         return self.policy == as_sent.NAME
 
     @property

@@ -18,13 +18,13 @@ _LOOK: Final = "on_scriptrunner_yield"  # Streamlit's look at whether another ru
 
 
 def lose_no_click() -> None:
-    """From now on what a browser sent is taken up whole before the next run is looked for.
+    """Make Streamlit process what a browser sent completely before it looks for the next run.
 
-    Streamlit 1.67 looks before it takes up, at each look of a callback at the session state, and at
-    anything that is drawn: of two clicks within some milliseconds, as a busy server hears them, the
-    first was lost, or was written to the disk and not remembered here. It has no public switch for
-    this, so a method of its own is replaced; `tests/test_stale_widgets.py` fails where that has
-    gone. Its look behind the callbacks stays. Where `fastReruns` is on, the first click is lost
+    Streamlit 1.67 looks before it processes, at each look of a callback at the session state, and
+    at anything that is drawn: of two clicks within some milliseconds, as a busy server hears them,
+    the first was lost, or was written to the disk and not remembered here. It has no public switch
+    for this, so a method of its own is replaced; `tests/test_stale_widgets.py` fails where that
+    has gone. Its look after the callbacks stays. Where `fastReruns` is on, the first click is lost
     before all this: the configuration has it off.
     """
     take_up = SafeSessionState.on_script_will_rerun

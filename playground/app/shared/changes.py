@@ -1,9 +1,9 @@
-"""Which change of a widget its user made.
+"""Tell a user's change of a widget from a stale one.
 
-A browser learns a little late that a widget is gone, or that the app has put another value into it.
-With the user's next action it sends what it still holds, and Streamlit takes that for a change and
-calls back: an old role came back as an edit of another message. The one rule: what is known of a
-widget already is no change, and where the app changes a value, another widget stands in its place.
+A browser learns a little late that a widget is gone, or that the app has put another value into
+it. With the user's next action it sends its old value, and Streamlit takes that for a change and
+calls back: an old role came back as an edit of another message. So a value that is already known
+is no change, and where the app changes a value, another widget takes its place.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _KNOWN: Final = "known of "  # + widget's key → the value that it was drawn wi
 
 
 def place(key: str, value: Any) -> str:
-    """The key of the widget that shows a value which is kept elsewhere, given to it as its default
-    in every run.
+    """Return the key of the widget that shows a value which is kept elsewhere, given to it as its
+    default in every run.
 
     A value that is set instead goes to the browser once, and is lost where the user's next action
     ends that run: the widget then stood there empty, and with the next action the emptiness came
@@ -41,9 +41,12 @@ def _widget(key: str, count: int) -> str:
 def of(
     widget: str, take: Callable[..., None], *args: Any, shown: Any = None, field: str = ""
 ) -> Callable[[], None]:
-    """What is called when the widget of this key changes: `take(value, *args)`, where its user
-    changed it. `shown` is its default; `field` that of a component's or a table's values which is
-    looked at."""
+    """Return the callback of the widget with this key: `take(value, *args)`, if its user changed
+    it.
+
+    `shown` is its default; `field` names the part of a component's or a table's values that
+    counts.
+    """
     known = _value(widget, field)
     state.hold(_KNOWN + widget, _plain(shown if known is None else known))
 
@@ -62,7 +65,7 @@ def _value(widget: str, field: str) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """What is compared and remembered: a file by its id, what is chosen of several in any order."""
+    """Return the value to compare and remember: a file by its id, several choices in any order."""
     if isinstance(value, list):
         return sorted(value, key=repr)
     return getattr(value, "file_id", value)

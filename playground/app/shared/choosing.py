@@ -19,7 +19,7 @@ _FAVOURITES: Final = "favourite dialects"
 
 
 def dialects() -> list[str]:
-    """The dialects that a page compares, and a way to find more of them."""
+    """Return the dialects that a page compares, and a way to find more of them."""
     favourites = [name for name in belongings.value(_FAVOURITES) or [] if name in dialect_names()]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.multiselect(

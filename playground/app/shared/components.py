@@ -17,7 +17,7 @@ from playground.show.components import component_files
 
 @dataclass(frozen=True)
 class Picture:
-    """What a component draws, as plain JSON values.
+    """The data that a component draws, as plain JSON values.
 
     `key` is its name by its content. The browser draws equal keys once, so that a rerun neither
     loses the place that was scrolled to nor builds a thousand nodes again.
@@ -31,7 +31,7 @@ class Picture:
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
     def keyed(self, **more: Any) -> dict[str, Any]:
-        """The data with its key; `more` may change without anything being drawn anew."""
+        """Return the data with its key; `more` may change without anything being drawn anew."""
         return {**self.data, **more, "key": self.key}
 
 
@@ -90,7 +90,7 @@ def player(timeline: Picture, *, step: int, key: str, on_rest: Callable[[], None
 
 
 def keys(keys: str, page: str, *, key: str) -> str:
-    """The one of these keys that was pressed for this run; "" for none."""
+    """Return the one of these keys that was pressed for this run; "" for none."""
     data = {"keys": list(keys), "page": page}
     show = _registered("keys", "keys")
     result = show(data=data, key=key, width="content", on_pressed_change=_nothing)

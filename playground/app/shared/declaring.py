@@ -46,7 +46,7 @@ class DeclarationDraft:
 
 
 def draft() -> DeclarationDraft:
-    """The user's declaration, or the one that a page begins with."""
+    """Return the user's declaration, or the one that a page begins with."""
     kept = belongings.value(_DRAFT) or {"document": FIRST}
     document = kept["document"]
     dialect, fault = _read(document)
@@ -100,14 +100,14 @@ def start_from_template() -> None:
 
 
 def taken_start() -> bool:
-    """Whether it is to begin so: once."""
+    """Return how the page is to begin, once."""
     asked = bool(state.held(_START))
     state.hold(_START, False)
     return asked
 
 
 def field(document: Any, path: str) -> Any:
-    """A field's value, None where it is not given."""
+    """Return a field's value, None where it is not given."""
     for step in path.split("."):
         document = document.get(step) if isinstance(document, dict) else None
     return document

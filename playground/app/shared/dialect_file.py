@@ -54,7 +54,7 @@ def keeping(draft: DeclarationDraft) -> None:
 
 
 def _remove() -> None:
-    """Of the file that was opened; the declaration stays on the page."""
+    """Remove the opened file; the declaration stays on the page."""
     seen = declaring.draft().seen
     if seen is None:  # a quick second click
         return

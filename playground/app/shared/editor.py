@@ -183,7 +183,7 @@ def _messages(working: WorkingSession) -> None:
 
 
 def _choice(name: str, noun: str, labels: list[str], first: int = 0) -> int:
-    """The index of the message or the tool that is edited; `first` before any is chosen."""
+    """Return the index of the message or the tool that is edited; `first` before any is chosen."""
     chosen = history.chosen_key(name, noun)
     if state.held(chosen) is None:
         state.hold(chosen, first)  # and stays so, whatever becomes of the messages

@@ -1,4 +1,4 @@
-"""What stands on every page: the bar of pages, a heading, what the page answers, two buttons."""
+"""The frame of every page: the bar of pages, a heading, the page's question, two buttons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the dialects' grammars allow: to choose, to read and to copy, on Guide and on Compare."""
+"""Show the dialects' grammars, to choose, read and copy, on Guide and on Compare."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _MEANT: Final = {AUTO: "text or calls", REQUIRED: "calls, no text"}
 
 @kept(64)
 def grammar(dialect: str, tools: tuple[ToolMetadata, ...], choice: str, thoughts: bool) -> Grammar:
-    """A dialect's grammar for a session's tools."""
+    """Return a dialect's grammar for a session's tools."""
     return get_dialect(dialect).grammar(tools, choice, reasoning=thoughts)
 
 
 def show(dialects: Sequence[str], tools: Sequence[ToolMetadata]) -> None:
-    """What a model may write in each dialect, in the form of one engine."""
+    """Show what a model may write in each dialect, in the form of one engine."""
     if not tools:
         st.info("This session has no tools: there is no call that a grammar could allow.")
         return
@@ -36,7 +36,7 @@ def show(dialects: Sequence[str], tools: Sequence[ToolMetadata]) -> None:
 
 
 def _chosen(tools: Sequence[ToolMetadata]) -> tuple[str, str, bool]:
-    """The form, the choice, and whether a thought may come first."""
+    """Return the form, the choice, and whether a thought may come first."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         form = st.segmented_control(
             "Form", list(FORMS), default="lark", required=True, key="form", bind="query-params"

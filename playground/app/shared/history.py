@@ -19,7 +19,7 @@ T = TypeVar("T", str, bool)
 
 
 class Editor(NamedTuple, Generic[T]):
-    """What an editor's widget is drawn with, and what is wrong with its text."""
+    """The contents of an editor's widget, and the fault of its text."""
 
     key: str
     value: T
@@ -47,8 +47,9 @@ def take_edit(value: str | bool, name: str, key: str, step: Edit, shown: str | b
 
 
 def editor(name: str, key: str, value: T, step: Edit) -> Editor[T]:
-    """How the editor is drawn whose change is this step: it shows what is in use, or else what
-    could not be read."""
+    """Return the editor for this step: with the text in use, or else the one that cannot be
+    read.
+    """
     shown: Any
     shown, fault = _drafts(name).get(key, (value, ""))
     if isinstance(shown, str):
@@ -59,8 +60,10 @@ def editor(name: str, key: str, value: T, step: Edit) -> Editor[T]:
 
 
 def is_unread(name: str, noun: str) -> bool:
-    """Whether an editor of a "part" or a "tool" holds a text that cannot be read: while it does,
-    none of its kind gets another number."""
+    """Return True if an editor of a "part" or a "tool" holds a text that cannot be read.
+
+    While it does, none of its kind gets another number.
+    """
     return any(key.startswith(state.edit_key(name, f"{noun} ")) for key in _drafts(name))
 
 
@@ -98,7 +101,7 @@ def _go_to(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> None:
 
 
 def chosen_key(name: str, noun: str) -> str:
-    """Where the index of the message or the tool is held that is edited."""
+    """Return the key of the index of the message or tool that is edited."""
     return f"edited {noun} of {name}"
 
 
@@ -109,7 +112,7 @@ def redo(name: str) -> None:
 
 
 def next_undo(name: str) -> str:
-    """What `undo` would take back, in words; "" where there is nothing."""
+    """Say what `undo` would take back; "" for nothing."""
     if _drafts(name):
         return "what cannot be read"
     steps = state.edit_steps(name)
@@ -117,7 +120,7 @@ def next_undo(name: str) -> str:
 
 
 def next_redo(name: str) -> str:
-    """What `redo` would do again, in words."""
+    """Say what `redo` would do again."""
     undone = state.undone_steps(name)
     return undone[-1].label if undone else ""
 

@@ -66,9 +66,11 @@ def kept(entries: int, spinner: str | bool = False) -> Callable[[Callable[P, R]]
 
 
 def digest(value: object) -> bytes:
-    """A name for a frozen value by its content: 16 bytes, the same for equal values of one type.
+    """Return a name for a frozen value by its content: 16 bytes, the same for equal values of one
+    type.
 
-    `value` is a dataclass, a pydantic model or a tuple of such. Raises TypeError for anything else.
+    `value` is a dataclass, a pydantic model or a tuple of such. Raises TypeError for anything
+    else.
     """
     # A session's tuple is a new one after each `replace`, which validates; its items are the same.
     identity = tuple(map(id, value)) if isinstance(value, tuple) else id(value)

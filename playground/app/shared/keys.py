@@ -42,7 +42,7 @@ def listen(entry: PageEntry) -> None:
 
 @st.dialog("Keys", on_dismiss="rerun")
 def show() -> None:
-    """What the keys do, and a switch for who speaks to the machine or uses letters otherwise."""
+    """Show what the keys do, with a switch to turn them off."""
     pages = {number: entry.title for number, entry in _PAGES.items()}
     listed = {**pages, "b": "bring something of yours", "?": "this list", **_INSIDE}
     st.table([{"key": key, "does": what} for key, what in listed.items()])

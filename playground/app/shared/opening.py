@@ -20,7 +20,7 @@ def buttons(key: str, keep: Callable[[], str]) -> None:
 
 
 def fault(key: str, problem: str) -> None:
-    """Why the session of the last click was not opened, if it was not."""
+    """Return why the session of the last click was not opened, if so."""
     if held := state.held(f"{key} fault"):
         say.error(problem)
         say.text(str(held))

@@ -64,9 +64,10 @@ def _address(places: Sequence[tuple[int, int]]) -> str:
 def _set_marks(
     key: str, places: Mapping[str, tuple[int, int]], marked: Sequence[tuple[int, int]]
 ) -> list[str]:
-    """The labels that are chosen: as the address that the browser went back to says, as the widget
-    has them, as it had them before another page was looked at, as the address of the first page
-    says, or as the policy does."""
+    """Return the labels that are chosen: as the address that the browser went back to says, as the
+    widget has them, as it had them before another page was looked at, as the address of the first
+    page says, or as the policy does.
+    """
     back = state.went_back()
     for held in () if back else (state.held(key), state.held(_KEPT + key)):
         if held is not None:

@@ -29,12 +29,12 @@ def accept(given: UploadedFile | None) -> None:
 
 
 def error() -> str:
-    """What is wrong with the file that was given last."""
+    """Return the fault of the file that was given last."""
     return str(state.held(_ERROR) or "")
 
 
 def own() -> list[OwnPolicy]:
-    """All of them, in the order in which they came."""
+    """Return all of them, in the order in which they came."""
     return [parse_policy(text, name) for name, text in _texts().items()]
 
 
@@ -44,7 +44,7 @@ def find(name: str) -> OwnPolicy | None:
 
 
 def lasting() -> list[str]:
-    """The names of those that outlast the tab."""
+    """Return the names of those that outlast the tab."""
     return list(belongings.value(_POLICIES) or {})
 
 
@@ -64,7 +64,7 @@ def show(policy: OwnPolicy) -> None:
 
 
 def drop(name: str) -> None:
-    """What was clicked together is not wanted any more."""
+    """Drop the policy that was clicked together."""
     state.hold(_CLICKED, _without(_clicked(), name))
 
 

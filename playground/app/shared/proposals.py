@@ -50,12 +50,12 @@ def _from_replies() -> None:
 
 @kept(16, spinner="Looking for what stays and what moves …")
 def _proposal(replies: tuple[str, ...]) -> Proposal:
-    """The form of these replies. Raises InputFault."""
+    """Return the form of these replies. Raises InputFault."""
     return propose_dialect(replies)
 
 
 def _show(found: Proposal) -> None:
-    """What the form reads in each reply, and what it leaves."""
+    """Show what the form reads in each reply, and what it leaves."""
     if found.registered:
         say.text(f"These calls are read by: {', '.join(found.registered)}.")
     for number, reading in enumerate(found.readings, 1):

@@ -48,7 +48,9 @@ class Reading:
         return _picture(self.recording, self.dialect, self.tools, self.switches)
 
     def file(self, form: Literal["pytest", "html", "json"]) -> str:
-        """The replay as a test that passes, a page of its own, or its events; without secrets."""
+        """Return the replay as a test that passes, a page of its own, or its events; without
+        secrets.
+        """
         server = self.server if form == "json" else ""
         return _file(form, self.recording, self.dialect, self.tools, self.switches, server)
 
@@ -79,7 +81,7 @@ def _file(
 
 
 def show_findings(timeline: Timeline) -> None:
-    """What is odd in the reply, each with the text that it is about; the player lights it."""
+    """Show the reply's findings, each with its text, which the player lights."""
     found = [event for event in timeline.result.events if isinstance(event, FindingEvent)]
     for event in found[:_MOST_FINDINGS]:
         _finding(event)
@@ -132,7 +134,7 @@ _SERVER: Final = "server: "
 
 
 def _other(reading: Reading) -> str:
-    """What is worth looking at beside the reading: the server that was chosen, or the model's."""
+    """Return the other reading to show: the chosen server's, or that of the model's dialect."""
     if reading.server:
         return f"{_SERVER}{reading.server}"
     own = widgets.model_dialect()

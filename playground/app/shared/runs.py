@@ -23,7 +23,7 @@ class Runs(Generic[R]):
     _known: dict[str, tuple[R, Callable[[], bool]]] = field(default_factory=dict)
 
     def get(self, run_id: str) -> R | None:
-        """The run of this id, None where there is none (any more)."""
+        """Return the run of this id, None where there is none (any more)."""
         known = self._known.get(run_id)
         return known[0] if known else None
 

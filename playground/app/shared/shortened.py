@@ -1,4 +1,4 @@
-"""What if the history were shortened: the tab of the Cache page."""
+"""The tab of the Cache page on shortened histories."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def _model(working: state.WorkingSession) -> None:
 
 
 def _edits(working: state.WorkingSession) -> None:
-    """What differs from the session's file, and the way back."""
+    """Show the differences from the session's file, and the way back."""
     if working.changes:
         st.badge("Edited", icon=":material/edit:")
         say.text(", ".join(working.changes))

@@ -64,7 +64,7 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _numbers(frame: pd.DataFrame) -> dict[str, Any]:
-    """How each column of numbers is written: a browser's own way differs with its language."""
+    """Return how each column of numbers is written: a browser's own way depends on its language."""
     return {
         str(name): st.column_config.NumberColumn(format=_format(str(name), column))
         for name, column in frame.items()

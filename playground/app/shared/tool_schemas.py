@@ -1,4 +1,4 @@
-"""What a session's tools cost, and which provider takes their schemas: for the Tools of Compare."""
+"""Show what a session's tools cost, and which provider takes their schemas: Tools of Compare."""
 
 from __future__ import annotations
 

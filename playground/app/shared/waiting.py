@@ -23,7 +23,7 @@ LOADING: Final = "LiteLLM takes a few seconds to load."
 
 @st.cache_resource(show_spinner=False)
 def background() -> ThreadPoolExecutor:
-    """The one thread that does what needs LiteLLM, so that no page waits for it to load.
+    """Return the one thread that does what needs LiteLLM, so that no page waits for it to load.
 
     One is enough: LiteLLM's import lock would make several wait for each other.
     """
@@ -31,9 +31,9 @@ def background() -> ThreadPoolExecutor:
 
 
 def tab_is_open() -> Callable[[], bool]:
-    """Whether the tab of this run of the page is there; to be asked from any thread.
+    """Return True if the tab of this run of the page is open; may be called from any thread.
 
-    One that is gone for some seconds only, as when the network fails, counts as open.
+    A tab that is gone for some seconds only, as when the network fails, counts as open.
     """
     from streamlit.runtime import exists, get_instance
     from streamlit.runtime.scriptrunner import get_script_run_ctx

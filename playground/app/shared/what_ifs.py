@@ -1,4 +1,4 @@
-"""What if requests were sent otherwise, and a policy of the user's own: the rare controls."""
+"""The rare controls: what if requests were sent otherwise, and a policy of the user's own."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ KEYS: Final = ("if-environment", "if-ttl", "if-parallel", "if-shuffled", "if-clo
 
 @kept(64)
 def rules(model: str) -> Rules:
-    """The rules that count for a model."""
+    """Return the rules that count for a model."""
     return known_rules("", model)
 
 
 def choose(model: str) -> WhatIf:
-    """The controls of `WhatIf`."""
+    """Return the controls of `WhatIf`."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         environment = st.selectbox(
             "Environment, what if", ENVIRONMENTS, key="if-environment", bind="query-params"
@@ -48,7 +48,7 @@ def choose(model: str) -> WhatIf:
 
 
 def _lives(model: str) -> list[str]:
-    """How long marks may live, by the model's rules; Anthropic's where none are known."""
+    """Return the lifetimes that marks may have by the model's rules, else Anthropic's."""
     known = rules(model)
     if known.match == "unknown":
         known = rules_of("anthropic")

@@ -1,4 +1,4 @@
-"""Which dialect a reply is written in: every dialect ranked, and a hint where no call was read."""
+"""Show a reply's dialect: every dialect ranked, and a hint if no call was read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LOOKED_AT: Final = 100_000  # characters at a reply's end, where calls stand: a
 
 @kept(32, spinner="Reading in every dialect …")
 def _detections(recording: Recording, tools: Tools) -> Sequence[Detection]:
-    """Every dialect's reading of a reply, the likeliest first."""
+    """Return every dialect's reading of a reply, the likeliest first."""
     return detect_recording(recording, tools)
 
 
@@ -35,8 +35,7 @@ def _likeliest(text: str, tools: Tools) -> Detection | None:
 
 
 def looks_like(reading: Reading, place: DeltaGenerator) -> None:
-    """Where no call was read: the dialect whose calls stand in the text, and a click to read it
-    so."""
+    """If no call was read, offer the dialect whose calls stand in the text."""
     result = reading.timeline.result
     if result.tool_calls or result.aborted:
         return
@@ -57,7 +56,7 @@ def looks_like(reading: Reading, place: DeltaGenerator) -> None:
 
 
 def show_detections(reading: Reading) -> None:
-    """Which dialect the reply is written in, the likeliest first."""
+    """Show which dialect the reply is written in, the likeliest first."""
     found = _detections(reading.recording, reading.tools)
     finding = foreign(found, reading.dialect)
     widgets.show_findings([finding] if finding else [], "about the chosen dialect")

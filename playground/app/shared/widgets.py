@@ -65,13 +65,13 @@ def _listed(places: Sequence[str]) -> str:
 
 
 def _advice(code: str, message: str) -> str:
-    """What a finding means, where its message does not say it, and what to do."""
+    """Return a finding's meaning, unless its message says it, and the remedy."""
     lines = (CODES[code].meaning if code in CODES else "", FIXES.get(code, ""))
     return "".join(f"\n{line}" for line in lines if line and line not in message)
 
 
 def drawn_dialect(chosen: Sequence[str]) -> str:
-    """The one of the chosen dialects whose messages are drawn."""
+    """Return the one of the chosen dialects whose messages are drawn."""
     drawn = st.segmented_control(
         "Shown dialect", chosen, default=chosen[0], required=True, key="drawn", bind="query-params"
     )
@@ -85,7 +85,7 @@ def dialect_select(label: str, key: str, default: str = "") -> str:
 
 
 def model_dialect() -> str:
-    """The dialect that the session's model writes by itself, or the nearest to it."""
+    """Return the dialect that the session's model writes by itself, or the nearest to it."""
     return dialect_for(state.working_session().session.task.model_name).usable
 
 
@@ -111,7 +111,7 @@ def exact_text(label: str, text: str, arrows: bool) -> None:
 
 
 def message_page(messages: int) -> int:
-    """The page, from 1, of so many messages."""
+    """Return the page, from 1, of so many messages."""
     pages = payloads.page_count(messages)
     if pages == 1:
         return 1
@@ -133,7 +133,7 @@ def json_text(label: str, value: object, key: str, height: int = 400) -> None:
 
 
 def reading_switches(dialect: str) -> Switches:
-    """What servers decide differently: the dialect's own decision first, each may be changed."""
+    """Return the switches that servers set differently; the dialect's own value comes first."""
     declared = get_dialect(dialect)
     own = declared.switches if isinstance(declared, DeclaredDialect) else Switches()
     chosen: dict[str, str] = {}
@@ -147,7 +147,7 @@ def reading_switches(dialect: str) -> Switches:
 
 
 def tool_text(tool: ToolMetadata) -> str:
-    """A tool as its editor has it: JSON, without what is as always."""
+    """Return a tool as its editor has it: JSON, without what is as always."""
     return json.dumps(
         tool.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False, indent=1
     )

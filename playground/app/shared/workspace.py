@@ -71,7 +71,7 @@ def _others(name: str) -> list[str]:
 
 
 def notice() -> None:
-    """What happened to the workspace since it was looked at last, and what can be done about it."""
+    """Show what happened to the workspace since the last run, and what can be done about it."""
     if fault := state.held(state.REFUSED):
         st.error("This could not be done.")
         say.text(fault)
@@ -96,7 +96,7 @@ def notice() -> None:
 
 
 def _several() -> None:
-    """Which of the sessions of one file is shown, and the way to the others."""
+    """Show which of a file's sessions is open, and the way to the others."""
     held: tuple[str, list[str]] | None = state.held(state.SEVERAL)
     file_name, names = held or ("", [])
     chosen = state.chosen_name()
@@ -118,7 +118,7 @@ def _several() -> None:
 
 
 def controls(working: WorkingSession) -> None:
-    """Whether the chosen session is kept, and what can be done with it."""
+    """Show whether the chosen session is stored, and what can be done with it."""
     if fault := state.tab().fault(working.name):
         st.error("Not kept: it lives in this tab alone.")
         say.text(fault)
@@ -154,7 +154,7 @@ def _of_a_kept_one(name: str) -> None:
 
 
 def _starred(counts: dict[str, int]) -> str:
-    """How many of which kind."""
+    """Say how many secrets of which kind were starred out."""
     listed = ", ".join(f"{count} {kind}" for kind, count in counts.items())
     return f"Starred out as secrets, in what is kept: {listed}."
 
@@ -195,7 +195,7 @@ def shelf() -> None:
 
 
 def trash() -> None:
-    """What was deleted, and the ways back and out."""
+    """Show what was deleted, with the ways to restore or destroy it."""
     names = state.tab().workspace.trashed()
     if not names:
         return
@@ -209,12 +209,12 @@ def trash() -> None:
 
 
 def _plain(name: str) -> str:
-    """A name as text within Markdown."""
+    """Return a name as text within Markdown."""
     return "".join(f"\\{each}" if each in "\\`*_{}[]()<>#+-.!|~$:" else each for each in name)
 
 
 def _told(name: str) -> str:
-    """What an entry holds, by its label alone: thirty whole sessions would be read for a list."""
+    """Describe an entry by its label alone: a list would otherwise read thirty sessions."""
     try:
         line = state.tab().first_line(name)
         if line is None:
@@ -278,7 +278,7 @@ def _duplicate(name: str) -> None:
 
 
 def _remove(name: str) -> None:
-    """Of the session that is shown, the first sample takes the place; the notice says so."""
+    """Delete the open session; the first sample takes its place, and the notice says so."""
     state.tab().remove(name)
     if state.chosen_name() == name:
         _open(state.SHOWN_FIRST)

@@ -44,7 +44,7 @@ def _bound(memory_bytes: int) -> None:
 
 
 def _allow(seconds: float) -> None:
-    """So much more processor time. It matters when the parent is gone and nobody kills us."""
+    """Allow so much more processor time; a bound for a child whose parent is gone."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     soft = int(used.ru_utime + used.ru_stime + seconds) + 2
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]  # a shell's own bound stands

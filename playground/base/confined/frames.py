@@ -13,7 +13,7 @@ def write_frame(stream: IO[bytes], data: bytes) -> None:
 
 
 def read_frame(stream: IO[bytes]) -> bytes | None:
-    """The next message; None where the stream has ended, in the middle of one too."""
+    """Return the next message; None where the stream has ended, in the middle of one too."""
     head = stream.read(HEAD)
     if len(head) < HEAD:
         return None

@@ -60,12 +60,13 @@ class Budget:
 
 
 def run(task: str, value: Any, budget: Budget) -> Any:
-    """The result of `task` ("playground.room.module:function") for plain data, within bounds.
+    """Return the result of `task` ("playground.room.module:function") for plain data, within
+    bounds.
 
     `value` is what `marshal` holds (None, bool, int, float, str, list, tuple, dict), the result
-    what JSON holds. The start of a worker and the import of the task's module do not count
-    against the budget; a task that is stopped ends it. Raises what the task says is the user's
-    mistake (InputFault), Stopped, or Unavailable.
+    what JSON holds. The start of a worker and the import of the task's module do not count against
+    the budget; a task that is stopped ends it. Raises what the task says is the user's mistake
+    (InputFault), Stopped, or Unavailable.
     """
     if budget.left <= 0:
         raise Stopped("time", budget.seconds)
@@ -87,9 +88,9 @@ def run(task: str, value: Any, budget: Budget) -> Any:
 
 
 def _module_folders() -> list[str]:
-    """Where a worker looks for modules: Python's own and installed ones, and ours.
+    """Return the folders where a worker looks for modules: Python's own, installed ones, and ours.
 
-    Not where the user's script or notebook is, whose `jinja2.py` is not what we mean.
+    The folder of the user's script or notebook is left out, whose `jinja2.py` is not the library.
     """
     own = Path(__file__).resolve().parents[3]
     library = Path(sysconfig.get_path("stdlib"))
@@ -153,7 +154,7 @@ class _Worker:
         return self._read(seconds)
 
     def is_running(self) -> bool:
-        """Whether it is there still: somebody else may have killed it while it was idle."""
+        """Return True if the worker still runs: somebody may have killed it while it was idle."""
         return self.alive and self._process.poll() is None
 
     def kill(self) -> None:
@@ -185,7 +186,7 @@ class _Worker:
         return {"stopped": why}
 
     def _bytes(self, count: int, deadline: float) -> bytes | Literal["time", "ended"]:
-        """So many bytes of the answer, or why they do not come."""
+        """Return so many bytes of the answer. Raises with the reason if they do not come."""
         pieces: list[bytes] = []
         descriptor = self._stream(self._process.stdout).fileno()
         ready = select.poll()  # select() knows no descriptor above 1,023
@@ -218,7 +219,7 @@ class _Pool:
 
     @contextmanager
     def worker(self) -> Iterator[_Worker]:
-        """A worker for the length of one task; one that was interrupted is not used again."""
+        """Yield a worker for the length of one task; one that was interrupted is not used again."""
         worker = self.take()
         try:
             yield worker

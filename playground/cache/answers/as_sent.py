@@ -1,6 +1,6 @@
-"""What a session holds of its requests as they were brought: bodies, times, bills.
+"""Read the requests that a session holds as they were sent: bodies, times, bills.
 
-The one rule: what somebody brought is asked about as it stands, in no dialect and under no policy.
+They are examined as they stand, in no dialect and under no policy.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ AS_SENT: Final = "as-sent"  # where a policy's name stands for others
 
 @dataclass(frozen=True)
 class SentRequests:
-    """Bodies, each whole, and the usage that came back for each; those of sub-agents are none.
+    """Complete request bodies, with the usage that came back for each; sub-agents' are left out.
 
-    `times` are seconds since the first; none unless every request has noted its own.
+    `times` are seconds since the first request; empty unless every request has its own time.
     """
 
     bodies: list[dict[str, Any]]
@@ -29,7 +29,7 @@ class SentRequests:
 
 
 def sent_requests(session: Session) -> SentRequests:
-    """The session's own requests. Raises InputFault where it holds none."""
+    """Return the session's own requests. Raises InputFault if it holds none."""
     pairs = zip(session.rows, bodies(session.rows), strict=True)
     own = [(row, body) for row, body in pairs if not row.sub_agent]
     if not own:
@@ -46,8 +46,10 @@ def sent_requests(session: Session) -> SentRequests:
 
 
 def _noted(session: Session, count: int) -> list[dict[str, Any] | None]:
-    """What was noted of the answers to so many requests: the last answer is that of the last one,
-    unless there are fewer answers."""
+    """Return what was noted of the answers to so many requests, aligned at the end.
+
+    The last answer belongs to the last request, unless there are fewer answers than requests.
+    """
     replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     usages = {record.reply: record.usage for record in session.requests}
     found = [usages.get(reply) for reply in replies[-count:]]
@@ -55,7 +57,7 @@ def _noted(session: Session, count: int) -> list[dict[str, Any] | None]:
 
 
 def notes_times(session: Session) -> bool:
-    """Whether every request that was brought has noted its time; no body is made to find out."""
+    """Return True if every request has its time; builds no body to find out."""
     return bool(_times([row for row in session.rows if not row.sub_agent]))
 
 

@@ -1,7 +1,7 @@
-"""Predictions against bills, for whatever recordings of requests a folder holds.
+"""Compare predictions with bills, for all recordings of requests in a folder.
 
-What an import reads is what is validated: recorded HTTP of any format, sessions that keep their
-requests as they were sent, and lists of exchanges that were made for this.
+Whatever an import reads can be validated: recorded HTTP of any format, sessions that keep their
+requests as sent, and lists of exchanges made for this.
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ _NO_HOST: Final = "/"  # a session does not keep who was asked: the model's name
 
 
 def validate_folder(folder: str | Path) -> Validation:
-    """Every request of the files in the folder and below it; files that hold none, or that cannot
-    be read, are named in `left_out`, each with the reason. Raises InputFault for what is no
-    folder."""
+    """Validate every request of the files in the folder and below it.
+
+    Files that hold no request, or that cannot be read, are named in `left_out` with the reason.
+    Raises InputFault if it is no folder.
+    """
     folder = Path(folder)
     if not folder.is_dir():
         raise InputFault("no folder", where=str(folder), expected="a folder of recorded requests")
@@ -45,8 +47,10 @@ def validate_folder(folder: str | Path) -> Validation:
 
 
 def _exchanges(path: Path) -> list[dict[str, Any]]:
-    """A file's requests, each with its address, answer and usage. Raises InputFault where there are
-    none as they were sent."""
+    """Return a file's requests, each with its address, answer and usage.
+
+    Raises InputFault if it holds no requests as they were sent.
+    """
     source = Source.open(path)
     if (listed := _listed(source)) is not None:
         return listed
@@ -66,7 +70,7 @@ def _exchanges(path: Path) -> list[dict[str, Any]]:
 
 
 def _listed(source: Source) -> list[dict[str, Any]] | None:
-    """The exchanges of a file that lists them for a validation; None for any other file."""
+    """Return the exchanges of a file that lists them for a validation; None for any other file."""
     document = source.document
     requests = document.get("requests") if isinstance(document, dict) else None
     if not isinstance(requests, list) or not any(map(_is_listed, requests)):
@@ -79,7 +83,7 @@ def _is_listed(value: Any) -> bool:
 
 
 def _is_chat(exchange: Exchange) -> bool:
-    """Whether it asks a model, and is no recording of something else that was sent."""
+    """Return True if the request asks a model for an answer."""
     return "embedding" not in exchange.url and conversation(exchange.request) is not None
 
 
@@ -106,6 +110,6 @@ def _of_session(session: Session) -> Iterator[dict[str, Any]]:
 
 
 def _usage(reply: Mapping[str, Any] | None) -> Any:
-    """What a reply says it cost; a failed one says nothing."""
+    """Return the usage that a reply states; a failed reply has none."""
     given = reply or {}
     return given.get("usage", given.get("usageMetadata"))

@@ -1,4 +1,4 @@
-"""What a simulation answers: one row of requests, or a table of such cells."""
+"""The results of a simulation: one row of requests, or a table of such rows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ _FIGURES: Final[tuple[tuple[str, Callable[[int], str]], ...]] = (
 
 @dataclass(frozen=True)
 class CacheSimulation(Drawn, Live):
-    """Every request's outcome, and what all of them cost beside sending everything uncached.
+    """The outcome of every request, and the cost of all of them beside sending everything
+    uncached.
 
     Shows itself as the strip of requests. Its table has a row for each request: tokens read,
     written and paid in full, its cost, and why. Its figure has a bar for each.
@@ -57,7 +58,7 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def cost_permille(self) -> int:
-        """The cost of all input, in thousandths of what it would be without a cache."""
+        """The cost of all input, in thousandths of its cost without a cache."""
         uncached = sum(request.total for request in self.requests)
         return sum(request.cost for request in self.requests) // uncached if uncached else 1000
 
@@ -71,8 +72,9 @@ class CacheSimulation(Drawn, Live):
     def breaks(self) -> list[int]:
         """The requests that read less than the request before them left in the cache.
 
-        One that reads up to the same block does not: sizes are reckoned for each request by itself,
-        and a bill leaves some tokens of the last block out."""
+        A request that reads up to the same block is no break, whatever the figures: each request's
+        sizes are reckoned by itself, and a bill leaves out some tokens of the last block.
+        """
         pairs = zip(self.requests, self.requests[1:], strict=False)
         return [
             number
@@ -82,7 +84,7 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def unexplained(self) -> list[BilledBreak]:
-        """Breaks that the bills show where the session has none, however sure that was."""
+        """Breaks that the bills show and the session does not explain, however sure it was."""
         if self.rules is None:
             return []
         return [
@@ -92,7 +94,7 @@ class CacheSimulation(Drawn, Live):
         ]
 
     def lost_nano(self, broken: BilledBreak) -> int | None:
-        """What the lost tokens cost more than if they had been read, in billionths of a dollar."""
+        """The extra cost of lost tokens over reading them, in billionths of a dollar."""
         bill = self.billed[broken.number]
         if self.price is None or self.rules is None or bill is None:
             return None
@@ -102,13 +104,16 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def reach(self) -> Reach:
-        """How far the last request is marked, and whether that is enough."""
+        """The last request's marked prefix, and whether it is long enough."""
         rules = self.rules or known_rules(self.provider, self.model)
         return reach(self.row[-1], rules, self.model)
 
     def why(self, number: int) -> str:
-        """Why a request reads what it reads; of a break, the first difference too, and of one that
-        the bills alone show where to look."""
+        """Return why a request reads what it reads.
+
+        For a break that includes the first difference; for one that only the bills show, where to
+        look.
+        """
         reason, difference = self.requests[number].reason, self.differences[number]
         if number in self.breaks:
             return f"{reason}; {difference}" if difference else reason
@@ -116,8 +121,7 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def hints(self) -> dict[int, str]:
-        """By request, for each break that the bills show and the simulation does not: the facts
-        that are nearest to it. No causes."""
+        """Facts near each break that only the bills show, by request. They are no causes."""
         found: dict[int, str] = {}
         if self.rules is None or not self.row:
             return found
@@ -134,7 +138,7 @@ class CacheSimulation(Drawn, Live):
     def failures(
         self, max_cost_multiple: float | None = None, no_cache_break: bool = False
     ) -> list[str]:
-        """Which limits are passed, a line each; a refused request always is one.
+        """Return a line for each limit that is exceeded; a refused request always is one.
 
         `max_cost_multiple` is a multiple of the same input's cost without a cache.
         """
@@ -167,7 +171,7 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """What is wrong with these requests, and what to do about it."""
+        """Findings about these requests, with what to do about each."""
         if self.rules is None:
             return list(self.notes)
         found = lint(SentRow(self.row, self.requests, self.differences, self.rules))
@@ -177,8 +181,10 @@ class CacheSimulation(Drawn, Live):
 
     @cached_property
     def holds_less(self) -> bool:
-        """Whether the bills are of longer requests than the session holds: it lacks the system
-        prompt and the tools, say."""
+        """True if the bills are for longer requests than the session holds.
+
+        The session then lacks, for instance, the system prompt and the tools.
+        """
         sized = zip(self.row, self.requests, self.billed, strict=False)
         tops = [(bill, sent.token_range(one.total)[1]) for sent, one, bill in sized if bill]
         known = [(bill.total, most) for bill, most in tops if not bill.summed]
@@ -191,12 +197,12 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def nano_dollars(self) -> int | None:
-        """What all input costs, in billionths of a dollar; None without a price."""
+        """The cost of all input in billionths of a dollar; None without a price."""
         return self.price.nano_dollars(sum(r.cost for r in self.requests)) if self.price else None
 
     @property
     def origins(self) -> list[str]:
-        """The figures that count for the model, each with who says so, a line each."""
+        """The figures that hold for the model, a line each with its source."""
         if self.rules is None:
             return []
         if self.rules.match == "unknown":
@@ -222,7 +228,7 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def errors(self) -> list[str]:
-        """Why the provider would refuse requests, each reason once."""
+        """The reasons why the provider would refuse requests, each once."""
         return list(dict.fromkeys(r.reason for r in self.requests if r.state == "error"))
 
 
@@ -231,8 +237,11 @@ OUTSIDE: Final = 50  # tokens of the last block that bills leave out, with room
 
 @dataclass(frozen=True, slots=True)
 class BilledBreak:
-    """A request, by its number, that was billed for reading less than was there: than the last
-    billed one before it (`since`) had `left` in the cache, or than the session itself leaves."""
+    """A request, by its number, whose bill shows a smaller read than what the cache held.
+
+    The cache held what the last billed request before it (`since`) had `left`, or what the session
+    itself leaves.
+    """
 
     number: int
     since: int
@@ -245,7 +254,7 @@ class BilledBreak:
 
 
 def billed_breaks(billed: Sequence[Billed | None]) -> list[BilledBreak]:
-    """The breaks that bills show, whatever a simulation says of them."""
+    """Return the breaks that bills show, whatever a simulation says of them."""
     found: list[BilledBreak] = []
     known = [(n, bill) for n, bill in enumerate(billed) if bill is not None and not bill.summed]
     for (since, before), (number, bill) in pairwise(known):
@@ -261,10 +270,12 @@ def contradicted(
     billed: Sequence[Billed | None],
     rules: Rules,
 ) -> list[BilledBreak]:
-    """The breaks that bills show where the simulation has none, or a smaller one: where a request
-    does not read all that the last billed one left, its own beginning is what should be read. One
-    that nobody billed, as where it was aborted, may never have come there: behind it nothing is
-    told but of what the last billed one left, and not where that may have expired."""
+    """Return the breaks that bills show where the simulation has none, or a smaller one.
+
+    If a request does not read all that the last billed one left, its own beginning is what it
+    should read. A request without a bill may never have arrived (it was aborted, say): after it,
+    only what the last billed request left counts, and only while that cannot have expired.
+    """
     found: list[BilledBreak] = []
     for each in billed_breaks(billed):
         one, before = outcomes[each.number], outcomes[each.since]
@@ -283,25 +294,27 @@ def contradicted(
 def _goes_on(
     after: Simulated, sent: TimedRequest, before: Simulated, sent_before: TimedRequest
 ) -> bool:
-    """Whether a request reads what an earlier one left: up to the same block, of the same text."""
+    """Return True if a request reads what an earlier one left, up to the same block of the same
+    text.
+    """
     last = _last_entry(before)
     return last is not None and reaches(after, before) and sent.begins_like(sent_before, last)
 
 
 def reaches(after: Simulated, before: Simulated) -> bool:
-    """Whether a request reads up to the block at which the one before it left its last entry."""
+    """Return True if a request reads up to the block of its predecessor's last entry."""
     last = _last_entry(before)
     return after.hit is not None and last is not None and after.hit >= last
 
 
 def _last_entry(one: Simulated) -> int | None:
-    """The block at which a request leaves its last entry, or reads one; None for neither."""
+    """Return the block of the last entry that a request leaves or reads, or None."""
     points = one.breakpoints if one.written else ()
     return points[-1] if points else one.hit
 
 
 class CacheMatrix(Listed[CacheSimulation], Drawn):
-    """A session's simulations, dialect by dialect, in each policy by policy.
+    """A session's simulations, dialect by dialect, and in each policy by policy.
 
     Its table has a row for each; its figure is a map of what input costs.
     """

@@ -1,4 +1,4 @@
-"""What shortening a history comes to: by policy and turn, beside keeping everything."""
+"""The results of shortening a history, by policy and turn, beside keeping everything."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ from playground.nouns.wire_bodies import messages_of
 
 @dataclass(frozen=True)
 class HistoryCut:
-    """More was cut at a turn (from 0): `lost` tokens of the request before are no prefix any more,
-    `shorter` is the request by so many tokens than with everything in it; of the marks of the
-    request before `survive` of `marks` stand behind what is a prefix still."""
+    """A cut at a turn (from 0), and what it costs the cache.
+
+    `lost` tokens of the previous request are no longer a prefix, and the request is `shorter` by
+    so many tokens than the complete one. Of the previous request's `marks`, `survive` still end a
+    prefix.
+    """
 
     turn: int
     lost: int
@@ -30,9 +33,11 @@ class HistoryCut:
 
 @dataclass(frozen=True)
 class Shorter:
-    """A session under one policy of shortening. `bodies` are the requests, `turns` the turn that
-    each belongs to: a summary is made by a request more. Costs are in thousandths of an input
-    token's price, by turn, a summary's own tokens included."""
+    """A session under one policy of shortening.
+
+    `bodies` are the requests and `turns` the turn of each; a summary takes one request more. Costs
+    are in thousandths of an input token's price, by turn, with the summary's own tokens.
+    """
 
     policy: Shortening
     bodies: list[dict[str, Any]]
@@ -49,9 +54,9 @@ class Shorter:
 
 @dataclass(frozen=True)
 class CompactionWhatIf(Drawn):
-    """Every policy beside keeping everything, which is the first.
+    """Every policy, after keeping everything, which comes first.
 
-    Its table has a row for each policy; its figure what each has saved up to every turn.
+    Its table has a row for each policy; its figure shows what each has saved up to every turn.
     """
 
     rows: list[Shorter]
@@ -64,14 +69,19 @@ class CompactionWhatIf(Drawn):
         return self.rows[0]
 
     def saved(self, row: Shorter) -> list[int]:
-        """What a policy has saved up to each turn, in thousandths of a token; below 0 where it
-        has cost more than it saved."""
+        """Return what a policy has saved up to each turn, in thousandths of a token.
+
+        A negative figure is a loss.
+        """
         pairs = zip(self.everything.costs, row.costs, strict=True)
         return list(accumulate(before - after for before, after in pairs))
 
     def pays_back(self, row: Shorter) -> int | None:
-        """The turn (from 0) from which on it has never cost more than it saved; None where it has
-        at the end. The first cut's own turn where it saves at once."""
+        """Return the turn (from 0) from which on the policy is never at a loss; None if it ends at
+        one.
+
+        That is the turn of the first cut if it saves at once.
+        """
         saved = self.saved(row)
         if not row.cuts or saved[-1] < 0:
             return None
@@ -79,13 +89,13 @@ class CompactionWhatIf(Drawn):
         return later[-1] + 1 if later else row.cuts[0].turn
 
     def dollars(self, cost: int) -> float | None:
-        """A cost in dollars, where the model's list price is known."""
+        """Convert a cost to dollars, if the model's list price is known."""
         price = price_of(self.model)
         return price.nano_dollars(cost) / 1e9 if price else None
 
     @property
     def headline(self) -> str:
-        """The cheapest in a sentence."""
+        """A sentence about the cheapest policy."""
         best = min(self.rows, key=lambda row: row.total)
         turns = counted(len(self.everything.costs), "turn")
         if best is self.everything:
@@ -101,8 +111,9 @@ class CompactionWhatIf(Drawn):
 
     @property
     def notes(self) -> list[str]:
-        """What the session did itself, and why policies cut nothing that clear results, where no
-        message is one."""
+        """Notes on compactions of the session itself, and on policies that find no results to
+        clear.
+        """
         asked = [row.policy.name for row in self.rows if row.policy.name in ON_RESULTS]
         last = self.everything.bodies[-1]
         told = []

@@ -1,7 +1,7 @@
-"""`compaction`: what a session would cost if its history were shortened, turn by turn.
+"""Simulate what a session would cost if its history were shortened, turn by turn.
 
-Every shortened request is written out and simulated as any other: nothing is estimated about the
-cache that the simulator does not say. Whether the model still does its work is not asked.
+Every shortened request is written out and simulated like any other. Whether the model would still
+do its work is not examined.
 """
 
 from __future__ import annotations
@@ -65,15 +65,14 @@ def compaction(
     summary: int = 1_000,
     seconds_apart: float | None = None,
 ) -> CompactionWhatIf:
-    """What ways of shortening a session's history would cost beside keeping all of it.
+    """Compare ways of shortening a session's history with keeping all of it.
 
     `policies` are names of `shortenings`: "keep last messages", "drop old results", "clear tool
     uses" (Anthropic's context editing), "prune in place", "summarise at limit"; all by default.
-    `limit` is the input, in estimated tokens, at which those that have a limit
-    begin, 60 % of the longest request unless it is given; `keep` what stays (messages, or results),
-    `summary` the tokens of a summary. Requests that were brought as they were sent keep their own
-    marks; others are written in `dialect` and marked by the policy `marks`. Raises InputFault and
-    UnknownNameError.
+    `limit` is the input in estimated tokens at which policies with a limit begin, by default 60 %
+    of the longest request; `keep` what stays (messages, or results), `summary` the tokens of a
+    summary. Requests that were brought as sent keep their own marks; others are written in
+    `dialect` and marked by the policy `marks`. Raises InputFault and UnknownNameError.
     """
     named = session.with_model(model)
     requests, times, anew = _requests(named, dialect, seconds_apart)
@@ -104,7 +103,7 @@ _Request = tuple[dict[str, Any], Messages]
 
 
 class _Sizes:
-    """Tokens of messages, each counted once: requests share them."""
+    """The tokens of messages, each counted once, because requests share them."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Any, int]] = {}
@@ -123,7 +122,9 @@ class _Sizes:
 def _requests(
     session: Session, dialect: str, apart: float | None
 ) -> tuple[list[_Request], list[float], set[int]]:
-    """Bodies with their messages, when they were sent, and which begin anew after a compaction."""
+    """Return the bodies with messages, their times, and which of them restart after a
+    compaction.
+    """
     anew: set[int] = set()
     if any(not row.sub_agent for row in session.rows):
         sent = sent_requests(session)
@@ -186,8 +187,10 @@ def _simulated(
     provider: str,
     marker: Policy | None,
 ) -> CacheSimulation:
-    """The requests with the marks that were sent, or with the marker's: these are no part of a
-    body, where they would turn texts into parts."""
+    """Simulate the requests with the marks they were sent with, or with the marker's.
+
+    A marker's marks are kept out of the bodies, where they would turn texts into parts.
+    """
     rules, asked = known_rules(provider, model), CacheRequest(model)
     reader = WireReader(model, rules.value("default_ttl"))
     row: list[TimedRequest] = []
@@ -202,7 +205,7 @@ def _simulated(
 
 
 def _apart(times: list[float], turns: list[int]) -> list[float]:
-    """A summary's request is sent first, and is answered before the other is."""
+    """Space a summary's request before its turn's own request, and answered before that is sent."""
     return [
         at - 2 if index + 1 < len(turns) and turns[index + 1] == turns[index] else at
         for index, at in enumerate(times)
@@ -212,7 +215,7 @@ def _apart(times: list[float], turns: list[int]) -> list[float]:
 def _by_turn(
     found: CacheSimulation, turns: list[int], policy: Shortening, model: str, count: int
 ) -> tuple[list[int], list[int]]:
-    """Costs and tokens of each turn; the tokens are those of the turn's own request."""
+    """Return each turn's cost and tokens; the tokens are those of the turn's own request."""
     price = price_of(model)
     output = _OUTPUT
     if price and price.output and price.uncached:
@@ -235,7 +238,7 @@ def _cuts(
     tokens: list[int],
     whole: list[int],
 ) -> Iterator[HistoryCut]:
-    """What each cut breaks off the request before it."""
+    """Return each cut with what it breaks off the previous request."""
     for index in range(1, len(turns)):
         turn = turns[index]
         if turn not in cut or (index + 1 < len(turns) and turns[index + 1] == turn):

@@ -1,7 +1,7 @@
-"""The one sentence of a simulation: what is read, what it costs, and whether marks can ever hit.
+"""Say in one sentence what a simulation reads and costs, and whether its marks can ever hit.
 
-It holds our own words and figures alone, so that it may stand anywhere; reasons, which may quote a
-session, are told beside it.
+The sentence holds only our own words and figures, so that it may be shown anywhere. Reasons may
+quote a session, and are shown beside it.
 """
 
 from __future__ import annotations
@@ -15,15 +15,19 @@ Verdict = Literal["good", "idle", "broken", "refused"]
 
 
 class Headline(NamedTuple):
-    """`verdict` is good where something is read and nothing breaks, idle where nothing is read."""
+    """A sentence; `verdict` is good if something is read and nothing breaks, idle if nothing is
+    read.
+    """
 
     verdict: Verdict
     text: str
 
 
 def headline(value: CacheSimulation) -> Headline:
-    """What the simulation comes to, in words of a user; the cost is that of all input. The bill
-    stands first where the session has one, for it is what was paid."""
+    """Sum up a simulation in a user's words. The cost is that of all input.
+
+    The bill comes first if the session has one, since it is what was paid.
+    """
     verdict, text = _foretold(value)
     if not (bill := billed(value)):
         return Headline(verdict, text)
@@ -38,7 +42,7 @@ def headline(value: CacheSimulation) -> Headline:
 
 
 def billed(value: CacheSimulation) -> str:
-    """What the session's own bills say was read, and what that cost; "" where it has none."""
+    """Say what the session's own bills read and cost; "" without bills."""
     pairs = [(o, b) for o, b in zip(value.requests, value.billed, strict=False) if b]
     paid = str(value.paid) if value.paid else ""
     if not pairs:  # under a what-if other requests are simulated than those that were billed
@@ -52,7 +56,7 @@ def billed(value: CacheSimulation) -> str:
 
 
 def _unexplained(value: CacheSimulation, bills: int) -> str:
-    """How many requests were billed otherwise than was certain of them, and what that cost."""
+    """Say how many requests were billed against a certain prediction, and what that cost."""
     found = value.unexplained
     if not found:
         return ""
@@ -91,7 +95,9 @@ def _asked(value: CacheSimulation) -> str:
 
 
 def _nothing_read(value: CacheSimulation) -> str:
-    """Why nothing is read: a first request, too little text, no mark, or what changes each time."""
+    """Say why nothing is read: one request, too little text, no mark, or text that always
+    changes.
+    """
     found = value.reach
     written = any(one.written for one in value.requests)
     if not (written or found.is_enough):

@@ -1,6 +1,6 @@
-"""Where to look when a bill shows a break that the simulation does not: what is nearest to it.
+"""Hints for a break that a bill shows and the simulation does not.
 
-Hints and no causes: each is a fact of the two requests, and any of them may be beside the point.
+A hint is a fact about the two requests, no cause; any of them may be irrelevant.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ _CUT = ("abort", "cancel", "error", "interrupt")  # in what agents note of an an
 
 
 class NotedRequest(NamedTuple):
-    """What was noted of a request: when it was sent (in seconds of any clock), to which model, how
-    long its answer took and how it ended; None and "" where nobody did."""
+    """The noted facts of a request; None and "" for what nobody noted.
+
+    They are when it was sent (seconds of any clock), to which model, how long its answer took, and
+    how that ended.
+    """
 
     at: float | None = None
     model: str = ""
@@ -29,7 +32,7 @@ class NotedRequest(NamedTuple):
 
 
 def noted_requests(session: Session) -> list[NotedRequest]:
-    """What a session says of each answer's request."""
+    """Return what a session notes of each answer's request."""
     records = {record.reply: record for record in session.requests}
     found = []
     for reply, message in enumerate(session.messages):
@@ -59,8 +62,9 @@ def hint(
     rules: Rules,
     hour: bool = False,
 ) -> str:
-    """The facts that are nearest to a break at a request, seen from the billed one before it
-    (`since`), in a line; `hour` says that what was lost lived for an hour. "" where none is near.
+    """Return the facts nearest to a break, in one line; "" if there are none.
+
+    `since` is the last billed request before it. `hour` says that what was lost lived for an hour.
     """
     before, after = row[since], row[number]
     told, now = _noted(noted, since), _noted(noted, number)
@@ -82,7 +86,9 @@ def _noted(noted: Sequence[NotedRequest], number: int) -> NotedRequest:
 
 
 def _gap(before: NotedRequest, after: NotedRequest, rules: Rules, hour: bool) -> str:
-    """The time between two requests beside what the cache keeps, or that of the answer before."""
+    """Compare the time between two requests with the entry's lifetime, or the earlier answer's
+    time.
+    """
     if before.at is None or after.at is None:
         return "when they were sent is not noted"
     gap = after.at - before.at

@@ -1,4 +1,4 @@
-"""A provider's rules with what LiteLLM's cost map says of the model."""
+"""A provider's rules, completed by LiteLLM's cost map."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from playground.dialects.marks.providers import UNKNOWN, provider_of
 
 
 def known_rules(provider: str, model: str) -> Rules:
-    """The rules, and the map's figures where they do not name the model.
+    """Return the rules, with the map's figures where the rules do not name the model.
 
-    `provider` may be empty: it is told from the model's name, and is "unknown-provider" where
-    nobody noted the rules. Raises UnknownNameError for a provider that there is none of.
+    An empty `provider` is derived from the model's name; it is "unknown-provider" if there are no
+    rules. Raises UnknownNameError for an unknown provider.
     """
     own = provider_of(model)
     rules, price = rules_of(provider or own), price_of(model)

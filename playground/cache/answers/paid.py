@@ -1,5 +1,7 @@
-"""What recorded requests were billed for their input, as a price: by the same rules and the same
-list prices as a simulation, each request by its own model."""
+"""Price the bills of recorded requests, by the same rules and list prices as a simulation.
+
+Each request is priced by its own model.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,11 @@ from playground.cache.usage import cost_of
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """`requests` of `among` have a bill; together of `tokens` of input.
+    """The bills of `requests` among `among` requests, together `tokens` of input.
 
-    `permille` is what they cost in thousandths of the same tokens' full price, `shares` that of
-    each request (None without a bill), `nano_dollars` the sum in billionths of a dollar, None
-    where a model has no list price.
+    `permille` is their cost in thousandths of the same tokens' full price, `shares` that of each
+    request (None without a bill), `nano_dollars` the sum in billionths of a dollar (None if a
+    model has no list price).
     """
 
     requests: int
@@ -39,9 +41,10 @@ class Paid:
 
 
 def paid(bills: Sequence[Billed | None], models: Sequence[str], provider: str = "") -> Paid | None:
-    """What the bills of requests to these models come to; `provider` names the rules of a model
-    that has none of its own. None where there is no bill, or where something was read or written
-    and nobody noted what that costs."""
+    """Sum up the bills of requests to these models; `provider` names the rules of unknown models.
+
+    Return None without bills, or if a price for something read or written is unknown.
+    """
     shares: list[int | None] = []
     whole, costs, full_nano, nano, is_priced = 0, 0, 0, 0, True
     for bill, model in zip(bills, models, strict=True):

@@ -1,4 +1,4 @@
-"""Where a policy puts `cache_control` marks in a session's request, and why not elsewhere."""
+"""Place `cache_control` marks in a session's request by a policy, with the reason for each part."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from playground.sessions.session import Session
 
 @dataclass(frozen=True, slots=True)
 class PartPlacement:
-    """One part of one formatted message, and what was decided about it."""
+    """One part of one formatted message, with the decision about it."""
 
     message: int
     part: int
@@ -45,9 +45,9 @@ class CachePlacement(Drawn, Live):
     """Every part of a request with its decision. Shows itself as a pane.
 
     `characters` is the size of all that is sent, tools too, as `pg.compare` counts it.
-    `text_characters` is what the Gemini threshold sees of it: the messages' text, without tools,
-    calls and the environment block, which is added after the marks. Its table has a row for each
-    part: role, characters, mark, reason. Its figure is a gauge: the text against the threshold.
+    `text_characters` is what the Gemini threshold counts: the messages' text, without tools, calls
+    and the environment block, which is added after the marks. Its table has a row for each part:
+    role, characters, mark, reason. Its figure is a gauge: the text against the threshold.
     """
 
     dialect: str
@@ -63,9 +63,9 @@ class CachePlacement(Drawn, Live):
 
     @property
     def thresholds(self) -> str:
-        """The marks, how far they reach, and whether that is enough to be cached, in one line.
+        """The marks, the prefix that they cover, and whether that is long enough, in one line.
 
-        A character count is no token count: recorded requests had 2.2 to 6.0 characters a token.
+        Characters are no tokens: recorded requests had 2.2 to 6.0 characters a token.
         """
         if self.family != "gemini":
             return self.reach.line
@@ -78,7 +78,7 @@ class CachePlacement(Drawn, Live):
 
     @property
     def refusal(self) -> CacheDecision | None:
-        """Why nothing is marked at all, if one reason covers the whole request."""
+        """The reason why nothing is marked at all, if one covers the whole request."""
         whole = [d for d in self.decisions if d.message is None and not d.marked]
         return whole[0] if whole and not self.marks else None
 
@@ -93,9 +93,9 @@ def place_cache(
     """Place marks for a session, offline.
 
     `policy` replaces the dialect's own, `model` the session's model name. The policy "as-sent"
-    places none: it tells of the marks that the session's last request was brought with, in no
-    dialect; each block of the body is a part then, `message` its number.
-    Raises UnknownNameError, and InputFault where nothing was brought as it was sent.
+    places none: it shows the marks that the session's last request was brought with, in no
+    dialect; each block of the body is then a part, and `message` its number. Raises
+    UnknownNameError, and InputFault if no request was brought as it was sent.
     """
     if policy == AS_SENT:
         return _as_sent(session.with_model(model))
@@ -153,7 +153,7 @@ def _as_sent(session: Session) -> CachePlacement:
 
 
 def _reach(rendering: Rendering, model: str) -> Reach:
-    """How far the marks reach. An answer at the end is no part of the request that it answers."""
+    """Return the marked prefix. A final answer is no part of the request that it answers."""
     rules = known_rules("", model)
     wire = read_wire({"messages": rendering.messages, "tools": rendering.tools}, model)
     asked = len(rendering.messages)

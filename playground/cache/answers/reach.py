@@ -1,7 +1,6 @@
-"""How far a request is marked, in tokens, and whether that is enough for the model's cache.
+"""Measure a request's marked prefix in tokens, and whether the model's cache takes it.
 
-The one rule: every sentence about a request's size takes it from here, so that no two on a page
-say different things.
+Every sentence about a request's size comes from here, so that no two of them disagree.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from playground.cache.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """A request up to its last mark, or all of it where nothing is marked or marks do not count.
+    """A request up to its last mark; all of it if nothing is marked or marks do not count.
 
-    `tokens` are an estimate between `low` and `high` unless they were billed. `alone` says that the
-    provider caches by itself, `heeded` that it heeds marks. `minimum` is the fewest tokens that the
-    model caches; 0 where nobody noted any.
+    `tokens` are an estimate between `low` and `high` unless they were billed. `alone` is true if
+    the provider caches by itself, `heeded` if it heeds marks. `minimum` is the fewest tokens that
+    the model caches; 0 if unknown.
     """
 
     marks: int
@@ -38,12 +37,12 @@ class Reach:
 
     @property
     def probably(self) -> str:
-        """A word where the size's range holds the minimum; "" where it is sure."""
+        """ "probably" if the range of the size includes the minimum, else ""."""
         return "" if self.low >= self.minimum or self.high < self.minimum else "probably "
 
     @property
     def told(self) -> str:
-        """The marks, or what is in their place: a sentence's subject."""
+        """The subject of a sentence: the marks, or what stands in for them."""
         marks = counted(self.marks, "mark")
         if self.marks and self.heeded:
             return marks
@@ -54,14 +53,14 @@ class Reach:
 
     @property
     def size(self) -> str:
-        """`about 542 tokens up to the last one`."""
+        """The size in words: `about 542 tokens up to the last one`."""
         about = "" if self.low == self.high else "about "
         where = "" if self.is_whole else " up to the last one"
         return f"{about}{self.tokens:,} tokens{where}"
 
     @property
     def line(self) -> str:
-        """All of it in one line, without an end."""
+        """Everything in one line, without a full stop."""
         sure = self.low == self.high
         size = self.size if sure else f"{self.size} ({self.low:,} to {self.high:,})"
         if not self.minimum:
@@ -72,7 +71,7 @@ class Reach:
 
 
 def reach(request: TimedRequest, rules: Rules, model: str, blocks: int | None = None) -> Reach:
-    """How far a request is marked; `blocks` is how many of its blocks are sent, all by default."""
+    """Return a request's marked prefix; `blocks` limits how many of its blocks are sent."""
     resource = "storage_permille_hour" in rules.rules  # Gemini's marks make one
     by_marks = rules.match in ("breakpoints", "exact")
     points = breakpoints(request, rules)[0] if by_marks else sorted(request.marks) * resource

@@ -1,4 +1,4 @@
-"""A session's requests: every reply answered one, of all that came before it."""
+"""Render a session's requests: each reply answered one that holds everything before it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ APART = 20.0  # seconds between requests whose times nobody noted
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """One request in a dialect: the messages that a policy sees, and the blocks on the wire.
-    `anew` is true of the first one after a compaction."""
+    """A request in a dialect: the messages that a policy sees, and the blocks on the wire.
+
+    `anew` is true for the first request after a compaction.
+    """
 
     messages: Sequence[dict[str, Any]]
     request: TimedRequest
@@ -33,8 +35,10 @@ class Rendered:
     def marked(
         self, policy: Policy, asked: CacheRequest, rules: Rules, ttl: str, lived: str = ""
     ) -> TimedRequest:
-        """The request with a policy's marks; `ttl`, if given, is that of all of them. `lived` is
-        how long lives what it wrote, by its bill: it counts where the policy gives no lifetime."""
+        """Return the request with a policy's marks; `ttl` overrides the lifetime of all of them.
+
+        `lived` is the lifetime by the request's bill; it counts if the policy gives none.
+        """
         decisions = policy.decide(self.messages, asked)
         known = lived in rules.value("ttls") and not any(each.ttl for each in decisions)
         usual = ttl or (lived if known else str(rules.value("default_ttl")))
@@ -50,7 +54,9 @@ class Rendered:
 def render_requests(
     session: Session, dialect: Dialect, rules: Rules, apart: float | None, what_if: WhatIf
 ) -> list[Rendered]:
-    """The session's requests in a dialect, unmarked; `apart` None: at the times it has noted."""
+    """Render the session's requests in a dialect, unmarked; if `apart` is None, at the noted
+    times.
+    """
     environment = what_if.environment_of(session)
     # Written after the marks and gone at the next request, so it may not be in the rendering.
     appended = environment if what_if.environment in ("as it is", "after") else ""
@@ -82,8 +88,7 @@ def render_requests(
 def _sent(
     session: Session, dialect: Dialect, stops: Sequence[int], what_if: WhatIf
 ) -> Iterator[tuple[Sequence[dict[str, Any]], list[dict[str, Any]] | None, bool]]:
-    """The messages and the tools of every request, and whether it begins a stretch behind the
-    first one."""
+    """Yield each request's messages and tools, and whether it restarts after a compaction."""
     number = 0
     for stretch in stretches(session, stops):
         plain, its_stops = what_if.conversation(session, stretch)
@@ -100,13 +105,16 @@ def _sent(
 
 
 def is_pending(session: Session) -> bool:
-    """Whether the conversation ends with what nobody has answered yet."""
+    """Return True if the conversation ends with something that nobody has answered."""
     return bool(session.messages) and session.messages[-1].role != "assistant"
 
 
 def sent_at(session: Session, replies: Sequence[int]) -> list[float] | None:
-    """When each answer's request was sent, in seconds since the first; None where fewer than half
-    say so. One of which nobody noted it is taken to be as late as the one before it."""
+    """Return when each answer's request was sent, in seconds since the first.
+
+    Return None if fewer than half of the times are known. A missing time takes that of the request
+    before.
+    """
     noted = {record.reply: record.at for record in session.requests}
     found: list[float | None] = []
     for reply in replies:
@@ -125,14 +133,16 @@ def sent_at(session: Session, replies: Sequence[int]) -> list[float] | None:
 
 
 def billed_for(session: Session) -> list[Billed | None]:
-    """What each answer's request was billed, where the session says."""
+    """Return the bill of each answer's request, where the session has one."""
     usages = {record.reply: record.usage for record in session.requests}
     return [billed_of(usages.get(reply)) for reply in session.replies]
 
 
 def lives_billed(bills: Sequence[Billed | None]) -> list[str]:
-    """How long lives what each request wrote, by its bill: "1h", or "" where it says no such thing.
-    One that wrote nothing, or that nobody billed, is like the one before it."""
+    """Return the lifetime of what each request wrote, by its bill: "1h", or "" by default.
+
+    A request that wrote nothing, or has no bill, takes the lifetime of the one before it.
+    """
     found: list[str] = []
     for bill in bills:
         before = found[-1] if found else ""
@@ -143,13 +153,13 @@ def lives_billed(bills: Sequence[Billed | None]) -> list[str]:
 
 
 def answering_models(session: Session) -> list[str]:
-    """The model that each answer's request was sent to; the session's where nobody noted it."""
+    """Return the model of each answer's request; the session's own if nobody noted it."""
     noted = {record.reply: record.model for record in session.requests}
     return [noted.get(reply) or session.task.model_name for reply in session.replies]
 
 
 def _append_environment(wire: WireRequest, environment: str) -> None:
-    """The environment block after the last user message, where dialects put it, unmarked."""
+    """Append the environment block to the last user message, unmarked, as dialects do."""
     for index in range(len(wire.blocks) - 1, -1, -1):
         block = wire.blocks[index]
         if block.role == "user" and block.kind != "tool_result":

@@ -1,4 +1,4 @@
-"""`simulate_cache`: what a row of requests would read, write and cost, before a token is paid."""
+"""Predict what a row of requests would read from a cache, write to it and cost."""
 
 from __future__ import annotations
 
@@ -65,16 +65,16 @@ def simulate_cache(
 ) -> CacheSimulation:
     """Simulate a session in a dialect under a policy, or a row of provider request bodies.
 
-    Under the policy "as-sent" a session's requests are simulated as they were brought, with their
-    own marks: no dialect writes them then.
-    `model` replaces the session's or the bodies' own; `provider` names the rules (`caching/rules/`)
-    and is told from the (first) model's name unless it is given. Requests are sent at the times
-    that a session has noted for most of them (of bodies: `times`, in seconds), else 20 seconds
-    apart, or `seconds_apart`. Tokens are estimates by kinds of characters; of bodies, `usages` (the
-    provider's own, one for each body) make them exact. Requests to a provider whose rules nobody
-    noted are in the state "unknown-provider". Raises UnknownNameError for a provider, dialect or
-    policy that there is none of, and InputFault for a time between requests that is negative or no
-    number, and where nothing was brought as it was sent.
+    The policy "as-sent" simulates a session's requests as they were brought, with their own marks,
+    in no dialect. `model` replaces the session's or the bodies' own. `provider` names the rules
+    (`cache/rules/`); by default it follows from the name of the (first) model. Requests are sent
+    at the times that a session notes for most of them (for bodies: `times`, in seconds), else
+    `seconds_apart`, by default 20. Tokens are estimated by kinds of characters; `usages`, the
+    provider's own for each body, make them exact. Requests to a provider without rules are in the
+    state "unknown-provider".
+
+    Raises UnknownNameError for an unknown provider, dialect or policy, and InputFault if
+    `seconds_apart` is negative or no number, or if no request was brought as it was sent.
     """
     if isinstance(requests, Session) and policy == AS_SENT:
         return _as_sent(requests, model, provider, seconds_apart, what_if)
@@ -150,10 +150,10 @@ def cache_matrix(
     what_if: WhatIf = AS_IT_IS,
     progress: Callable[[int, int], None] | None = None,
 ) -> CacheMatrix:
-    """The session in each dialect under each policy, dialect by dialect; all of them by default.
+    """Simulate the session in each dialect under each policy; all of them by default.
 
     The policy "as-sent" has one cell, the first, since no dialect writes what was sent. `progress`
-    is called with the number of dialects that are simulated, and of all.
+    is called with the number of dialects that are done, and of all.
     """
     apart = None if seconds_apart is None else _checked(seconds_apart)
     bills = billed_for(session)
@@ -200,7 +200,7 @@ def cache_matrix(
 
 
 def _parted(rendered: Sequence[Rendered], rules: Rules) -> tuple[FirstDifference | None, ...]:
-    """Where each request parts from the one before; by compaction, where it was said anew."""
+    """Return each request's first difference from the one before, marking those by compaction."""
     found = parted([one.request for one in rendered], rules)
     return tuple(
         each.by_compaction if each and one.anew else each
@@ -209,8 +209,10 @@ def _parted(rendered: Sequence[Rendered], rules: Rules) -> tuple[FirstDifference
 
 
 def _lives(bills: Sequence[Billed | None], requests: int) -> list[str]:
-    """The lifetimes that were billed, for as many requests: one that is still to come, or that a
-    what-if has in place of others, is like the last."""
+    """Return a billed lifetime for each request.
+
+    Requests without a bill (still to come, or added by a what-if) take the last one's.
+    """
     lives = lives_billed(bills)
     return [*lives[:requests], *(lives[-1:] or [""]) * (requests - len(lives))]
 
@@ -224,7 +226,7 @@ def simulated_row(
     model: str = "",
     billed: tuple[Billed | None, ...] = (),
 ) -> CacheSimulation:
-    """Requests at their times, marked, against one cache; `differences` are those of `parted`."""
+    """Send marked requests at their times to one cache; `differences` come from `parted`."""
     outcomes = simulate(row, rules)
     if any(billed):
         seen = zip(outcomes, row, billed, strict=True)
@@ -238,7 +240,7 @@ def simulated_row(
 def _beside_bill(
     one: Simulated, sent: TimedRequest, bill: Billed | None, begun_with: Billed | None
 ) -> Simulated:
-    """Where the bills say that the session does not hold what decided, nothing is sure."""
+    """Downgrade a prediction if its bill shows that the session lacks what decided it."""
     if bill is None or one.state != "exact":
         return one
     low, high = sent.token_range(one.total)
@@ -263,8 +265,7 @@ def _unexplained(
     billed: Sequence[Billed | None],
     rules: Rules,
 ) -> list[Simulated]:
-    """Breaks that the bills show and the session does not hold, however sure it was: what was
-    certain is not."""
+    """Downgrade each request whose bill shows a cache break that the session does not explain."""
     found = list(outcomes)
     for each in contradicted(outcomes, row, billed, rules):
         one = outcomes[each.number]
@@ -278,7 +279,7 @@ def _unexplained(
 
 
 def _mixed(session: Session) -> Iterator[Finding]:
-    """Several models that answered, whose rules may differ."""
+    """Warn if several models answered, since their rules may differ."""
     known = set(session.replies)
     models = Counter(r.model for r in session.requests if r.model and r.reply in known)
     if len(models) < 2:
@@ -291,9 +292,11 @@ def _mixed(session: Session) -> Iterator[Finding]:
 
 
 def _lacking(session: Session) -> Iterator[Finding]:
-    """A transcript that keeps neither the system prompt nor the tools foretells too little, and so
-    does one that does not say what its compactions kept; one that names no model, for whichever is
-    assumed."""
+    """Warn about what a transcript lacks that a prediction needs.
+
+    Without system prompt and tools, or without what compactions kept, predictions are too low;
+    without a model's name they are for an assumed model.
+    """
     if not session.named_model:
         words = f"rules and prices are those of {session.task.model_name}"
         yield finding("assumed-model", "the session", words)
@@ -312,7 +315,7 @@ def _body(given: Any, number: int) -> dict[str, Any]:
 
 
 def _wire(reader: WireReader, body: dict[str, Any], number: int) -> WireRequest:
-    """A body as blocks. Raises InputFault for one of no provider's shape."""
+    """Read a body as blocks. Raises InputFault for a body of no known provider."""
     try:
         return reader.read(body)
     except (AttributeError, TypeError, KeyError, IndexError, ValueError) as error:
@@ -322,7 +325,9 @@ def _wire(reader: WireReader, body: dict[str, Any], number: int) -> WireRequest:
 
 
 def _instant(at: float) -> float:
-    """Seconds, before 0 too: a clock may run backwards, and a state says so."""
+    """Check a time in seconds. It may be negative: a clock may run backwards, and a state says
+    so.
+    """
     if not isinstance(at, int | float) or not isfinite(at):
         raise InputFault(f"a time of {at!r}", expected="seconds")
     return at
@@ -337,7 +342,7 @@ def _checked(apart: float | None) -> float:
 
 
 def parted(row: Sequence[TimedRequest], rules: Rules) -> tuple[FirstDifference | None, ...]:
-    """Where each request parts from the one before it."""
+    """Return each request's first difference from the one before it."""
     pairs = zip(row, row[1:], strict=False)
     found = (first_difference(before, after, rules) for before, after in pairs)
     return (None, *found) if row else ()

@@ -1,4 +1,4 @@
-"""What if: a session's requests changed in one way, to see what that does to the price."""
+"""Change a session's requests in one way, to see what that does to the price."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ _STAND_IN: Final = "# Environment\n" + "open file: src/harbour/tides.py\n" * 46 
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """Changes to every request of a session; as it is by default.
+    """Changes to every request of a session; by default none.
 
-    `environment` is where the environment block stands: "none"; "after" the marks on the last user
-    message, where dialects put it; "persisted" on every user message for good; "inside", on the
-    last user message and marked with it. A session that has no such block gets a stand-in of about
-    1,500 characters. `shuffled_tools` gives each request another order of tools, `timestamp` the
-    system prompt a time to the second. `ttl` is that of every mark, `parallel` how many rounds of
-    tool calls become one turn. `pending` has the request too that nobody has answered yet.
+    `environment` places the environment block: "none"; "after" the marks on the last user message,
+    where dialects put it; "persisted" on every user message for good; "inside", on the last user
+    message and marked with it. A session without such a block gets a stand-in of about 1,500
+    characters. `shuffled_tools` gives each request another order of tools, `timestamp` adds a time
+    to the second to the system prompt. `ttl` replaces every mark's lifetime, `parallel` joins so
+    many rounds of tool calls into one turn. `pending` adds the request that nobody has answered
+    yet.
     """
 
     environment: Environment = "as it is"
@@ -50,8 +51,11 @@ class WhatIf:
     def conversation(
         self, session: Session, stretch: HistoryStretch
     ) -> tuple[Session, Sequence[int]]:
-        """A stretch of the session as a session, its rounds of calls drawn together, and the index
-        behind the last message of each request."""
+        """Return a stretch of the session with its rounds of calls joined, and the end of each
+        request.
+
+        An end is the index after the request's last message.
+        """
         plain = stretch.of(session)
         if self.parallel == 1:
             return plain, stretch.lengths
@@ -66,7 +70,7 @@ class WhatIf:
         return replace(plain, messages=joined), stops
 
     def request(self, session: Session, number: int) -> Session:
-        """What the dialect is given for one request."""
+        """Return the prompt data of one request."""
         if not self.shuffled_tools or not session.tools:
             return session
         # Turned, not shuffled: two requests in a row never have the same first tool.
@@ -74,7 +78,7 @@ class WhatIf:
         return replace(session, tools=(*session.tools[turn:], *session.tools[:turn]))
 
     def environment_of(self, session: Session) -> str:
-        """The text of the environment block, empty where there is none."""
+        """Return the text of the environment block, empty if there is none."""
         own = session.dynamic.dynamic_environment_details_block
         if self.environment == "as it is":
             return own
@@ -83,7 +87,7 @@ class WhatIf:
     def messages(
         self, messages: Sequence[dict[str, Any]], environment: str, seconds: float
     ) -> Sequence[dict[str, Any]]:
-        """The formatted messages as they are before a policy marks them."""
+        """Return the formatted messages before a policy marks them."""
         # Persisted on every user message, the block is part of the prefix and the cheapest of all
         # (0.25 of the uncached cost of one session); inside the last alone it breaks the prefix at
         # every request (0.45, and 1.25 with one mark), as kilocode#7778 did.
@@ -114,7 +118,7 @@ def _with_part(message: dict[str, Any], text: str, first: bool = False) -> dict[
 
 
 def _in_parallel(messages: Sequence[Message], rounds: int) -> list[Message]:
-    """Rounds of calls and their results, so many to a turn, as if they had been made at once."""
+    """Join so many rounds of calls and results into one turn, as if made at once."""
     found: list[Message] = []
     calls: list[Message] = []
     results: list[Message] = []

@@ -1,4 +1,4 @@
-"""What of the marks reaches the provider: the adapter's own request beside what was marked."""
+"""Compare the marks of a request with those that the provider's adapter really sends."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from playground.sessions.session import Session
 
 @dataclass(frozen=True)
 class CacheWire(Shown):
-    """A session's next request as the adapter sends it; `sent` and `cached` are it as blocks.
+    """A session's next request as the adapter sends it, with its blocks `sent` and `cached`.
 
-    `cached` is what Gemini's explicit cache would hold; it is empty for everybody else, and where
-    no such cache is made. `findings` has one `mark-lost` for each mark that does not arrive.
-    Its table has a row for each block.
+    `cached` is what Gemini's explicit cache would hold; it is empty for other providers, and if no
+    such cache is made. `findings` has one `mark-lost` for each mark that does not arrive. Its
+    table has a row for each block.
     """
 
     dialect: str
@@ -50,13 +50,13 @@ def cache_on_wire(
     policy: str | Policy = "",
     model: str = "",
 ) -> CacheWire:
-    """The session's next request as LiteLLM's adapter would send it; nothing is sent.
+    """Return the session's next request as LiteLLM's adapter would send it; nothing is sent.
 
     `policy` replaces the dialect's own, `model` the session's; a name without a provider gets one,
-    as `model` of the answer tells. Loads LiteLLM, which takes seconds. The policy "as-sent" gives
+    shown by the answer's `model`. Loads LiteLLM, which takes seconds. The policy "as-sent" gives
     the session's last request as it was brought, with its own marks, in no dialect; its address is
-    not known, and nothing gets lost on the way.
-    Raises UnknownNameError, and InputFault for a model whose adapter cannot be watched offline.
+    unknown, and nothing gets lost on the way. Raises UnknownNameError, and InputFault for a model
+    whose adapter cannot be watched offline.
     """
     if policy == AS_SENT:
         return _as_sent(session.with_model(model))
@@ -82,7 +82,7 @@ def _as_sent(session: Session) -> CacheWire:
 
 
 def lost_marks(rendering: Rendering, calls: Sequence[WireCall]) -> list[Finding]:
-    """One `mark-lost` for each mark of the rendered request that no block of the wire has."""
+    """Return a `mark-lost` finding for each rendered mark that no block on the wire has."""
     marked = read_wire({"messages": rendering.messages, "tools": rendering.tools})
     return _lost(marked, _cached(calls), read_wire(calls[-1].body))
 
@@ -97,7 +97,7 @@ def _makes_cache(call: WireCall) -> bool:
 
 
 def _lost(marked: WireRequest, cached: list[WireBlock], sent: WireRequest) -> list[Finding]:
-    """The marks that stand on no block of the wire that says what theirs says."""
+    """Return the marks for which no block on the wire has the same content and a mark."""
     # A resource is cached whole: what is in it needs no mark of its own.
     arrived = list(cached) or [block for block in sent.blocks if block.ttl is not None]
     found: list[Finding] = []
@@ -116,7 +116,7 @@ def _lost(marked: WireRequest, cached: list[WireBlock], sent: WireRequest) -> li
 
 
 def _holds(wire: WireBlock, block: WireBlock) -> bool:
-    """Whether the wire's block says what the marked one says, whatever its form there."""
+    """Return True if the wire's block has the marked block's content, in whatever form."""
     content = _content(block)
     return content == wire.text or json.dumps(content, ensure_ascii=False)[1:-1] in wire.text
 

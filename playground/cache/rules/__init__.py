@@ -23,7 +23,7 @@ Match = Literal["breakpoints", "exact", "best effort", "unknown"]
 
 
 class Statement(BaseModel):
-    """What somebody says a rule is."""
+    """A value that a source gives for a rule."""
 
     model_config = _STRICT
 
@@ -33,7 +33,7 @@ class Statement(BaseModel):
 
 
 class Rule(Statement):
-    """The statement that is used, with a word about it and what others say."""
+    """The statement that is used, with a note, and the statements that conflict with it."""
 
     note: str = ""
     conflicts: tuple[Statement, ...] = ()
@@ -71,7 +71,7 @@ _TYPES: Final[dict[str, TypeAdapter[Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A rule's figure for one model, and who says so."""
+    """A rule's figure for one model, and its source."""
 
     value: int
     source: str
@@ -80,8 +80,8 @@ class Figure:
 class Rules:
     """The rules of one provider. Figures are integers: tokens, seconds, thousandths of a price.
 
-    `mapped` are figures for one model that somebody else knows, by the rule's name: they stand in
-    for a rule's default, never for what its file says of that model.
+    `mapped` are figures for one model from another source, by the rule's name: they replace a
+    rule's default, never what its file says of that model.
     """
 
     def __init__(
@@ -96,14 +96,14 @@ class Rules:
         self._keys: dict[tuple[str, str], str] = {}  # rules' entries that count for a model
 
     def knowing(self, mapped: Mapping[str, Figure]) -> Rules:
-        """The same rules with figures for one model."""
+        """Return the same rules with figures for one model."""
         return Rules(self.provider, self.title, self.rules, mapped)
 
     def value(self, name: str) -> Any:
         return self.rules[name].value
 
     def figure(self, name: str, model: str) -> Figure:
-        """What counts for the model: its own entry, else what is mapped, else the default."""
+        """Return the figure for a model: its own entry, else the mapped one, else the default."""
         rule = self.rules[name]
         key = self._key(name, model)
         if key == "default" and name in self.mapped:
@@ -111,12 +111,12 @@ class Rules:
         return Figure(rule.value[key], f"{rule.source}, {rule.date}")
 
     def string_is_block(self, model: str) -> bool:
-        """Whether a string content and the same text as one block surely are one prefix."""
+        """Return True if a string and the same text as one block certainly make the same prefix."""
         rule = self.rules.get("string_is_block")
         return rule is None or bool(rule.value[self._key("string_is_block", model)])
 
     def _key(self, name: str, model: str) -> str:
-        """The entry of a rule that counts for a model; asked for at every request."""
+        """Return the key of a rule's entry for a model; cached, since every request asks."""
         if (name, model) not in self._keys:
             self._keys[name, model] = _key(self.rules[name].value, model)
         return self._keys[name, model]
@@ -127,26 +127,28 @@ class Rules:
         return found
 
     def minimum(self, model: str) -> int:
-        """Tokens that a prefix needs to be cached."""
+        """Return the tokens that a prefix needs to be cached."""
         return self.figure("minimum_tokens", model).value
 
     def read_permille(self, model: str) -> int:
-        """What a token costs that is read, in thousandths of the input price."""
+        """Return the price of a token read, in thousandths of the input price."""
         return self.figure("read_permille", model).value
 
     def write_permille(self, ttl: str) -> int:
-        """What a token costs that is written for so long, in thousandths of the input price."""
+        """Return the price of a token written for this lifetime, in thousandths of the input
+        price.
+        """
         prices: dict[str, int] = self.value("write_permille")
         return prices.get(ttl, max(prices.values()))
 
     def seconds(self, ttl: str) -> int:
-        """How long an entry lives after its last use."""
+        """Return how long an entry lives after its last use."""
         lives: dict[str, int] = self.value("ttls")
         return lives.get(ttl, min(lives.values()))
 
 
 def _key(table: Mapping[str, Any], model: str) -> str:
-    """The longest name that is a part of the model's."""
+    """Return the longest key that is part of the model's name, or "default"."""
     name = model.lower().replace(".", "-")
     known = [key for key in table if key != "default" and key.replace(".", "-") in name]
     return max(known, key=len, default="default")
@@ -154,13 +156,13 @@ def _key(table: Mapping[str, Any], model: str) -> str:
 
 @cache
 def rule_sets() -> dict[str, Rules]:
-    """The rules of every provider, by name. The files are checked as they are read."""
+    """Return the rules of every provider, by name. The files are checked as they are read."""
     files = {path.stem: _read(path) for path in sorted(_HERE.glob("*.json"), key=_stem)}
     return {name: Rules(name, file.title, _whole(file, files)) for name, file in files.items()}
 
 
 def rules_of(provider: str) -> Rules:
-    """One provider's rules. Raises UnknownNameError, listing the providers that there are."""
+    """Return one provider's rules. Raises UnknownNameError, listing the known providers."""
     found = rule_sets()
     if provider not in found:
         raise UnknownNameError("provider", provider, list(found))

@@ -1,1 +1,1 @@
-"""Dialects written by hand, and those of other packages: what they may leave out, what is tried."""
+"""Dialects written by hand, and those of other packages: their signatures, and their trial."""

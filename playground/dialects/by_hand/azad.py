@@ -1,6 +1,6 @@
-"""What Azad's own methods call beside the public ones: they may be put into a dialect by hand.
+"""Methods that Azad's own code calls beside the public ones.
 
-Azad's document names both and does not show them: they do here what our methods do in their place.
+Azad's document names them without showing them: they do here what our own methods do.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ from playground.nouns.tools import ParameterMetadata
 
 
 class AzadMethods:
-    """For `format_messages` and `format_tool_docs` as Azad has written them."""
+    """A mixin for `format_messages` and `format_tool_docs` as Azad has written them."""
 
     def _interleave_consecutive_messages(
         self, messages: Sequence[dict[str, Any]]
     ) -> list[dict[str, Any]]:
-        """Neighbours of one role joined, as `Dialect.format_messages` joins them."""
+        """Join neighbours of one role, as `Dialect.format_messages` does."""
         found = History().and_more(Draft(message, ()) for message in copied(list(messages)))
         return found.messages[:]
 
     def _get_parameter_description(self, parameter: object) -> str:
-        """As in Azad's `format_tool_schema`: the description, or what was given as text."""
+        """Return the description as Azad's `format_tool_schema` does, or the text that was
+        given.
+        """
         if isinstance(parameter, ParameterMetadata):
             return parameter.description
         return str(parameter)

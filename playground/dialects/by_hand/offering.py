@@ -1,7 +1,7 @@
-"""Dialects written by hand: what they leave out of a signature is not demanded of them.
+"""Call dialects written by hand without demanding arguments that they leave out.
 
 Azad's own `MyDialect` writes `format_tool_call(self, call)`; our base class offers `tools` beside
-the call. Whoever calls a dialect offers everything; an override gets what it takes.
+the call. Callers of a dialect offer everything; an override gets what it takes.
 """
 
 from __future__ import annotations
@@ -34,8 +34,11 @@ OVERRIDDEN: Final = (
 
 
 def offer(override: Callable[..., Any], declared: Callable[..., Any]) -> Callable[..., Any]:
-    """`override` so that it may be called as `declared` is: optional arguments that it does not
-    take are left out. Returned as it is where it takes all, or cannot be called at all."""
+    """Wrap `override` so that it may be called as `declared` is.
+
+    Optional arguments that it does not take are left out. It is returned unchanged if it takes all
+    of them, or cannot be called at all.
+    """
     expected = inspect.signature(declared)
     required, offered = _arguments(expected)
     taken = _taken(override, declared)
@@ -54,7 +57,7 @@ def offer(override: Callable[..., Any], declared: Callable[..., Any]) -> Callabl
 
 
 def demand(override: Callable[..., Any], declared: Callable[..., Any]) -> str:
-    """What an override wants that no caller gives, in words; empty where it can be called."""
+    """Say what an override wants that no caller gives; empty if it can be called."""
     if _taken(override, declared) is not None:
         return ""
     given = [name for name in inspect.signature(declared).parameters if name != "self"]
@@ -64,14 +67,16 @@ def demand(override: Callable[..., Any], declared: Callable[..., Any]) -> str:
 
 
 def _arguments(signature: inspect.Signature) -> tuple[list[str], list[str]]:
-    """The names that every caller gives, and those that it offers."""
+    """Return the names that every caller gives, and those that it offers."""
     parameters = signature.parameters.items()
     required = [name for name, p in parameters if p.default is Parameter.empty]
     return required, [name for name, _ in parameters if name not in required]
 
 
 def _same_places(override: Callable[..., Any], required: list[str], offered: list[str]) -> bool:
-    """Whether an override may be called as it is: it takes everything, and demands no more."""
+    """Return True if an override may be called unchanged: it takes everything and demands no
+    more.
+    """
     parameters = inspect.signature(override).parameters.values()
     places = [parameter for parameter in parameters if parameter.kind in _PLACES]
     more = places[len(required) :]
@@ -80,10 +85,11 @@ def _same_places(override: Callable[..., Any], required: list[str], offered: lis
 
 
 def _taken(override: Callable[..., Any], declared: Callable[..., Any]) -> dict[str, str] | None:
-    """The optional arguments that an override takes: its own name of each, and the declared one.
-    None where it demands something else.
+    """Return the optional arguments that an override takes, by its own names and the declared
+    ones.
 
-    An argument under another name is known by its place: Azad's `rules_file_name` is `rules_path`.
+    Return None if it demands something else. An argument with another name is recognised by its
+    place: Azad's `rules_file_name` is `rules_path`.
     """
     required, offered = _arguments(inspect.signature(declared))
     parameters = list(inspect.signature(override).parameters.values())
@@ -110,6 +116,6 @@ def name_after(kind: type) -> str:
 
 
 def gives_name(kind: type) -> bool:
-    """Whether a class says what its dialect is called: by a value or, as a dataclass, a field."""
+    """Return True if a class names its dialect, by a value or, as a dataclass, by a field."""
     annotated = "name" in (vars(kind).get("__annotations__") or {})
     return annotated or vars(kind).get("name", name_after(kind)) != name_after(kind)

@@ -1,4 +1,4 @@
-"""Dialects of other packages: each is tried before it is listed; a broken one is left out.
+"""Load dialects of other packages: each is tried before it is listed, and a broken one left out.
 
 A plugin's code is foreign: whatever it raises becomes one line that names its package.
 """
@@ -39,8 +39,10 @@ def _tool() -> ToolMetadata:
 
 @dataclass(frozen=True)
 class Plugins:
-    """What the entry points gave: dialects by the entry's name, why others were left out, and what
-    else is to be said of some."""
+    """The dialects of all entry points by the entry's name.
+
+    Beside them: why others were left out, and remarks on some.
+    """
 
     dialects: dict[str, Dialect]
     faults: dict[str, str]
@@ -79,12 +81,12 @@ def load_plugins(entries: Iterable[EntryPoint], taken: Iterable[str]) -> Plugins
 
 
 def fault_of(dialect: object) -> str:
-    """What keeps a value from being a dialect, in one line; empty where it is one."""
+    """Return why a value is no dialect, in one line; empty if it is one."""
     return form_fault(dialect) or next(filter(None, map(_fails, _trials(dialect))), "")
 
 
 def form_fault(dialect: object) -> str:
-    """As `fault_of`, without running any of its methods."""
+    """Return what `fault_of` does, without running any of its methods."""
     if inspect.isclass(dialect):
         open_methods = ", ".join(sorted(getattr(dialect, "__abstractmethods__", ())))
         lacks = f"; it lacks {open_methods}" if open_methods else ""
@@ -101,7 +103,7 @@ def _signature_fault(kind: type[Dialect]) -> str:
 
 
 def _trials(dialect: Any) -> list[tuple[str, Callable[[], object], tuple[type, ...]]]:
-    """Each method once, and the types that it may return."""
+    """Yield each method as a trial, with the types that it may return."""
     call = ToolCallPart("call_1", "probe", {"text": "a"})
     data = PromptData(messages=[Message("user", (TextPart("a"),))], tool_metadata=[_tool()])
     text, nothing = (str,), type(None)
@@ -139,7 +141,7 @@ def _fails(trial: tuple[str, Callable[[], object], tuple[type, ...]]) -> str:
 
 
 def _named(dialect: Dialect, name: str) -> Dialect:
-    """Under the entry's name, by which it is asked for."""
+    """Give the dialect the entry's name, by which it is asked for."""
     if dialect.name == name:
         return dialect
     other = copy.copy(dialect)

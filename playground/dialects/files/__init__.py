@@ -1,8 +1,8 @@
-"""A declared dialect as a file: data only, in JSON or TOML; nothing in it is executed.
+"""Declared dialects as files: data only, in JSON or TOML; nothing in them is executed.
 
-`dump_dialect` writes the fields that are no default, `load_dialect` reads them back: the same
-dialect, so the same bytes and events. `folders.py` finds such files and puts them beside the
-registered dialects. What a file cannot hold (code of a class, checks, the path of a file) is
+`dump_dialect` writes the fields that differ from their defaults, `load_dialect` reads them back:
+the same dialect, so the same bytes and events. `folders.py` finds such files and puts them beside
+the registered dialects. What a file cannot hold (a class's code, checks, the path of a file) is
 refused, never left out.
 """
 
@@ -41,18 +41,22 @@ _SETTINGS: Final = ("preflight", "rules_path")
 
 @takes(path="path")
 def load_dialect(path: str | Path) -> DeclaredDialect:
-    """A dialect from its file, .json or .toml. Raises InputFault: the file, the line or the field,
-    and what would be right."""
+    """Load a dialect from its file, .json or .toml.
+
+    Raises InputFault with the file, the line or the field, and what would be right.
+    """
     return parse_dialect(read_user_file(path, "a dialect's file, .json or .toml"), str(path))
 
 
 def parse_dialect(data: bytes | str, where: str) -> DeclaredDialect:
-    """A dialect from its file's text, TOML where `where` ends so. Raises InputFault."""
+    """Read a dialect from its file's text, TOML if `where` ends so. Raises InputFault."""
     return dialect_of(_document(user_text(data, where, MOST_BYTES), where), where)
 
 
 def dialect_of(document: Any, where: str) -> DeclaredDialect:
-    """A dialect from plain data, as JSON and TOML have it. Raises InputFault naming the field."""
+    """Build a dialect from plain data, as JSON and TOML have it. Raises InputFault naming the
+    field.
+    """
     made: DeclaredDialect = read_fields(
         DeclaredDialect, document, FieldPlace(where), _READERS, _SETTINGS
     )
@@ -61,13 +65,16 @@ def dialect_of(document: Any, where: str) -> DeclaredDialect:
 
 @takes(dialect=Dialect)
 def dump_dialect(dialect: Dialect) -> str:
-    """A declared dialect as its file's text, in JSON. Raises InputFault where it is more than a
-    declaration: a class with methods of its own, checks, rules from another file."""
+    """Write a declared dialect as its file's text, in JSON.
+
+    Raises InputFault if it is more than a declaration: a class with methods of its own, checks,
+    rules from another file.
+    """
     return dialect_text(plain_dialect(dialect))
 
 
 def dialect_text(plain: Mapping[str, Any]) -> str:
-    """Plain data as a file's text."""
+    """Write plain data as a file's text."""
     text = json.dumps(plain, ensure_ascii=False, indent=1)
     if not text.isascii() and _HALVES.search(text):  # UTF-8 has none: told by their numbers
         text = json.dumps(plain, indent=1)
@@ -75,7 +82,9 @@ def dialect_text(plain: Mapping[str, Any]) -> str:
 
 
 def plain_dialect(dialect: Dialect) -> dict[str, Any]:
-    """A declared dialect as plain data, without the fields at their defaults. Raises InputFault."""
+    """Return a declared dialect as plain data, without fields at their defaults. Raises
+    InputFault.
+    """
     place = FieldPlace(f"dialect {dialect.name!r}")
     if not isinstance(dialect, DeclaredDialect) or _has_code(type(dialect)):
         raise place.fault(f"{type(dialect).__name__} has code of its own", "a DeclaredDialect")
@@ -93,7 +102,7 @@ def plain_dialect(dialect: Dialect) -> dict[str, Any]:
 
 
 def _has_code(kind: type[DeclaredDialect]) -> bool:
-    """Whether a class below the declared one does anything otherwise."""
+    """Return True if a class below the declared one overrides anything."""
     methods = (name for name in dir(DeclaredDialect) if callable(getattr(DeclaredDialect, name)))
     return any(
         getattr(kind, name) is not getattr(DeclaredDialect, name)

@@ -1,6 +1,6 @@
-"""What each field of a dialect's file says, in a line: for errors, help and documents.
+"""Describe each field of a dialect's file in a line: for errors, help and documents.
 
-The one rule: every field that a file may have is here, and nothing else (a test compares).
+Every field that a file may have is here, and nothing else (a test compares).
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ FIELDS: Final[dict[str, str]] = {
 
 
 def meaning(path: str) -> str:
-    """What a field says; places in lists do not count. "" for what is no field."""
+    """Return a field's meaning; places in lists do not count. Return "" for an unknown field."""
     steps = [step for step in path.split(".") if not step.isdigit()]
     steps = ["syntax" if step == "also" and steps[0] == "syntax" else step for step in steps]
     while len(steps) > 1 and steps[0] == steps[1] == "syntax":

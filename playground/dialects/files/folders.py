@@ -1,7 +1,7 @@
-"""Dialect files in folders: $PLAYGROUND_DIALECTS and the workspace's own, beside the registered.
+"""Read dialect files in folders: $PLAYGROUND_DIALECTS and the workspace's own.
 
-A bad file is left out with one line that names it, and everything else works. Folders are looked at
-whenever names are asked for, so that a file that was saved a moment ago is there.
+A bad file is left out with one line that names it, and everything else works. Folders are looked
+at whenever names are asked for, so that a file that was saved a moment ago is there.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ VARIABLE: Final = "PLAYGROUND_DIALECTS"
 
 
 class FileState(NamedTuple):
-    """A file as it was seen: another time or size is another content. A `fault` is why what stands
-    there is no file that can be read."""
+    """A file as it was seen: another time or size means another content.
+
+    A `fault` says why it is no file that can be read.
+    """
 
     path: str
     changed: int = 0
@@ -31,7 +33,7 @@ class FileState(NamedTuple):
 
 
 def states() -> tuple[FileState, ...]:
-    """Every dialect file that there is now, by folder and name."""
+    """Return the state of every dialect file that exists now, by folder and name."""
     found: list[FileState] = []
     for folder, named in _folders():
         try:
@@ -46,7 +48,7 @@ def states() -> tuple[FileState, ...]:
 
 
 def _folders() -> list[tuple[Path, bool]]:
-    """The folders, and whether the user has named them."""
+    """Return the folders, and whether the user has named them."""
     own, given = paths.dialects(), os.environ.get(VARIABLE, "")
     folders = [(own, False)] if own else []
     if given and not (own and Path(given).absolute() == own.absolute()):
@@ -66,8 +68,10 @@ def _state(entry: os.DirEntry[str]) -> FileState:
 
 @lru_cache(maxsize=8)
 def load_files(files: tuple[FileState, ...], taken: tuple[str, ...]) -> Plugins:
-    """The dialects of these files by name, and by the stem of their names why others were left
-    out. A name that is `taken`, or comes twice, keeps its first owner."""
+    """Load the dialects of these files by name; by file stem, return why others were left out.
+
+    A name that is `taken`, or comes twice, keeps its first owner.
+    """
     dialects: dict[str, Dialect] = {}
     faults: dict[str, str] = {}
     for state in files:
@@ -86,7 +90,7 @@ def load_files(files: tuple[FileState, ...], taken: tuple[str, ...]) -> Plugins:
 
 
 def _free(stem: str, faults: dict[str, str]) -> str:
-    """Two files of one stem are told both."""
+    """Return a free key for a file, so that two files of one stem are both reported."""
     return stem if stem not in faults else f"{stem} ({len(faults)})"
 
 

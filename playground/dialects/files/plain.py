@@ -1,6 +1,6 @@
-"""Declarations as plain data and back: each value by the type that its field declares.
+"""Convert declarations to plain data and back: each value by the type that its field declares.
 
-The one rule: what is no field, or of another kind, is refused with its path, never dropped.
+What is no field, or has another type, is refused with its path, never dropped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Reader = Callable[[Any, "FieldPlace"], Any]
 
 
 class FieldPlace(NamedTuple):
-    """Where something stands: a file, and a dotted path in it."""
+    """A place in a file: the file, and a dotted path in it."""
 
     where: str
     field: str = ""
@@ -37,7 +37,7 @@ class FieldPlace(NamedTuple):
 
 
 def as_plain(value: Any) -> Any:
-    """A declared value as JSON has it; a dataclass without the fields at their defaults."""
+    """Return a declared value as JSON has it; a dataclass without fields at their defaults."""
     if dataclasses.is_dataclass(value):
         return {
             field.name: as_plain(getattr(value, field.name))
@@ -48,7 +48,7 @@ def as_plain(value: Any) -> Any:
 
 
 def default_of(field: dataclasses.Field[Any]) -> Any:
-    """A field's default; MISSING where it has to be given."""
+    """Return a field's default, or MISSING if it has to be given."""
     if field.default_factory is not dataclasses.MISSING:
         return field.default_factory()
     return field.default
@@ -61,8 +61,11 @@ def read_fields(
     own: Mapping[str, Reader] = MappingProxyType({}),
     left_out: tuple[str, ...] = (),
 ) -> Any:
-    """An instance of a dataclass. Fields in `own` are read by these functions; those `left_out`
-    may not be given. Raises InputFault."""
+    """Build an instance of a dataclass from plain data.
+
+    Fields in `own` are read by these functions; those `left_out` may not be given. Raises
+    InputFault.
+    """
     values = _checked(kind, given, place, left_out)
     hints = _hints_of(kind)
     made = {
@@ -80,7 +83,7 @@ def read_fields(
 def _checked(
     kind: type[Any], given: Any, place: FieldPlace, left_out: tuple[str, ...]
 ) -> Mapping[str, Any]:
-    """What is given: fields of the dataclass, and all those among them that have no default."""
+    """Check that all given fields exist, and that none without a default is missing."""
     if not isinstance(given, Mapping):
         raise place.fault(_told(given), "an object with fields")
     fields = {f.name: f for f in dataclasses.fields(kind) if f.name not in left_out}
@@ -101,7 +104,7 @@ def _hints_of(kind: Any) -> dict[str, Any]:
 
 
 def _value(hint: Any, given: Any, place: FieldPlace) -> Any:
-    """One value by its declared type."""
+    """Read one value by its declared type."""
     origin = get_origin(hint)
     if hint in _KINDS:
         if type(given) is not hint:
@@ -122,7 +125,7 @@ def _value(hint: Any, given: Any, place: FieldPlace) -> Any:
 
 
 def _several(hints: tuple[Any, ...], given: Any, place: FieldPlace) -> tuple[Any, ...]:
-    """A list of one type, or of as many values as there are types."""
+    """Read a list of one type, or one value for each of several types."""
     if not isinstance(given, list):
         raise place.fault(_told(given), "a list")
     if hints[-1] is Ellipsis:

@@ -1,1 +1,1 @@
-"""Where cache marks go: a policy decides which parts of a request are marked, and why."""
+"""Decide which parts of a request get a cache mark, and why: policies."""

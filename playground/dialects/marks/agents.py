@@ -1,8 +1,9 @@
-"""The policies of agents and libraries: which messages each marks, on plain formatted messages.
+"""The policies of agents and libraries: which of the formatted messages each marks.
 
-Each is one small function from messages to places and one line of provenance. A mark on the last
-tool is left out where the system prompt, which comes after the tools, is marked as well: its entry
-holds them. "Wire user" means what reaches the provider as one user turn: results and what follows.
+Each is one small function from messages to places, with one line of provenance. A mark on the last
+tool is left out if the system prompt, which comes after the tools, is marked as well: its entry
+includes them. "Wire user" means what reaches the provider as one user turn: results and what
+follows.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ PartIndex = tuple[int, int]  # message, part from its end: -1 is the last one, 0
 
 
 class AgentPolicy(NamedTuple):
-    """Where an agent marks, and where that is known from."""
+    """An agent's choice of places, and the source of that knowledge."""
 
     places: Callable[[Messages], list[PartIndex]]
     source: str
 
 
 def last_of(messages: Messages) -> Callable[[str, int], list[int]]:
-    """What gives the places of a role's last messages, at most so many, in their order."""
+    """Return a function that finds the last messages of a role, at most so many, in order."""
     if isinstance(messages, KnowsPlaces):
         return partial(messages.last_with, "role")
     backwards = [message.get("role") for message in reversed(messages)]
@@ -59,7 +60,7 @@ def _first(messages: Messages, count: int, role: str) -> list[int]:
 
 
 def _from_end(messages: Messages, count: int, fits: Callable[[int], bool]) -> list[int]:
-    """The last places that fit, at most so many, in their order."""
+    """Return the last places that fit, at most so many, in order."""
     fitting = (index for index in range(len(messages) - 1, -1, -1) if fits(index))
     return list(islice(fitting, count))[::-1]
 
@@ -69,7 +70,7 @@ def _after_system(messages: Messages, count: int) -> list[int]:
 
 
 def _wire_users(messages: Messages, count: int) -> list[int]:
-    """The last message of every run of user messages and results, of the last such runs."""
+    """Return the last message of each of the last runs of user messages and results."""
 
     def is_user(index: int) -> bool:
         return index < len(messages) and messages[index].get("role") in ("user", "tool")
@@ -117,7 +118,9 @@ def last_message(messages: Messages) -> list[PartIndex]:
 
 
 def automatic(messages: Messages) -> list[PartIndex]:
-    """The provider looks for the last block that may be marked, so an empty message is passed."""
+    """Return the place that the provider would mark: the last markable block, past empty
+    messages.
+    """
     return _at(_from_end(messages, 1, lambda index: bool(messages[index].get("content"))))
 
 
@@ -139,7 +142,9 @@ def hermes_agent(messages: Messages) -> list[PartIndex]:
 
 
 def aider(messages: Messages) -> list[PartIndex]:
-    """A session has no repository map or chat files apart: the prompt and the last question."""
+    """Return the prompt and the last question: a session has no separate repository map or chat
+    files.
+    """
     return [*_system(messages), *_at(_last(messages, 1, "user"))]
 
 
@@ -177,7 +182,7 @@ AGENTS: Final[dict[str, AgentPolicy]] = {
 
 
 def marked_parts(messages: Messages, policy: AgentPolicy) -> Iterator[tuple[int, int, bool]]:
-    """Message, part, and whether it is marked: an empty text may not be."""
+    """Return message, part, and whether it is marked; an empty text may not be."""
     seen: set[tuple[int, int]] = set()
     for message, part in policy.places(messages):
         content = messages[message].get("content")

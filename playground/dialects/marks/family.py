@@ -1,4 +1,4 @@
-"""Which family a model belongs to, read from the parts of its LiteLLM name."""
+"""Read a model's family from the parts of its LiteLLM name."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ ModelFamily = Literal["anthropic", "gemini", "other"]
 
 
 def model_family(model_name: str) -> ModelFamily:
-    """The family whose cache marks the model understands.
+    """Return the family whose cache marks the model understands.
 
     A part of the name, between `/ . : @`, decides: one that is `anthropic`, or that holds `claude`
     between hyphens (`kodu-claude`); likewise `gemini`. Never a substring:
-    `my-anthropic-clone/llama` is `other`,
-    `bedrock/us.anthropic.claude-sonnet-4-v1:0` is `anthropic`.
+    `my-anthropic-clone/llama` is `other`, `bedrock/us.anthropic.claude-sonnet-4-v1:0` is
+    `anthropic`.
     """
     parts = [part for part in re.split(r"[/.:@]", model_name.lower()) if part]
     if "anthropic" in parts or any(_named(part, "claude") for part in parts):

@@ -62,7 +62,7 @@ class OwnPolicy(BaseModel):
         return Policy(self.name, self.source, self._decide)
 
     def dumps(self) -> str:
-        """The file's text; what is at its default is left out."""
+        """Return the file's text; fields at their defaults are left out."""
         plain = self.model_dump(mode="json", exclude_defaults=True)
         return json.dumps(plain, indent=1) + "\n"
 
@@ -73,13 +73,15 @@ class OwnPolicy(BaseModel):
 
 @takes(path="path")
 def load_policy(path: str | Path) -> Policy:
-    """A policy from its file. Raises InputFault naming the file, the field and what is right."""
+    """Load a policy from its file. Raises InputFault naming the file, the field and what is
+    right.
+    """
     data = read_user_file(path, "a policy's JSON file")
     return parse_policy(data, str(path)).policy()
 
 
 def parse_policy(data: bytes | str, where: str) -> OwnPolicy:
-    """A policy from its file's text. Raises InputFault."""
+    """Read a policy from its file's text. Raises InputFault."""
     text = user_text(data, where, _MOST_BYTES)
     try:
         own = OwnPolicy.model_validate_json(text)
@@ -100,10 +102,10 @@ def parse_policy(data: bytes | str, where: str) -> OwnPolicy:
 def policy_of_places(
     name: str, messages: FormattedMessages, places: Iterable[tuple[int, int]]
 ) -> OwnPolicy:
-    """The policy that marks these places (message, part) of a request, and the like in others.
+    """Return the policy that marks these places (message, part) of a request, and alike in others.
 
-    What is marked is counted from the end of its role's messages, as it moves on with them; of the
-    system's messages, which come first, from their beginning.
+    A marked message is counted from the end of its role's messages, as marks move on with them;
+    one of the system's messages, which come first, from the beginning.
     """
     marks: list[MarkPlace] = []
     for message, part in places:

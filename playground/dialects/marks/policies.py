@@ -1,4 +1,4 @@
-"""Policies by name: each decides where marks go, and says why for every place it looked at."""
+"""Policies by name: each decides where marks go, with a reason for every place it looked at."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ REASONS: Final[dict[str, str]] = {
 class CacheDecision:
     """One place that a policy looked at; `reason` is a key of REASONS.
 
-    `message` and `part` are indices into the formatted messages, None when a decision is about
-    the whole request or the place does not exist.
+    `message` and `part` are indexes into the formatted messages; None if a decision is about the
+    whole request, or if the place does not exist.
     """
 
     marked: bool
@@ -61,7 +61,7 @@ class CacheDecision:
 
 @dataclass(frozen=True, slots=True)
 class CacheRequest:
-    """What a policy may know beside the messages."""
+    """The facts beside the messages that a policy may use."""
 
     model_name: str
     cache_dialect: CacheDialect | None = None
@@ -73,7 +73,7 @@ FormattedMessages = Sequence[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """From messages to marks; `source` says where that is known from, in a line."""
+    """A function from messages to marks; `source` says in a line where it is known from."""
 
     name: str
     source: str
@@ -81,7 +81,9 @@ class Policy:
 
 
 def azad(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
-    """Last system, second-last user, last user (its last two parts): at most four marks."""
+    """Mark the last system, second-last user and last user message (its last two parts): at most
+    four.
+    """
     family = model_family(request.model_name)
     if family == "other":
         return [CacheDecision(False, "model-without-marks")]
@@ -92,12 +94,12 @@ def azad(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecisi
 
 
 def none(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
-    """No marks at all."""
+    """Mark nothing."""
     return [CacheDecision(False, "policy-none")]
 
 
 def _of_agent(name: str, policy: AgentPolicy) -> Policy:
-    """An agent's places as decisions; its marks are Anthropic's, and Gemini's where asked for."""
+    """Turn an agent's places into decisions, with Anthropic's marks, or Gemini's if asked for."""
 
     def decide(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
         if model_family(request.model_name) == "other":
@@ -118,7 +120,7 @@ POLICIES: Final[dict[str, Policy]] = {
 
 
 def get_policy(policy: str | Policy) -> Policy:
-    """A policy by name, or the one that is given. Raises UnknownNameError."""
+    """Return a policy by name, or the one that is given. Raises UnknownNameError."""
     if isinstance(policy, Policy):
         return policy
     if not isinstance(policy, str):
@@ -129,7 +131,7 @@ def get_policy(policy: str | Policy) -> Policy:
 
 
 def as_policies(given: str | Policy | Iterable[str | Policy]) -> list[str | Policy]:
-    """Policies or their names, or a single one; all that come with the playground for none."""
+    """Return policies from names, policies, or one of either; for none, all built-in ones."""
     if isinstance(given, str | Policy):
         return [given]
     if isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
@@ -138,7 +140,9 @@ def as_policies(given: str | Policy | Iterable[str | Policy]) -> list[str | Poli
 
 
 def text_characters(messages: FormattedMessages) -> int:
-    """Characters of text over all messages: what the Gemini threshold is measured against."""
+    """Count the characters of text in all messages, which the Gemini threshold is measured
+    against.
+    """
     return sum(_characters(message.get("content")) for message in messages)
 
 
@@ -166,7 +170,7 @@ def apply_marks(
 
 
 def as_parts(content: Any) -> list[dict[str, Any]]:
-    """A message's content as a list of parts; the list itself if it is one already."""
+    """Return a message's content as a list of parts; unchanged if it is a list already."""
     if isinstance(content, list):
         return content
     return [{"type": "text", "text": content}] if content else []

@@ -1,4 +1,4 @@
-"""Whose caching rules a request is under, told from its model's LiteLLM name, or its address."""
+"""Find the provider whose caching rules a request is under, by its model's name or its address."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _MODEL: Final = re.compile(r"/(?:model|models|deployments)/([^/:]+(?::\d+)?)[/:]
 
 @lru_cache(maxsize=1_024)
 def provider_of(model: str) -> str:
-    """The name of the rules; `UNKNOWN` for a model whose provider's rules nobody noted."""
+    """Return the name of the rules, or `UNKNOWN` for a model without known rules."""
     name = model.lower()
     route, _, rest = name.partition("/")
     family = model_family(name)
@@ -93,7 +93,7 @@ def provider_of(model: str) -> str:
 
 
 def _openrouter(model: str, family: str) -> str:
-    """Claude is cached where it is marked, OpenAI by its own rules, all others by themselves."""
+    """Return the rules on OpenRouter: Claude is cached where marked, OpenAI by its own rules."""
     if family == "anthropic":
         return "openrouter"
     own = model.startswith("openai/") and "gpt-oss" not in model
@@ -101,18 +101,19 @@ def _openrouter(model: str, family: str) -> str:
 
 
 def _since(model: str) -> str:
-    """What the name of the rules ends on: models since 5.6 take marks."""
+    """Return the suffix of the rules' name for models since 5.6, which take marks."""
     found = _OPENAI_VERSION.search(model)
     version = (int(found[1]), int(found[2] or 0)) if found else (0, 0)
     return "" if version >= _MARKS_SINCE else "-before-5.6"
 
 
 def asked_of(url: str, model: str = "") -> tuple[str, str]:
-    """Whose rules count for a request to this address, "" where nobody knows the host, and the
-    model's name: the body's, or the one in the address.
+    """Return the rules for a request to this address ("" for an unknown host), and the model's
+    name.
 
-    What is no address begins with LiteLLM's name of who answers there. Of an address without its
-    host ("/v1/messages") the model's name says whose they are, where it is nobody else's.
+    The name is the body's, or the one in the address. A text that is no address begins with
+    LiteLLM's name of the provider. For an address without a host ("/v1/messages") the model's name
+    decides, if it belongs to one provider only.
     """
     found = _MODEL.search(url.replace("%3A", ":"))
     model = model or (unquote(found[1]) if found else "")
@@ -126,7 +127,7 @@ def asked_of(url: str, model: str = "") -> tuple[str, str]:
 
 
 def _route(url: str) -> str:
-    """LiteLLM's name of who answers there."""
+    """Return LiteLLM's name of the provider at an address."""
     if "://" not in url:
         return url.partition(" ")[0]
     host = urlsplit(url).hostname or ""

@@ -1,6 +1,6 @@
-"""A chat template asked by rendering: the form in which it takes calls, and what it writes of them.
+"""Find out by rendering how a chat template takes calls, and what it writes of them.
 
-Nothing of a template is read but what it renders. Texts that no template holds mark the places.
+A template is only rendered, never parsed. Texts that no template holds mark the places.
 """
 
 from __future__ import annotations
@@ -51,8 +51,11 @@ PAIR: Final = (AskedCall(NAMES[0], dict(zip(KEYS, VALUES, strict=True))),)
 
 @dataclass(frozen=True, slots=True)
 class RequestForm:
-    """How a template wants to be given calls. `names_in_ids`: the name stands in the id alone
-    (`functions.NAME:0`); `mutable`: it changes lists, which transformers' sandbox forbids."""
+    """The form in which a template takes calls.
+
+    `names_in_ids`: the name stands in the id alone (`functions.NAME:0`). `mutable`: the template
+    changes lists, which transformers' sandbox forbids.
+    """
 
     as_text: bool = False
     flat: bool = False
@@ -75,7 +78,9 @@ class RequestForm:
     def answer(
         self, calls: Sequence[AskedCall] = (), text: str = "", thought: str = ""
     ) -> dict[str, Any]:
-        """An assistant's message; what it thought stands under each name that templates know."""
+        """Return an assistant's message; its thought stands under every field name that templates
+        know.
+        """
         made: dict[str, Any] = {"role": "assistant"}
         if text or self.content != "absent":
             made["content"] = text or ("" if self.content == "" else None)
@@ -86,13 +91,15 @@ class RequestForm:
         return made
 
     def result(self, call: AskedCall, words: str, index: int = 0) -> dict[str, Any]:
-        """The message with what the tool said to the call of this index."""
+        """Return the message with the tool's result for the call of this index."""
         call_id = self.call_id(call, index)
         return {"role": "tool", "name": call.name, "tool_call_id": call_id, "content": words}
 
 
 def forms() -> Iterator[RequestForm]:
-    """The commonest first; those that change the sandbox or leave out the tools last."""
+    """Yield the forms, the commonest first; those that need another sandbox or leave out tools
+    last.
+    """
     odd = itertools.product((False, True), (True, False))
     for mutable, tools in odd:
         for in_ids, as_text, flat in itertools.product((False, True), repeat=3):
@@ -103,8 +110,11 @@ def forms() -> Iterator[RequestForm]:
 
 @dataclass(frozen=True, slots=True)
 class TemplateRendering:
-    """A request and what a template wrote of it; `text` is None where it refused, with its words
-    in `refused`. `day` is the date that the template saw, as YYYY-MM-DD."""
+    """A request and the template's text for it; `text` is None if it refused, with the reason
+    `refused`.
+
+    `day` is the date that the template saw, as YYYY-MM-DD.
+    """
 
     messages: Messages
     tools: Sequence[Mapping[str, Any]] | None
@@ -119,18 +129,20 @@ class TemplateRendering:
 
     @property
     def behind_user(self) -> str | None:
-        """What stands behind the user's last words; None where the template loses them."""
+        """The text after the user's last words; None if the template loses them."""
         if self.text is None or USER not in self.text:
             return None
         return self.text[self.text.rindex(USER) + len(USER) :]
 
     def lines(self) -> list[str]:
-        """The request, a line of JSON a message, and what came of it, as a text of Python's."""
+        """The request, a line of JSON a message, and the result, as a Python string."""
         made = f"refused: {self.refused}" if self.text is None else repr(self.text)
         return [*(json.dumps(each, ensure_ascii=False) for each in self.messages), f"→ {made}"]
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON values: the request by the names of transformers' `apply_chat_template`."""
+        """Return JSON values, with the request under the names of transformers'
+        `apply_chat_template`.
+        """
         request = {
             "messages": self.messages,
             "tools": self.tools,
@@ -143,17 +155,17 @@ class TemplateRendering:
 
 @dataclass
 class AskedTemplate:
-    """A template, the form in which it is asked, and what it answered, all within one budget."""
+    """A template, the form in which it is asked, and its earlier answers, all within one budget."""
 
     source: ChatTemplate
     form: RequestForm = field(default_factory=RequestForm)
     budget: Budget = field(default_factory=lambda: Budget(ASKING_SECONDS), repr=False)
     always_tools: bool = False
-    """Whether it is given tools even where no tool is called: some fail without."""
+    """True if it is given tools even if none is called: some templates fail without."""
     renderings: int = 0
     refused: str = ""
     known: dict[str, TemplateRendering] = field(default_factory=dict, repr=False)
-    """What was rendered before, by what was asked: the same is asked of every guess."""
+    """Earlier renderings by request, since every guess asks the same."""
 
     def ask(
         self,
@@ -163,8 +175,10 @@ class AskedTemplate:
         day: str = DAY,
         variables: Mapping[str, Any] | None = None,
     ) -> TemplateRendering:
-        """What it writes of these messages, with tools where there are calls. Raises InputFault
-        where it was ended: it would be in every other form."""
+        """Render these messages, with tools if there are calls.
+
+        Raises InputFault if the rendering was ended: it would be in every other form.
+        """
         given = self.form.tools and (calls or self.always_tools)
         tools = tools_for(calls, with_null=False) if given else None
         key = repr((messages, tools, generation, day, variables))
@@ -202,15 +216,18 @@ class AskedTemplate:
         thought: str = "",
         told: str | None = None,
     ) -> str | None:
-        """What stands behind the user's words where the assistant has answered so; with `told`, the
-        words of the tool that follow. None where the template refuses, or loses the user."""
+        """Return the text after the user's words if the assistant has answered so.
+
+        With `told`, the tool's words follow. Return None if the template refuses, or loses the
+        user.
+        """
         messages = [user(USER), self.form.answer(calls, text, thought)]
         if told is not None:
             messages.append(self.form.result(calls[0], told))
         return self.ask(*messages, calls=calls or TWO).behind_user
 
     def generation(self) -> str:
-        """What a prompt ends with, behind the user's words, before a model answers."""
+        """Return the end of a prompt, after the user's words, before a model answers."""
         whole = self.ask(user(USER), calls=ONE, generation=True).behind_user
         bare = self.ask(user(USER), calls=ONE).behind_user
         if whole is None or bare is None or not whole.startswith(bare):
@@ -218,19 +235,22 @@ class AskedTemplate:
         return whole
 
     def answered(self, words: str) -> str | None:
-        """What stands behind the user's first words where the assistant has said something, and the
-        user something else. None as in `reply`."""
+        """Return the text after the user's first words if assistant and user have said something
+        more.
+
+        Return None in the same cases as `reply`.
+        """
         shown = self.ask(user(USER), self.form.answer((), words), user(RESULT), calls=TWO)
         return shown.behind_user
 
     def user_turn(self, calls: Sequence[AskedCall], words: str) -> str | None:
-        """The same as `reply`, and then the user says something."""
+        """Return what `reply` does, if the user then says something."""
         answer = self.form.answer(calls)
         return self.ask(user(USER), answer, user(words), calls=calls or TWO).behind_user
 
 
 def user(words: Any) -> dict[str, Any]:
-    """A message of the user's; `words` is a text, or a list of parts."""
+    """Return a message of the user's; `words` is a text, or a list of parts."""
     return {"role": "user", "content": words}
 
 
@@ -239,9 +259,11 @@ def system(words: str) -> dict[str, Any]:
 
 
 def tools_for(calls: Sequence[AskedCall], with_null: bool = True) -> list[dict[str, Any]]:
-    """OpenAI's tools that fit the calls, with types and descriptions: templates look at them.
+    """Return OpenAI's tools that fit the calls, with types and descriptions: templates look at
+    them.
 
-    A type of null sends some templates round for ever: without it, such an argument is a text.
+    The type null sends some templates into an endless loop, so such an argument is declared as
+    text.
     """
     made: dict[str, dict[str, Any]] = {}
     for call in [*calls, *TWO]:
@@ -267,9 +289,9 @@ def tools_for(calls: Sequence[AskedCall], with_null: bool = True) -> list[dict[s
 
 
 def asked_form(source: ChatTemplate, budget: Budget | None = None) -> AskedTemplate:
-    """The template with the first form in which it writes a call well, or best.
+    """Return the template with the first form in which it writes a call well, or else best.
 
-    Raises InputFault where it writes a call in none of them.
+    Raises InputFault if it writes a call in none of them.
     """
     budget = budget or Budget(ASKING_SECONDS)
     best, most = AskedTemplate(source, budget=budget), 0
@@ -295,8 +317,10 @@ _BEST: Final = 3
 
 
 def _score(region: str) -> int:
-    """0 where name, key or value are not written; less than the best where arguments are encoded
-    twice, or are Python's own representation."""
+    """Score a form: 0 if name, key or value are not written.
+
+    It is below the best if arguments are encoded twice, or are Python's own representation.
+    """
     if not all(word in region for word in (NAMES[0], KEYS[0], VALUES[0])):
         return 0
     if f'\\"{KEYS[0]}' in region:

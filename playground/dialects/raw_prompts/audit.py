@@ -1,7 +1,7 @@
-"""What a chat template does to a conversation that its user would want to know.
+"""Audit a chat template: what does it do to a conversation that its user would want to know?
 
-Only what it renders counts: each finding comes with the smallest request that shows it, and where
-the fault is a difference, with both renderings. Probes are in `audit_probes`.
+Only renderings count: each finding comes with the smallest request that shows it, and, if the
+fault is a difference, with both renderings. Probes are in `audit_probes`.
 """
 
 from __future__ import annotations
@@ -39,8 +39,11 @@ from playground.dialects.raw_prompts.sources import template_of
 
 @dataclass(frozen=True, slots=True)
 class TemplateAudit(Shown):
-    """The faults of a template, the form of request in which it writes calls (None where it writes
-    none), and how many renderings that took. As a table: a row a fault."""
+    """The faults of a template, its form of calls (None if it writes none), and the number of
+    renderings.
+
+    As a table: a row a fault.
+    """
 
     source: str
     faults: tuple[TemplateFault, ...]
@@ -52,7 +55,7 @@ class TemplateAudit(Shown):
         return [fault.finding for fault in self.faults]
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON values, each fault with the requests that show it."""
+        """Return JSON values, each fault with the requests that show it."""
         return {
             "source": self.source,
             "renderings": self.renderings,
@@ -70,11 +73,11 @@ class TemplateAudit(Shown):
 
 @takes(template=(str, PathLike, ChatTemplate))
 def audit_template(template: str | PathLike[str] | ChatTemplate) -> TemplateAudit:
-    """What a chat template loses, refuses, mixes up, or writes so that no cache can hold it.
+    """Find what a chat template loses, refuses, mixes up, or writes so that no cache can hold it.
 
     `template` is the path of a `.jinja` file, a `tokenizer_config.json` or a GGUF file (with the
-    package gguf), the text of a template, or a ChatTemplate. Raises InputFault where it cannot be
-    read, or renders not even a user's words.
+    package gguf), the text of a template, or a ChatTemplate. Raises InputFault if it cannot be
+    read, or does not even render a user's words.
     """
     source = template_of(template)
     plain = AskedTemplate(source)
@@ -100,7 +103,7 @@ def audit_template(template: str | PathLike[str] | ChatTemplate) -> TemplateAudi
 
 
 def warnings(template: ChatTemplate, budget: Budget, has_tools: bool) -> list[Finding]:
-    """What is worth a word where a prompt is rendered, as far as the budget lets us find out."""
+    """Return the faults that matter where a prompt is rendered, as far as the budget allows."""
     asked = AskedTemplate(template, budget=budget)
     found: list[Finding] = []
     with suppress(InputFault):

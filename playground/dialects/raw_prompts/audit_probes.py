@@ -34,8 +34,10 @@ _LATER: Final = "2027-03-04"
 
 @dataclass(frozen=True, slots=True)
 class TemplateFault:
-    """A finding about a template with the smallest request that shows it: one rendering, or two
-    that should differ otherwise than they do."""
+    """A finding about a template with the smallest request that shows it.
+
+    It has one rendering, or two whose difference is the fault.
+    """
 
     finding: Finding
     shown: tuple[TemplateRendering, ...]
@@ -50,7 +52,7 @@ Faults = Iterator[TemplateFault]
 
 
 def no_calls(asked: AskedTemplate) -> TemplateFault:
-    """For a template that writes calls in no form of the request."""
+    """Return the fault of a template that writes calls in no form of the request."""
     shown = asked.ask(user(USER), asked.form.answer(ONE), calls=ONE)
     return _fault(asked, "template-drops-calls", _refusal(shown), shown)
 
@@ -58,12 +60,12 @@ def no_calls(asked: AskedTemplate) -> TemplateFault:
 def needs_tools(
     asked: AskedTemplate, without: TemplateRendering, with_tools: TemplateRendering
 ) -> TemplateFault:
-    """For a template that renders nothing where it is given no tools."""
+    """Return the fault of a template that renders nothing without tools."""
     return _fault(asked, "template-needs-tools", _refusal(without), without, with_tools)
 
 
 def of_the_form(asked: AskedTemplate) -> Faults:
-    """What the form in which calls are written says already."""
+    """Return the faults that follow from the form in which calls are written."""
     form = asked.form
     shown = asked.ask(user(USER), form.answer(ONE), calls=ONE)
     if form.mutable:
@@ -126,7 +128,7 @@ def _parallel_calls(asked: AskedTemplate) -> Faults:
 
 
 def _ids(asked: AskedTemplate) -> Faults:
-    """Two results of one tool in one order, and with their ids exchanged: the same prompt?"""
+    """Test whether two results of one tool give the same prompt with their ids exchanged."""
     form = asked.form
     answer = form.answer(_SAME_TOOL)
     results = [form.result(call, RESULT, index) for index, call in enumerate(_SAME_TOOL)]
@@ -149,7 +151,7 @@ def _system(asked: AskedTemplate) -> Faults:
 
 
 def _user_header(asked: AskedTemplate) -> str:
-    """What stands before a user's words, as far as it is the same in a first and a later turn."""
+    """Return the text before a user's words, as far as a first and a later turn share it."""
     answered = asked.ask(user(USER), asked.form.answer(text=TEXT), user(_AGAIN))
     if not answered.has(USER, TEXT, _AGAIN):
         return ""
@@ -165,8 +167,11 @@ def _tools(asked: AskedTemplate) -> Faults:
 
 
 def _prefix(asked: AskedTemplate) -> Faults:
-    """Each turn has to go on where the prompt before it ended, or no cache of it is of use and a
-    mask for training covers other tokens than were written."""
+    """Test whether each turn continues where the prompt before it ended.
+
+    Otherwise no cache of it is of use, and a mask for training covers other tokens than were
+    written.
+    """
     said = asked.form.answer(text=TEXT)
     called, result = asked.form.answer(ONE), asked.form.result(ONE[0], RESULT)
     thought = asked.form.answer(text=TEXT, thought=THOUGHT)
@@ -209,7 +214,7 @@ def _generation_prompt(asked: AskedTemplate) -> Faults:
 
 
 def _forged_turn(asked: AskedTemplate) -> Faults:
-    """A user who writes what stands between the turns: is it the same prompt as a turn more?"""
+    """Test whether a user who writes the text between turns can forge a turn."""
     real = asked.ask(user(USER), asked.form.answer(text=TEXT), user(_AGAIN))
     if not real.has(USER, TEXT, _AGAIN):
         return
@@ -223,7 +228,7 @@ def _forged_turn(asked: AskedTemplate) -> Faults:
 
 
 def _thoughts(asked: AskedTemplate) -> Faults:
-    """Within a row of calls a thought has to stay; behind the next question most drop it."""
+    """Test whether a thought stays within a row of calls; after the next question most drop it."""
     thinking, result = asked.form.answer(ONE, "", THOUGHT), asked.form.result(ONE[0], RESULT)
     working = asked.ask(user(USER), thinking, result, calls=ONE)
     last = asked.ask(user(USER), asked.form.answer(text=TEXT, thought=THOUGHT))
@@ -252,7 +257,7 @@ def _begin_of_sequence(asked: AskedTemplate) -> Faults:
 
 
 def _content(asked: AskedTemplate) -> Faults:
-    """Content that is null, in parts, or that begins and ends with white space."""
+    """Test content that is null, in parts, or that begins and ends with white space."""
     nothing = replace(asked.form, content="null").answer(ONE)
     shown = asked.ask(user(USER), nothing, calls=ONE)
     if _calls(asked) and shown.text is None:
@@ -305,5 +310,5 @@ def _fault(
 
 
 def _refusal(shown: TemplateRendering) -> str:
-    """Why there is nothing to see, in the template's own words; "" where it wrote something."""
+    """Return why nothing was rendered, in the template's own words; "" if something was."""
     return "" if shown.text is not None else f"refused: {shown.refused}"

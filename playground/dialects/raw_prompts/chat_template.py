@@ -1,7 +1,8 @@
-"""A model's own chat template (a `.jinja` file or a `tokenizer_config.json`), rendered safely.
+"""Render a model's own chat template (a `.jinja` file or a `tokenizer_config.json`) safely.
 
-It is rendered in a worker process (`confined`), in a sandbox (`sandbox`): a template may neither
-loop nor grow without end, nor keep the app from answering others. It stops with a clear error.
+It is rendered in a worker process (`confined`), in a sandbox (`sandbox`). A template may neither
+loop nor grow without end, nor keep the app from answering others: it is stopped with a clear
+error.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class ChatTemplate:
 
     @classmethod
     def loads(cls, text: str, name: str = "chat-template") -> ChatTemplate:
-        """From the text of such a file; `name` says which kind it is."""
+        """Read the text of such a file; `name` says which kind it is."""
         if not name.endswith(".json"):
             return cls(text, name=name)
         try:
@@ -70,7 +71,9 @@ class ChatTemplate:
         add_generation_prompt: bool | None = True,
         **variables: Any,
     ) -> str:
-        """The prompt. Raises InputFault with the template's own message, and where it stopped."""
+        """Return the prompt. Raises InputFault with the template's own message, and where it
+        stopped.
+        """
         try:
             return self.render_within(
                 question_budget(), messages, tools, add_generation_prompt, **variables
@@ -79,7 +82,7 @@ class ChatTemplate:
             raise self.stopped(reason) from reason
 
     def stopped(self, reason: Stopped) -> InputFault:
-        """What the user is told of a template that was ended."""
+        """Return the error for a template that was stopped."""
         return InputFault(f"the template {reason}", where=self.name)
 
     def render_within(
@@ -90,8 +93,10 @@ class ChatTemplate:
         add_generation_prompt: bool | None = True,
         **variables: Any,
     ) -> str:
-        """As `render`, one of several that share a budget. Raises InputFault, and Stopped where the
-        template was ended: there is no use in another try then."""
+        """Render as one of several that share a budget.
+
+        Raises InputFault, and Stopped if the template was stopped: trying again is of no use then.
+        """
         given = {
             **plain(variables),
             "messages": plain(messages),
@@ -114,12 +119,12 @@ class ChatTemplate:
 
 
 def question_budget() -> Budget:
-    """The time for all that one question renders."""
+    """Return the time for everything that one question renders."""
     return Budget(TIME_LIMIT)
 
 
 def plain(value: Any) -> Any:
-    """Messages as plain JSON values: nothing with methods of its own reaches a template."""
+    """Return messages as plain JSON values: nothing with methods of its own reaches a template."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -60,7 +60,7 @@ class LlamaFormat:
 
     @property
     def tokens(self) -> dict[str, str]:
-        """Every special token and what it means, for the guide's table."""
+        """Every special token and its meaning, for the guide's table."""
         return {
             self.begin: "the start of the prompt",
             self.start_header: "before a message's role",
@@ -73,17 +73,20 @@ class LlamaFormat:
         }
 
     def render(self, turns: Iterable[LlamaTurn], tool_format: ToolFormat = "json") -> str:
-        """The prompt with its trailing generation header."""
+        """Return the prompt with its trailing generation header."""
         messages = "".join(self._message(turn, tool_format) for turn in turns)
         return self.begin + messages + self._header("assistant")
 
     def completion(self, content: str | Sequence[str | ImagePart]) -> str:
-        """The prompt of a base model: no roles, no headers."""
+        """Return the prompt of a base model: no roles, no headers."""
         return self.begin + self._content(content)
 
     def call(self, call: ToolCallPart, tool_format: ToolFormat = "json") -> str:
-        """A message that is one call: built-in tools by name, the code as it is, and custom tools
-        in one of the three formats."""
+        """Return a message that is one call.
+
+        Built-in tools are called by name, code stands as it is, and custom tools in one of three
+        formats.
+        """
         return self._tag([call]) + _written(call, tool_format)
 
     def _message(self, turn: LlamaTurn, tool_format: ToolFormat) -> str:
@@ -185,7 +188,8 @@ class LlamaPrompt:
 
 
 def turns_of(prompt_data: PromptData, tool_format: ToolFormat = "json") -> list[LlamaTurn]:
-    """A session as turns: built-in tools turn on ipython, custom ones go into a user message.
+    """Return a session as turns: built-in tools turn on ipython, custom ones go into a user
+    message.
 
     The agent's prompt and the system messages that the session begins with are one system turn.
     """
@@ -228,7 +232,7 @@ def _turns(message: Message, ipython: bool) -> list[LlamaTurn]:
 
 
 def _definitions(tools: Sequence[ToolMetadata], tool_format: ToolFormat) -> str:
-    """The definitions of custom tools, with Meta's words around them."""
+    """Return the definitions of custom tools, with Meta's words around them."""
     return {"json": _as_json, "function_tag": _as_tags, "python_list": _as_list}[tool_format](tools)
 
 

@@ -1,8 +1,8 @@
-"""The sandbox in which a chat template is rendered: what it may touch, and how large values get.
+"""The sandbox in which a chat template is rendered: its permissions and its bounds for values.
 
-As transformers renders it: jinja2's immutable sandbox, blocks trimmed, `tojson` that keeps
-characters. The checks here say in the template's own terms what is too large; what they do not
-foresee ends at the bounds of the worker that this runs in (`confined`).
+It is as in transformers: jinja2's immutable sandbox, blocks trimmed, `tojson` that keeps
+characters. The checks here say in the template's own terms what is too large; everything else ends
+at the bounds of the worker that this runs in (`confined`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ MOST_BITS: Final = 10_000  # of a power's result: about 3,000 digits
 
 
 def render(job: Mapping[str, Any]) -> str:
-    """The text of `source` with `given`; `now` is an ISO time or None. Raises InputFault."""
+    """Render `source` with the `given` variables; `now` is an ISO time or None. Raises
+    InputFault.
+    """
     name = job["name"]
     now = datetime.datetime.fromisoformat(job["now"]) if job["now"] else None
     given = {
@@ -59,7 +61,7 @@ def _joined(template: Template, given: Mapping[str, Any], name: str) -> str:
 
 @lru_cache(maxsize=64)
 def _compiled(source: str, name: str, mutable: bool) -> Template:
-    """Compiled once a worker. Raises InputFault with the line."""
+    """Compile a template, once a worker. Raises InputFault with the line."""
     try:
         return _environment(mutable).from_string(source)
     except TemplateSyntaxError as error:
@@ -68,7 +70,7 @@ def _compiled(source: str, name: str, mutable: bool) -> Template:
 
 
 class _Generation(Extension):
-    """`{% generation %}` marks what a model wrote: for training only."""
+    """The tag `{% generation %}`, which marks what a model wrote, for training only."""
 
     tags = {"generation"}
 
@@ -115,7 +117,7 @@ def _too_large(operator: str, left: Any, right: Any) -> bool:
 
 
 def _power_too_large(left: Any, right: Any) -> bool:
-    """Whole numbers grow without end, also step by step: `((9**64)**64)**64`."""
+    """Return True if a power is too large; it may also grow step by step: `((9**64)**64)**64`."""
     if not isinstance(right, int | float):
         return False
     bits = left.bit_length() if isinstance(left, int) else 1
@@ -123,7 +125,9 @@ def _power_too_large(left: Any, right: Any) -> bool:
 
 
 def _product_too_large(left: Any, right: Any) -> bool:
-    """A text or list by a number makes so many elements; numbers alone may grow to 10**30."""
+    """Return True if a text or list times a number has too many elements, or a number exceeds
+    10**30.
+    """
     repeated = isinstance(left, _SEQUENCES) or isinstance(right, _SEQUENCES)
     one, other = _length_or_value(left), _length_or_value(right)
     if not isinstance(one, int) or not isinstance(other, int):
@@ -136,7 +140,9 @@ def _length_or_value(value: Any) -> Any:
 
 
 def _numbers(text: str) -> list[str]:
-    """The numbers in a format such as `%100000d`; nine digits each, as more are too many anyway."""
+    """Return the numbers in a format such as `%100000d`; nine digits each, since more are too
+    many.
+    """
     digits = "".join(char if char.isdigit() else " " for char in text)
     return [number[:9] for number in digits.split()]
 
@@ -171,7 +177,7 @@ def _to_json(
 
 
 class _Refused(Exception):
-    """The template's own raise_exception."""
+    """The error of a template's own raise_exception."""
 
 
 def _raise_exception(message: str) -> NoReturn:

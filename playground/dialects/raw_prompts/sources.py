@@ -1,4 +1,4 @@
-"""Where a chat template comes from: a file, its text, or what a GGUF file says of itself."""
+"""Read a chat template from a file, from its text, or from a GGUF file's metadata."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ STAND_INS: Final = {"bos_token": "<|bos|>", "eos_token": "<|eos|>"}
 
 
 def template_of(given: str | PathLike[str] | ChatTemplate) -> ChatTemplate:
-    """A template by its path, its text, or itself; with two tokens that stand for BOS and EOS where
-    it comes without a tokenizer's. Raises InputFault."""
+    """Return a template from its path, its text, or itself.
+
+    One without a tokenizer's tokens gets two that stand for BOS and EOS. Raises InputFault.
+    """
     if isinstance(given, ChatTemplate):
         found = given
     elif isinstance(given, str) and _is_text(given):
@@ -37,12 +39,12 @@ def template_of(given: str | PathLike[str] | ChatTemplate) -> ChatTemplate:
 
 
 def _is_text(given: str) -> bool:
-    """No file is called by a name with a tag of Jinja in it, or with a line break."""
+    """Return True for a text that no file name can be: with a Jinja tag or a line break in it."""
     return "{%" in given or "{{" in given or "\n" in given
 
 
 def gguf_reader(path: Path) -> Any:
-    """A GGUF file opened by the package gguf. Raises InputFault."""
+    """Open a GGUF file with the package gguf. Raises InputFault."""
     try:
         from gguf import GGUFReader
     except ImportError:

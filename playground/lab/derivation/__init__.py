@@ -64,14 +64,14 @@ _MOST_READ: Final = 12  # guesses that are tried on reading; nearly always the f
 def dialect_from_template(
     template: str | PathLike[str] | ChatTemplate, name: str = "derived"
 ) -> DerivedDialect:
-    """The dialect in which a chat template writes its calls, proven against the template.
+    """Return the dialect in which a chat template writes its calls, proven against the template.
 
     `template` is the path of a `.jinja` file, a `tokenizer_config.json` or a GGUF file (with the
     package gguf), the text of a template, or a ChatTemplate. The dialect goes wherever one goes;
     its `derivation` is the report, its `findings()` what the proof could not show.
 
-    Raises InputFault where the template cannot be read or rendered, writes no calls, writes them in
-    no form that can be declared, or where a plain call of its own is not read back.
+    Raises InputFault where the template cannot be read or rendered, writes no calls, writes them
+    in no form that can be declared, or where a plain call of its own is not read back.
     """
     source = template_of(template)
     asked = asked_form(source)
@@ -98,7 +98,9 @@ def dialect_from_template(
 def _best(
     asked: AskedTemplate, frame: TurnFrame, guesses: dict[Syntax, str], name: str
 ) -> tuple[DeclaredDialect, TurnFrame, int]:
-    """The guess that does most of the short proof, its frame, and how many others do as much."""
+    """Return the guess that does most of the short proof, its frame, and how many others do as
+    much.
+    """
     made = [
         (_plain(name, syntax, frame.with_stop(stop)), frame.with_stop(stop))
         for syntax, stop in guesses.items()
@@ -122,8 +124,9 @@ def _best(
 def _with_separator(
     asked: AskedTemplate, frame: TurnFrame, dialect: DeclaredDialect
 ) -> DeclaredDialect:
-    """The dialect, or with white space between its parameters, where a call without any shows that
-    this is how they are written."""
+    """Return the dialect, or with white space between its parameters, where a call without any
+    shows that this is how they are written.
+    """
     probes = [NOTHING, *short_probes()]
     other = separated(dialect.syntax)
     if other is None or written(asked, frame, dialect, [NOTHING]):
@@ -148,7 +151,7 @@ def _refuse_what_is_lost(source: str, dialect: DeclaredDialect, proof: Proof) ->
 
 
 def _broken(dialect: DeclaredDialect) -> tuple[str, ...]:
-    """The laws that random calls break, in words."""
+    """Return the laws that random calls break, in words."""
     return tuple(
         f"law {check.law}: {check.broken.says}"
         for check in check_dialect(dialect, _EXAMPLES, _TRIED)

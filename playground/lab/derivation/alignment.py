@@ -1,4 +1,4 @@
-"""What two texts have in common at their ends, cut where a marker or a word may be cut."""
+"""Find the common ends of two texts, cut where a marker or a word may be cut."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ASSIGNED: Final = re.compile(r"\s\w+=\Z")  # ` to=` before a recipient is part 
 
 
 def declared(text: str) -> str:
-    """A text with marks as a template of ours: braces doubled, each mark its hole."""
+    """Return a text with marks as a template of ours: braces doubled, each mark its hole."""
     text = text.replace("{", "{{").replace("}", "}}")
     for hole, mark in MARKS.items():
         text = text.replace(mark, f"{{{hole}}}")
@@ -32,7 +32,9 @@ def declared(text: str) -> str:
 
 
 def snapped_start(text: str, start: str) -> str:
-    """A common start of `text`, cut back so that it ends neither inside a tag nor inside a word."""
+    """Return a common start of `text`, cut back so that it ends neither inside a tag nor inside a
+    word.
+    """
     size = len(start)
     for opener, closer in zip(_OPEN, _CLOSE, strict=True):
         opened = start.rfind(opener)
@@ -47,7 +49,7 @@ def snapped_start(text: str, start: str) -> str:
 
 
 def snapped_end(text: str, end: str) -> str:
-    """The same of a common end: what is left of a tag that begins before it is cut off."""
+    """Return the same of a common end: what is left of a tag that begins before it is cut off."""
     before = text[: len(text) - len(end)]
     for opener, closer in zip(_OPEN, _CLOSE, strict=True):
         opened = before.rfind(opener)
@@ -61,9 +63,10 @@ def snapped_end(text: str, end: str) -> str:
 
 
 def splits(between: str, before: str, behind: str) -> Iterator[tuple[str, str]]:
-    """The ways to cut what stands between two parameters into a closer, with which what stands
-    `behind` the last one begins, and an opener, with which what stands `before` the first ends;
-    those that cut neither tag nor word nor before a white space come first."""
+    """Yield the ways to cut what stands between two parameters into a closer, with which what
+    stands `behind` the last one begins, and an opener, with which what stands `before` the first
+    ends; those that cut neither tag nor word nor before a white space come first.
+    """
     ways = [
         (between[:at], between[at:])
         for at in range(len(between) + 1)
@@ -79,8 +82,9 @@ def _oddity(way: tuple[str, str]) -> tuple[bool, bool, int]:
 
 
 def joints(between: str, before: str, behind: str) -> Iterator[tuple[str, str, str]]:
-    """The ways to cut what stands between two calls: closer, separator, opener. Last come those
-    that cut into what looks like a tag: an angle may be a marker of its own."""
+    """Yield the ways to cut what stands between two calls: closer, separator, opener. Last come
+    those that cut into what looks like a tag: an angle may be a marker of its own.
+    """
     opener, closer = common_end(before, between), common_start(behind, between)
     openers = _trimmed(snapped_end(between, opener))
     closers = _trimmed_end(snapped_start(between, closer))
@@ -94,7 +98,7 @@ def joints(between: str, before: str, behind: str) -> Iterator[tuple[str, str, s
 
 
 def _trimmed(opener: str) -> list[str]:
-    """The opener with and without white space, and from each of its tags on."""
+    """Return the opener with and without white space, and from each of its tags on."""
     tags = [opener[match.start() :] for match in re.finditer("<", opener)][:4]
     return list(dict.fromkeys([opener.lstrip(), opener, opener.lstrip(" \n,;"), *tags, ""]))
 

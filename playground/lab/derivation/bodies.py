@@ -1,4 +1,4 @@
-"""Where the body of a call stands in what a template wrote, and in which notation."""
+"""Find the body of a call in what a template wrote, and its notation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Body:
 
 
 def bodies_of(region: str, calls: Sequence[AskedCall], ids: Sequence[str]) -> list[Body]:
-    """The body of each call, in order; [] where one of them is not there.
+    """Return the body of each call, in order; [] where one of them is not there.
 
     Parameters have no extent of their own: their body begins at the first key and ends behind the
     last value.
@@ -54,7 +54,7 @@ def _each(find: Any, region: str, calls: Sequence[AskedCall], ids: Sequence[str]
 def _json(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """The outermost object that holds this call's arguments, and no other call's."""
+    """Return the outermost object that holds this call's arguments, and no other call's."""
     for match in re.compile(r"\{").finditer(region, position):
         try:
             value, stop = _DECODER.raw_decode(region, match.start())
@@ -77,7 +77,7 @@ def _json(
 
 
 def _written(value: Any, arguments: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The path to the arguments within a value, as an object or as its text."""
+    """Return the path to the arguments within a value, as an object or as its text."""
     if value == arguments or _as_object(value) == arguments:
         return ()
     if isinstance(value, dict):
@@ -156,7 +156,7 @@ def _python(
 def _marked(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """An object with bare keys, whose texts stand between marks."""
+    """Return an object with bare keys, whose texts stand between marks."""
     if not call.arguments:
         return None
     key, value = next(iter(sorted(call.arguments.items())))
@@ -172,7 +172,9 @@ def _marked(
 def _params(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """From the first key, which may be part of a word of the template's, to the last value."""
+    """Return the span from the first key, which may be part of a template's word, to the last
+    value.
+    """
     name = region.find(call.name, position)
     start = max(name, position)
     places = []

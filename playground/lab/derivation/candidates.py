@@ -45,8 +45,9 @@ class CutCalls:
 
 
 def candidates(template: AskedTemplate, frame: TurnFrame) -> dict[Syntax, str]:
-    """Every syntax worth a trial, the likeliest first, and the token that ends a turn of calls
-    where that is one of its own. Raises InputFault where no body is found."""
+    """Return every syntax worth a trial, the likeliest first, and the token that ends a turn of
+    calls where that is one of its own. Raises InputFault where no body is found.
+    """
     pieces = _pieces(template, frame)
     made: dict[Syntax, str] = {}
     for fields in _fields(template, frame, pieces):
@@ -85,7 +86,7 @@ def _pieces(template: AskedTemplate, frame: TurnFrame) -> CutCalls:
 
 
 def _marked(template: AskedTemplate, text: str, calls: tuple[AskedCall, ...], index: int) -> str:
-    """The text with a mark in place of the names and the ids of the calls."""
+    """Return the text with a mark in place of the names and the ids of the calls."""
     for place, call in enumerate(calls):
         if not template.form.names_in_ids:
             text = text.replace(template.form.call_id(call, place), MARKS["id"])
@@ -121,7 +122,7 @@ def _fields(
 def _parameters(
     template: AskedTemplate, frame: TurnFrame, pieces: CutCalls
 ) -> Iterator[tuple[dict[str, Any], CutCalls]]:
-    """The declaration of a parameter, and the pieces without what belongs to it."""
+    """Yield the declaration of a parameter, and the pieces without what belongs to it."""
     if pieces.body.hole != "params":
         yield {}, pieces
         return
@@ -148,18 +149,18 @@ def _parameters(
 
 
 def _is_json(template: AskedTemplate, frame: TurnFrame, typed: str) -> bool:
-    """Whether what stands behind `typed` is JSON, also where the value is a number."""
+    """Return True if JSON follows `typed`, also if the value is a number."""
     return value_text(template, frame, _NUMBER, _pattern(typed), True)[1] == str(_NUMBER)
 
 
 def _without_quotes(pieces: CutCalls) -> CutCalls:
-    """The pieces without the quote of the last value, which stands behind the body."""
+    """Return the pieces without the quote of the last value, which stands behind the body."""
     between = pieces.between and pieces.between.removeprefix('"')
     return dataclasses.replace(pieces, between=between, behind=pieces.behind.removeprefix('"'))
 
 
 def _pattern(typed: str) -> str:
-    """What stands between key and value as a pattern, its group the word for the type."""
+    """Return the text between key and value as a pattern, its group the word for the type."""
     words = {MARKS["type"]: r"(\w{1,16})", MARKS["is_text"]: "(?:true|false)"}
     pattern = re.escape(typed)
     for mark, word in words.items():
@@ -168,8 +169,9 @@ def _pattern(typed: str) -> str:
 
 
 def separated(syntax: Syntax) -> Syntax | None:
-    """The same with the white space behind a parameter as what stands between two of them: a call
-    without parameters then has it once, and not never."""
+    """Return the same with the white space behind a parameter as what stands between two of them:
+    a call without parameters then has it once, and not never.
+    """
     bare = syntax.param.rstrip()
     space = syntax.param[len(bare) :]
     if not space:
@@ -182,14 +184,14 @@ def separated(syntax: Syntax) -> Syntax | None:
 
 
 def _behind(text: str, value: str, key: str) -> tuple[str, int]:
-    """What stands between a value and the next key, and where that key begins."""
+    """Return the text between a value and the next key, and where that key begins."""
     start = text.index(value) + len(value)
     stop = text.index(key, start)
     return text[start:stop], stop
 
 
 def _without(pieces: CutCalls, opener: str, closer: str) -> CutCalls:
-    """The pieces around the call, without the parameter's own opener and closer."""
+    """Return the pieces around the call, without the parameter's own opener and closer."""
     before = pieces.before.removesuffix(opener)
     behind = _cut_start(pieces.behind, closer)
     between = pieces.between
@@ -207,7 +209,7 @@ def _cut_start(text: str, closer: str) -> str:
 
 
 def _typed(template: AskedTemplate, frame: TurnFrame, inside: str) -> str:
-    """What stands between key and value, with a mark where it says the value's type."""
+    """Return the text between key and value, with a mark where it names the value's type."""
     call = (AskedCall(NAMES[0], {KEYS[0]: _NUMBER}),)
     region = frame.bare(template.reply(call) or "")
     at = region.find(KEYS[0])
@@ -230,7 +232,9 @@ def _typed(template: AskedTemplate, frame: TurnFrame, inside: str) -> str:
 def _calls(
     pieces: CutCalls, body: Body, param: dict[str, Any], stops: tuple[str, ...]
 ) -> Iterator[dict[str, Any]]:
-    """The declaration of call, section and separator for every way to cut what stands between."""
+    """Yield the declaration of call, section and separator for every way to cut what stands
+    between.
+    """
     if pieces.before.count(MARKS["name"]) > 1:
         yield from _named_twice(pieces, body, param)
         return
@@ -256,7 +260,7 @@ def _calls(
 
 
 def _cut_at_stop(behind: str, stops: tuple[str, ...]) -> tuple[str, str]:
-    """A section's closer without a token that ends turns, and what is cut off."""
+    """Return a section's closer without a token that ends turns, and what is cut off."""
     at = min((behind.find(stop) for stop in stops if stop in behind), default=len(behind))
     return behind[:at], behind[at:].strip()
 
@@ -281,7 +285,7 @@ def _named_twice(pieces: CutCalls, body: Body, param: dict[str, Any]) -> Iterato
 
 
 def _cuts(pieces: CutCalls) -> Iterator[tuple[str, str, str, str, str]]:
-    """What stands around all calls, and a call's own opener, closer and separator."""
+    """Return the texts around all calls, and a call's own opener, closer and separator."""
     if pieces.between is None:
         for closer in dict.fromkeys((pieces.behind, pieces.behind.strip(), "")):
             yield "", "", pieces.before, closer, "\n"

@@ -17,11 +17,11 @@ from playground.parsing.syntax import Syntax
 
 @dataclass(frozen=True)
 class Derivation:
-    """How a dialect was derived from a template.
+    """The way in which a dialect was derived from a template.
 
     `form` is how the template wants its calls; `tried` counts the declarations that were tried,
-    `renderings` how often the template was run. `broken` are laws that random calls break, `unread`
-    the answers and thoughts that do not come back as they were, `results` the kinds of results that
+    `renderings` the runs of the template. `broken` are laws that random calls break, `unread` the
+    answers and thoughts that do not come back as they were, `results` the kinds of results that
     are written with other bytes.
     """
 
@@ -36,7 +36,7 @@ class Derivation:
     results: tuple[str, ...]
 
     def findings(self, dialect: DeclaredDialect) -> list[Finding]:
-        """What the proof could not show, and what the template asks for."""
+        """Findings for what the proof could not show, and for what the template asks for."""
         found: list[Finding] = []
         for code, trials in (
             ("derived-unread", [t for t in self.proof.trials if not t.read]),
@@ -57,7 +57,7 @@ class Derivation:
         return found
 
     def origins(self, dialect: DeclaredDialect) -> list[tuple[str, str, str]]:
-        """Each thing that was derived: its name, its value, and the probe that showed it."""
+        """Return each thing that was derived: its name, its value, and the probe that showed it."""
         told = {
             "call": "one call, and two for its ends",
             "param": "one argument against two, and a number for its type",
@@ -83,7 +83,7 @@ class Derivation:
         return [(name, value, told.get(name, "the proof")) for name, _, value in lines]
 
     def cannot(self) -> list[str]:
-        """What the template does not say, or refuses."""
+        """The things that the template does not say, or refuses."""
         made = [f"refused: {probe}" for probe in self.proof.refused]
         if "two calls" in self.proof.refused:
             made.append("where a section ends and a call begins: it writes one call alone")
@@ -92,7 +92,7 @@ class Derivation:
         return made
 
     def nearest(self, dialect: DeclaredDialect, most: int = 3) -> list[Nearest]:
-        """The registered dialects that read most of the template's own plain calls."""
+        """Return the registered dialects that read most of the template's own plain calls."""
         theirs = {t.probe: t.theirs for t in self.proof.trials if t.probe in LEAST_CALLS}
         return nearest(dialect, theirs, self.form)[:most]
 
@@ -106,16 +106,16 @@ class DerivedDialect(DeclaredDialect):
     derivation: Derivation = field(hash=False, compare=False)
 
     def findings(self) -> list[Finding]:
-        """What the proof could not show."""
+        """Findings for what the proof could not show."""
         return self.derivation.findings(self)
 
     def declaration(self) -> list[str]:
-        """The dialect in readable lines, one for each field that says something."""
+        """Return the dialect in readable lines, one for each field that says something."""
         return declaration(self)
 
 
 def declaration(dialect: DeclaredDialect) -> list[str]:
-    """A declaration, a line for each field that is no default; texts as Python has them."""
+    """Return a declaration, a line for each field that is no default; texts as Python has them."""
     plain = Syntax("{call:json}")
     lines = []
     for name in SHOWN:
@@ -139,7 +139,7 @@ def declaration(dialect: DeclaredDialect) -> list[str]:
 
 
 def _changed(value: Any) -> str:
-    """The fields of a part of a declaration that are no defaults."""
+    """Return the fields of a part of a declaration that are no defaults."""
     default = type(value)()
     named = [
         f"{each.name}={getattr(value, each.name)!r}"

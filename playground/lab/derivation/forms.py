@@ -66,8 +66,9 @@ def _around(reply: str, calls: Sequence[Occurrence]) -> list[Around]:
 def _named(
     rows: list[list[Around]], calls: list[Occurrence]
 ) -> tuple[list[Around], set[str]] | None:
-    """The rows with marks where name, id and number stand outside of a body, and the names; None
-    where no name can be told."""
+    """Return the rows with marks where name, id and number stand outside of a body, and the names;
+    None where no name can be told.
+    """
     flat = [each for row in rows for each in row]
     if calls[0].hole == "call:json":
         return flat, set()
@@ -87,7 +88,9 @@ def _named(
 
 
 def _with_names(rows: list[list[Around]], names: list[str], befores: list[str]) -> list[Around]:
-    """The rows with marks, also where what stands behind a call is what stands before the next."""
+    """Return the rows with marks, also where what stands behind a call is what stands before the
+    next.
+    """
     marked: list[Around] = []
     for row in rows:
         for i, each in enumerate(row):
@@ -99,7 +102,9 @@ def _with_names(rows: list[list[Around]], names: list[str], befores: list[str]) 
 
 
 def _moving(befores: list[str]) -> list[str]:
-    """The word that moves, before what stays at the end of every text; [] where none does."""
+    """Return the word that moves, before what stays at the end of every text; [] where none
+    does.
+    """
     if len(set(befores)) < 2:
         return []
     stays = befores[0]
@@ -165,7 +170,7 @@ def _cuts(around: list[Around]) -> Iterator[tuple[str, str, tuple[str, str, str]
 def _with_section(
     opener: str, closer: str, first: str, last: str, between: list[str]
 ) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
-    """What stands around all calls is what stands before the first and not before the others."""
+    """Take as section what stands before the first call and not before the others."""
     before = first[: len(first) - len(opener)] if first.endswith(opener) else ""
     behind = last[len(closer) :] if last.startswith(closer) else ""
     gap = between[0]
@@ -186,7 +191,7 @@ def _stays_before(texts: list[str], snaps: bool) -> str:
 
 
 def _own_lines(end: str) -> str:
-    """Of a reply alone prose would stay too: markers begin behind the last blank line."""
+    """Begin markers after the last blank line: in a single reply, prose would seem constant too."""
     return end.rpartition("\n\n")[2]
 
 
@@ -222,7 +227,7 @@ def _declared_forms(
 
 
 def _open(found: Sequence[Sequence[Occurrence]], calls: Sequence[Occurrence]) -> list[str]:
-    """What these replies cannot tell."""
+    """Return the questions that these replies leave open."""
     told = []
     if len(calls) == 1:
         told.append("one call alone: what stays and what moves cannot be told apart")

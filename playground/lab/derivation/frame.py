@@ -1,4 +1,4 @@
-"""What a template puts around an answer: header, end of turn, reasoning, and a tool's result."""
+"""Find the frame that a template puts around an answer: header, end of turn, reasoning, result."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ class TurnFrame:
     dropped: tuple[str, ...]
 
     def bare(self, region: str) -> str:
-        """An answer without header, end of turn and the empty thought that some templates write."""
+        """Return an answer without header, end of turn and the empty thought that some templates
+        write.
+        """
         text = region.removeprefix(self.header).strip()
         while end := next((end for end in self.ends if text.endswith(end)), ""):
             text = text.removesuffix(end).strip()
@@ -58,14 +60,16 @@ class TurnFrame:
         return text
 
     def before_thought(self) -> TurnFrame:
-        """The same with a header that ends before a thought, as an answer with one has it."""
+        """Return the same with a header that ends before a thought, as an answer with one has
+        it.
+        """
         header = self.header
         for tags in self.reasoning:
             header = header.partition(tags.open)[0].partition(tags.close)[0]
         return dataclasses.replace(self, header=header)
 
     def with_stop(self, stop: str) -> TurnFrame:
-        """The same, where a turn of calls has an end of its own."""
+        """Return the same, where a turn of calls has an end of its own."""
         tokens = TOKEN.findall(stop)
         if not tokens:
             return self
@@ -75,7 +79,7 @@ class TurnFrame:
 
 
 def frame_of(template: AskedTemplate) -> TurnFrame:
-    """The frame, as far as the template writes answers of text, thoughts and results."""
+    """Return the frame, as far as the template writes answers of text, thoughts and results."""
     header, end = _around_answer(template)
     result, role = _result(template)
     ends = (end.strip(),) if end.strip() else ()
@@ -95,7 +99,7 @@ def frame_of(template: AskedTemplate) -> TurnFrame:
 
 
 def _around_answer(template: AskedTemplate) -> tuple[str, str]:
-    """What a turn of calls has in common with one of text, and with the generation prompt."""
+    """Return what a turn of calls shares with one of text, and with the generation prompt."""
     called, said = template.reply(ONE) or "", template.reply((), TEXT)
     opened = snapped_start(called, common_start(called, template.generation()))
     if said is None or TEXT not in said:
@@ -107,7 +111,9 @@ def _around_answer(template: AskedTemplate) -> tuple[str, str]:
 
 
 def _common_end(called: str, behind: str) -> str:
-    """A tag directly behind two words, `tools<|sep|>` and `response<|sep|>`, belongs to them."""
+    """Return a tag directly behind two words, `tools<|sep|>` and `response<|sep|>`, belongs to
+    them.
+    """
     end = common_end(called, behind)
     attached = [text[: len(text) - len(end)][-1:].isalnum() for text in (called, behind)]
     tag = TOKEN.match(end)
@@ -115,15 +121,16 @@ def _common_end(called: str, behind: str) -> str:
 
 
 def _end_of_turn(template: AskedTemplate, called: str) -> str:
-    """The token that ends a turn of text where the user answers, and a turn of calls as well: some
-    templates leave it out behind the last answer."""
+    """Return the token that ends a turn of text where the user answers, and a turn of calls as
+    well: some templates leave it out behind the last answer.
+    """
     said = template.answered(TEXT) or ""
     token = TOKEN.match(said.rpartition(TEXT)[2].lstrip())
     return token[0] if token and TEXT in said and called.rstrip().endswith(token[0]) else ""
 
 
 def _stops(template: AskedTemplate, end: str) -> tuple[str, ...]:
-    """The token that ends a turn, where one does, and the tokenizer's own."""
+    """Return the token that ends a turn, where one does, and the tokenizer's own."""
     run = end.split()[0] if end.strip() else ""
     token = _STOP.match(run)
     first = token[0] if token else "" if run.isalnum() else run
@@ -133,7 +140,7 @@ def _stops(template: AskedTemplate, end: str) -> tuple[str, ...]:
 
 
 def _result(template: AskedTemplate) -> tuple[str, ResultRole]:
-    """How a tool's words are written, and in whose turn.
+    """Return how a tool's words are written, and in whose turn.
 
     In a turn of its own the words stand alone: the role's header is no part of the message.
     """
@@ -162,7 +169,7 @@ def _result(template: AskedTemplate) -> tuple[str, ResultRole]:
 
 
 def _opens_reasoning(template: AskedTemplate, reasoning: tuple[ReasoningTags, ...]) -> bool:
-    """Whether every prompt ends inside a thought, also one that asks for none."""
+    """Return True if every prompt ends inside a thought, even one that asks for none."""
     off = {"enable_thinking": False, "thinking": False, "reasoning": False}
     prompts = [
         template.ask(user(USER), calls=ONE, generation=True, variables=given).text or ""
@@ -172,7 +179,9 @@ def _opens_reasoning(template: AskedTemplate, reasoning: tuple[ReasoningTags, ..
 
 
 def _result_tokens(template: AskedTemplate) -> tuple[str, ...]:
-    """The control tokens next to a tool's words that stand nowhere else: they leak into answers."""
+    """Return the control tokens next to a tool's words that stand nowhere else: they leak into
+    answers.
+    """
     told = template.reply(ONE, told=RESULT) or ""
     others = (template.user_turn(ONE, RESULT) or "") + (template.reply((), TEXT) or "")
     before, _, behind = told.rpartition(RESULT)
@@ -181,7 +190,7 @@ def _result_tokens(template: AskedTemplate) -> tuple[str, ...]:
 
 
 def _user_header(turn: str | None, start: str) -> str:
-    """What a template writes before a user's words, behind a reply that begins with `start`."""
+    """Return the text before a user's words, after a reply that begins with `start`."""
     if turn is None or RESULT not in turn:
         return ""
     before = turn.rsplit(RESULT, 1)[0]

@@ -38,8 +38,9 @@ class Nearest:
 def nearest(
     dialect: DeclaredDialect, theirs: Mapping[str, str], form: RequestForm
 ) -> list[Nearest]:
-    """The other registered dialects that read any of the texts, each the plain call of its name in
-    LEAST_CALLS; the nearest first."""
+    """Return the other registered dialects that read any of the texts, each the plain call of its
+    name in LEAST_CALLS; the nearest first.
+    """
     made = [
         _beside(other, dialect, theirs, form)
         for other in map(get_dialect, dialect_names())
@@ -50,7 +51,7 @@ def nearest(
 
 
 def nearest_registered(dialect: DeclaredDialect, most: int = 3) -> list[Nearest]:
-    """The same by the calls as this dialect writes them itself."""
+    """Return the same by the calls as this dialect writes them itself."""
     form = RequestForm()
     theirs = {probe: written_of(dialect, calls, form) for probe, calls in LEAST_CALLS.items()}
     return nearest(dialect, theirs, form)[:most]

@@ -1,6 +1,6 @@
-"""Where calls may stand in replies of a model that nobody declared: bodies, name and arguments.
+"""Find calls in replies of an undeclared model: bodies, name and arguments.
 
-Each function looks for one notation. A guess may be wrong: who asks proves what is made of it.
+Each function looks for one notation. A guess may be wrong: the caller proves what it makes of it.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ FINDERS: Final[tuple[Finder, ...]] = (
 
 
 def _objects(reply: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """The outermost objects, each after the one before."""
+    """Yield the outermost objects, each after the one before."""
     position = 0
     for match in re.compile(r"\{").finditer(reply):
         if match.start() < position:
@@ -158,7 +158,7 @@ def _objects(reply: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
 
 
 def _shape(value: dict[str, Any]) -> JsonShape | None:
-    """Where name and arguments stand in an object, directly or one level down."""
+    """Return where name and arguments stand in an object, directly or one level down."""
     if len(value) == 1:
         ((key, inner),) = value.items()
         if not isinstance(inner, dict) or not _NAME.fullmatch(key):
@@ -177,7 +177,7 @@ def _shape(value: dict[str, Any]) -> JsonShape | None:
 
 
 def _members(value: dict[str, Any]) -> tuple[str, str, bool] | None:
-    """The keys of name and arguments, and whether these are a text."""
+    """Return the keys of name and arguments, and whether these are a text."""
     texts = [k for k, v in value.items() if isinstance(v, str) and _NAME.fullmatch(v)]
     named = [key for key in _NAMED if key in texts] or (texts if len(texts) == 1 else [])
     objects = [k for k, v in value.items() if isinstance(v, dict)]
@@ -252,7 +252,7 @@ def _of_parameters(row: list[re.Match[str]], between: str) -> Occurrence:
 
 
 def _template(match: re.Match[str], between: str) -> str:
-    """The declaration of a parameter: the key's and the value's text made holes."""
+    """Return the declaration of a parameter: the key's and the value's text made holes."""
     text, offset = match[0], match.start()
     key, value = match.span("key"), match.span("value")
     before, mid = text[: key[0] - offset], text[key[1] - offset : value[0] - offset]

@@ -76,7 +76,7 @@ class ProbeResult:
 
     @property
     def written(self) -> bool:
-        """Whether ours are the same bytes."""
+        """True if both wrote the same bytes."""
         return self.theirs == self.ours
 
 
@@ -101,7 +101,7 @@ class Proof:
         return 2 * self.read + self.written
 
     def failing(self) -> ProbeResult | None:
-        """The first plain call that is not read back: such a dialect is none."""
+        """Return the first plain call that is not read back: such a dialect is none."""
         return next((t for t in self.trials if t.probe in PLAIN and not t.read), None)
 
 
@@ -115,7 +115,9 @@ def short_probes() -> list[tuple[str, tuple[AskedCall, ...]]]:
 
 
 def full_probes(dialect: DeclaredDialect) -> list[tuple[str, tuple[AskedCall, ...]]]:
-    """All: every value that hurts alone and before another one, and the dialect's own markers."""
+    """Return all: every value that hurts alone and before another one, and the dialect's own
+    markers.
+    """
     syntax = dialect.syntax
     own = [*syntax.closers, *syntax.openers]
     values = {**HURTING, **{f"its own {literal!r}": f"a {literal} b" for literal in own}}
@@ -163,7 +165,7 @@ def written(
     dialect: DeclaredDialect,
     probes: Iterable[tuple[str, tuple[AskedCall, ...]]],
 ) -> int:
-    """How many probes the dialect writes as the template does; nothing is read."""
+    """Count the probes that the dialect writes as the template does; nothing is read."""
     regions = [(template.reply(calls), calls) for _, calls in probes]
     return sum(
         frame.bare(region) == written_of(dialect, calls, template.form).strip()
@@ -175,7 +177,9 @@ def written(
 def unread_answers(
     template: AskedTemplate, frame: TurnFrame, dialect: DeclaredDialect
 ) -> Iterator[str]:
-    """The answers and thoughts of the template that do not come back as they were, in words."""
+    """Yield the answers and thoughts of the template that do not come back as they were, in
+    words.
+    """
     # what stands in a history begins where it begins, whatever a prompt ends with
     dialect = dataclasses.replace(dialect, opens_reasoning=False)
     shown = [
@@ -203,8 +207,9 @@ _RESULTS: Final = {
 
 
 def unlike_results(template: AskedTemplate, dialect: DeclaredDialect) -> Iterator[str]:
-    """The kinds of results that a user's turn of the dialect holds with other bytes than the
-    template writes; none where the template has a turn for results, and writes it itself."""
+    """Yield the kinds of results that a user's turn of the dialect holds with other bytes than the
+    template writes; none where the template has a turn for results, and writes it itself.
+    """
     if dialect.result_role != "user":
         return
     (call,) = ONE
@@ -216,7 +221,7 @@ def unlike_results(template: AskedTemplate, dialect: DeclaredDialect) -> Iterato
 
 
 def _says(region: str, calls: Sequence[AskedCall]) -> bool:
-    """Whether the template wrote every call at all: some write the first one alone."""
+    """Return True if the template wrote every call: some write only the first."""
     return all(region.count(call.name) for call in calls)
 
 
@@ -225,7 +230,7 @@ def _ordered(calls: Sequence[AskedCall]) -> list[AskedCall]:
 
 
 def written_of(dialect: DeclaredDialect, calls: Sequence[AskedCall], form: RequestForm) -> str:
-    """The calls as the dialect writes them, with the ids that a template is given."""
+    """Return the calls as the dialect writes them, with the ids that a template is given."""
     schemas = {tool.name: tool for tool in read_tools(tools_for(calls))}
     texts = []
     for index, call in enumerate(calls):
@@ -244,7 +249,7 @@ def written_of(dialect: DeclaredDialect, calls: Sequence[AskedCall], form: Reque
 
 
 def reads(dialect: DeclaredDialect, text: str, calls: Sequence[AskedCall]) -> bool:
-    """Whether the dialect reads these calls, and nothing else, out of a text."""
+    """Return True if the dialect reads these calls, and nothing else, out of a text."""
     return _as_asked(_read(dialect, [text], calls), calls)
 
 

@@ -36,9 +36,11 @@ _TOOL: Final = re.compile(r"[A-Za-z_]\w*")
 
 @dataclass(frozen=True, slots=True)
 class ReplyReading:
-    """What a proposal makes of one reply: its calls (name and arguments), the stretches that it
-    leaves as text (offset and text), and those of them that look like markup; `written` says that
-    it would write these calls as they stand."""
+    """One reply as a proposal reads it.
+
+    It has calls (name and arguments), the stretches left as text (offset and text), and those of
+    them that look like markup; `written` is true if it would write these calls exactly so.
+    """
 
     calls: tuple[tuple[str, Any], ...]
     left: tuple[tuple[int, str], ...]
@@ -57,7 +59,7 @@ class Proposal:
     registered: tuple[str, ...]
 
     def findings(self) -> list[Finding]:
-        """What it does not explain, and what the replies do not tell."""
+        """Findings for what it does not explain, and for what the replies leave open."""
         found = []
         for number, reading in enumerate(self.readings, 1):
             for start, text in reading.unexplained:
@@ -71,7 +73,8 @@ class Proposal:
 def propose_dialect(
     replies: Sequence[str], name: str = "proposed", registered: bool = True
 ) -> Proposal:
-    """The form in which a model's replies call tools: three replies with calls of different tools.
+    """Return the form in which a model's replies call tools: three replies with calls of different
+    tools.
 
     A registered dialect that writes them so is proposed as it is (not with `registered=False`);
     else what stays between the calls is a marker and what moves is a hole. Prose is left as text.
@@ -121,8 +124,9 @@ def _cost(proposal: Proposal) -> tuple[int, ...]:
 
 
 def _registered(replies: Sequence[str]) -> list[str]:
-    """The registered dialects that write the calls of all replies as they stand, and leave no
-    markup; a form that takes any text for a call is no evidence."""
+    """Return the registered dialects that write the calls of all replies as they stand, and leave
+    no markup; a form that takes any text for a call is no evidence.
+    """
     found = []
     for dialect in _declared():
         if type(dialect) is DeclaredDialect and not dialect.syntax.text_keys:
@@ -150,7 +154,7 @@ def _of_registered(known: list[str], replies: Sequence[str], name: str) -> Propo
 
 
 def _proposals(replies: Sequence[str], name: str) -> Iterator[Proposal]:
-    """Every form that reads each call that one of the finders saw."""
+    """Yield every form that reads each call that one of the finders saw."""
     stops = _stops(replies)
     bare = [_without_stop(reply, stops) for reply in replies]
     for find in FINDERS:
@@ -177,7 +181,7 @@ def _dialect(
 
 
 def _stops(replies: Sequence[str]) -> list[str]:
-    """The tokens with which replies end that are some registered dialect's stop tokens."""
+    """Return the tokens with which replies end that are some registered dialect's stop tokens."""
     known = {stop for each in _declared() for stop in each.stops} | {"</s>", "<|endoftext|>"}
     return sorted(stop for stop in known if any(r.rstrip().endswith(stop) for r in replies))
 
@@ -193,7 +197,7 @@ def _declared() -> list[DeclaredDialect]:
 
 
 def _thoughts() -> list[ReasoningTags]:
-    """The tags around reasoning of every registered dialect."""
+    """Return the tags around reasoning of every registered dialect."""
     tags = {THINK: None}
     for dialect in _declared():
         tags |= dict.fromkeys(t for t in dialect.reasoning if t.open and t.close)
@@ -226,7 +230,7 @@ def _reading(dialect: DeclaredDialect, reply: str) -> ReplyReading:
 
 
 def _as_written(dialect: DeclaredDialect, result: ParseResult, reply: str) -> bool:
-    """Whether the dialect would write these calls so, white space aside."""
+    """Return True if the dialect would write these calls so, white space aside."""
     if not result.tool_calls:
         return not result.aborted
     parts = [ToolCallPart(c.call_id, c.name, c.arguments) for c in result.tool_calls]
@@ -243,7 +247,7 @@ def _odd_names(readings: Sequence[ReplyReading]) -> list[str]:
 
 
 def _reads(reading: ReplyReading, seen: Sequence[Occurrence]) -> bool:
-    """Whether every call that was seen is read, with its arguments, and no other."""
+    """Return True if every call that was seen is read, with its arguments, and no other."""
     if len(reading.calls) != len(seen):
         return False
     return all(
@@ -264,7 +268,7 @@ def _alike_values(read: Any, seen: Any) -> bool:
 
 
 def _alike(readings: Sequence[ReplyReading], replies: Sequence[str]) -> tuple[str, ...]:
-    """The registered dialects that read the same calls, however they would write them."""
+    """Return the registered dialects that read the same calls, however they would write them."""
     found = []
     for dialect in _declared():
         others = [_reading(dialect, reply).calls for reply in replies]

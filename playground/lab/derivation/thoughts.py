@@ -1,7 +1,7 @@
-"""What a template puts around a thought, and around an answer.
+"""Find the texts that a template puts around a thought, and around an answer.
 
-A thought is shown in the history, or beside a call, or it is dropped from a text that holds it:
-then the tags are those of a known pair. The generation prompt may hold one of them, too.
+A thought is shown in the history, or beside a call. If it is dropped from a text that holds it,
+the tags are those of a known pair. The generation prompt may hold one of them, too.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Thoughts:
 
 
 def thoughts_of(template: AskedTemplate, header: str, end: str) -> Thoughts:
-    """What a template shows of them; `header` and `end` stand around every answer."""
+    """Return the tags that a template shows; `header` and `end` stand around every answer."""
     before, between, text = _shown(template)
     tags = _tags(before, between, header) if before else None
     again = _again(header, before, between)
@@ -73,7 +73,7 @@ def thoughts_of(template: AskedTemplate, header: str, end: str) -> Thoughts:
 
 
 def without_thought(text: str, reasoning: tuple[ReasoningTags, ...]) -> str:
-    """The text without the empty thought that some templates write before an answer."""
+    """Return the text without the empty thought that some templates write before an answer."""
     for tags in reasoning:
         empty = rf"\A(?:{re.escape(tags.open)}\s*)?{re.escape(tags.close)}\s*"
         text = re.sub(empty, "", text.lstrip())
@@ -81,14 +81,16 @@ def without_thought(text: str, reasoning: tuple[ReasoningTags, ...]) -> str:
 
 
 def _marker(text: str) -> str:
-    """A text that is a marker, or ends with one; "" for words and white space."""
+    """Return a text that is a marker, or ends with one; "" for words and white space."""
     text = text.strip()
     return text if re.search(r"[>\]]\Z", text) else ""
 
 
 def _shown(template: AskedTemplate) -> tuple[str, str, bool]:
-    """What stands before a thought, and between it and what follows, and whether that is a text;
-    empty where the template shows none."""
+    """Return the text before a thought, the text after it, and whether an answer follows.
+
+    All are empty if the template shows no thought.
+    """
     for region, following in _asked(template):
         if region and THOUGHT in region:
             before, _, rest = region.partition(THOUGHT)
@@ -112,7 +114,7 @@ def _asked(template: AskedTemplate) -> Iterator[tuple[str | None, str]]:
 
 
 def _known(template: AskedTemplate) -> tuple[ReasoningTags, ...]:
-    """The known pair with which a template drops a thought from a text, or opens one."""
+    """Return the known pair with which a template drops a thought from a text, or opens one."""
     prompt = template.generation()[-100:]
     for tags in _KNOWN:
         held = template.reply((), f"{tags.open}{THOUGHT}{tags.close}{TEXT}")
@@ -123,8 +125,7 @@ def _known(template: AskedTemplate) -> tuple[ReasoningTags, ...]:
 
 
 def _again(header: str, before: str, between: str) -> str:
-    """How a turn begins, where it begins anew behind a thought and its closer: the longest end of
-    the header."""
+    """Return how a turn restarts after a thought and its closer: the longest end of the header."""
     header = common_start(header, before)
     for match in TOKEN.finditer(header):
         tail = header[match.start() :].strip()
@@ -134,8 +135,9 @@ def _again(header: str, before: str, between: str) -> str:
 
 
 def _tags(before: str, between: str, header: str) -> ReasoningTags | None:
-    """The two tags: those that have a word in common, or what stands behind the header and the
-    first token behind the thought."""
+    """Return the two tags: those that have a word in common, or what stands behind the header and
+    the first token behind the thought.
+    """
     again = _again(header, before, between)
     first = between.partition(again)[0] if again else between
     tail = " ".join(TOKEN.findall(before)[-_TAIL:])

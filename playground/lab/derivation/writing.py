@@ -1,4 +1,6 @@
-"""How a template writes values that are no texts: JSON's style, words, types, CDATA sections."""
+"""Find how a template writes values that are no texts: JSON's style, words, types, CDATA
+sections.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ _SECTIONED: Final = '<>&"\n'
 
 
 def json_style(text: str) -> JsonStyle:
-    """The style in which a JSON text was written; the plain one where it is none of ours."""
+    """Return the style in which a JSON text was written; the plain one where it is none of ours."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -41,7 +43,7 @@ def json_style(text: str) -> JsonStyle:
 
 
 def body_fields(template: AskedTemplate, frame: TurnFrame, body: Body) -> dict[str, Any]:
-    """What a call's body says of values, for every notation but parameters."""
+    """Return the fields for values in a call's body, for every notation but parameters."""
     if body.hole == "args:marked":
         return _marked_words(template, frame)
     for value in (_DEEP, "é"):  # some templates refuse an object whose schema says no more
@@ -55,7 +57,7 @@ def body_fields(template: AskedTemplate, frame: TurnFrame, body: Body) -> dict[s
 
 
 def _marked_words(template: AskedTemplate, frame: TurnFrame) -> dict[str, Any]:
-    """The words for true, false and null behind a key and its colon."""
+    """Return the words for true, false and null behind a key and its colon."""
     words = {}
     for name, value in _WORDS.items():
         region = frame.bare(template.reply((AskedCall(NAMES[0], {KEYS[0]: value}),)) or "")
@@ -67,8 +69,11 @@ def _marked_words(template: AskedTemplate, frame: TurnFrame) -> dict[str, Any]:
 def parameter_fields(
     template: AskedTemplate, frame: TurnFrame, typed: str, quoted: bool
 ) -> dict[str, Any]:
-    """What parameters say of values; `typed` is the pattern of what stands before a value, its
-    group the word for the type, where there is one. `quoted` values are JSON, texts too."""
+    """Return the fields for parameters' values.
+
+    `typed` is the pattern of the text before a value, its group the word for the type, if there is
+    one. `quoted` values are JSON, texts too.
+    """
     if quoted:
         style = json_style(value_text(template, frame, _DEEP, typed, True)[1])
         return {"json": style} if style != PLAIN_JSON else {}
@@ -91,7 +96,9 @@ def parameter_fields(
 
 
 def _literals(words: dict[str, str], nested: Nested) -> dict[str, Any]:
-    """The field, where it says something; words that mean two things, or nothing, are left out."""
+    """Return the field, where it says something; words that mean two things, or nothing, are left
+    out.
+    """
     told = {name: word for name, word in words.items() if word.strip()}
     found = Literals(**told, nested=nested)
     if len(found.words) < len(_WORDS):
@@ -113,8 +120,9 @@ def _type_words(template: AskedTemplate, frame: TurnFrame, typed: str) -> dict[s
 def value_text(
     template: AskedTemplate, frame: TurnFrame, value: Any, typed: str, quoted: bool = False
 ) -> tuple[str, str]:
-    """The word for its type, and the text of a value that stands before another one; "" for both
-    where it is not there. Where texts are `quoted`, what follows the quote follows a value."""
+    """Return the word for its type, and the text of a value that stands before another one; "" for
+    both where it is not there. Where texts are `quoted`, what follows the quote follows a value.
+    """
     known = AskedCall(NAMES[0], {KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]})
     other = AskedCall(NAMES[0], {KEYS[0]: value, KEYS[1]: VALUES[1]})
     plain = frame.bare(template.reply((known,)) or "")
@@ -129,7 +137,7 @@ def value_text(
 
 
 def _sectioned(template: AskedTemplate, frame: TurnFrame, typed: str) -> str:
-    """The characters for which a text is written in a CDATA section."""
+    """Return the characters for which a text is written in a CDATA section."""
     return "".join(
         char
         for char in _SECTIONED

@@ -52,7 +52,7 @@ class Guide(Shown):
                 raise wrong(f"a guide's cases.{index}", case, "a UseCase, or a text")
 
     def summary(self) -> list[tuple[str, str]]:
-        """What to know at a glance: rows of a name and a value."""
+        """Return the facts at a glance: rows of a name and a value."""
         dialect, syntax = self.dialect, self.dialect.syntax
         # Reasoning without a closing tag ends at the next call: there is nothing to show for it.
         marks = [text for tag in dialect.reasoning for text in (tag.open, tag.close) if text]
@@ -86,7 +86,9 @@ class Guide(Shown):
         return self.dialect.raw_prompt.format if self.dialect.raw_prompt else None
 
     def prompt(self, case: UseCase, dialog: Dialog | TextCompletion) -> str:
-        """The exact prompt of a dialog: raw where a raw format is known, else its messages."""
+        """Return the exact prompt of a dialog: raw where a raw format is known, else its
+        messages.
+        """
         return self._raw(self.llama, case, dialog) if self.llama else self._messages(dialog)
 
     def _raw(self, llama: LlamaFormat, case: UseCase, dialog: Dialog | TextCompletion) -> str:
@@ -102,7 +104,7 @@ class Guide(Shown):
         return "\n".join(f"=== {m['role']}\n{message_text(m)}" for m in messages)
 
     def reading(self, dialog: Dialog) -> ParseResult:
-        """What our parser reads from the dialog's response."""
+        """Return our parser's reading of the dialog's response."""
         return parse(dialog.response, self.dialect, dialog.tools)
 
     @property
@@ -119,7 +121,7 @@ class Guide(Shown):
         return self.markdown()
 
     def markdown(self) -> str:
-        """The guide as one page of Markdown."""
+        """Return the guide as one page of Markdown."""
         title = self.dialect.title or self.dialect.name
         head = f"Dialect `{self.dialect.name}`. {GUIDE_MARK}"
         lines = [f"# {title}", "", head, "", "| | |", "|---|---|"]
@@ -186,7 +188,7 @@ class NoGuide:
 
 
 def guide_for(name: str | Dialect) -> Guide | NoGuide:
-    """The guide of a dialect, or why there is none. Raises UnknownNameError."""
+    """Return the guide of a dialect, or why there is none. Raises UnknownNameError."""
     dialect = get_dialect(name)
     if not isinstance(dialect, DeclaredDialect):
         return NoGuide(dialect)
@@ -194,7 +196,7 @@ def guide_for(name: str | Dialect) -> Guide | NoGuide:
 
 
 def event_rows(result: ParseResult) -> list[str]:
-    """The merged events as a Markdown table."""
+    """Return the merged events as a Markdown table."""
     rows = ["| event | text |", "|---|---|"]
     for event in result.events:
         rows.append(f"| {event_name(event)} | {_code(_cell_text(event))} |")
@@ -202,7 +204,9 @@ def event_rows(result: ParseResult) -> list[str]:
 
 
 def _cell_text(event: Event) -> str:
-    """The text of an event, in a cell; the events of one call are told apart by their names."""
+    """Return the text of an event, in a cell; the events of one call are told apart by their
+    names.
+    """
     match event:
         case FindingEvent(finding=found, text=text):
             return f"{found.code} {text}".strip()
@@ -224,7 +228,7 @@ def _cell_text(event: Event) -> str:
 
 
 def _listed(heading: str, items: Sequence[str]) -> list[str]:
-    """A heading and its list; nothing for nothing."""
+    """Return a heading and its list; nothing for nothing."""
     return ["", heading, "", *(f"- {item}" for item in items)] if items else []
 
 

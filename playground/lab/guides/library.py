@@ -39,7 +39,7 @@ _TIDES_CALL = ToolCallPart("call_1", _TIDES.name, {"harbour": "Brest", "days": 2
 
 
 def use_cases(dialect: DeclaredDialect) -> list[UseCase]:
-    """The use cases of one dialect, in the order of its guide."""
+    """Return the use cases of one dialect, in the order of its guide."""
     call, tool = _example(dialect)
     # A call of texts names no tool, so that two calls of one reply would be the same twice.
     several = dialect.parallel and not dialect.syntax.text_keys
@@ -57,7 +57,7 @@ def use_cases(dialect: DeclaredDialect) -> list[UseCase]:
 
 
 def _example(dialect: DeclaredDialect) -> tuple[ToolCallPart, ToolMetadata]:
-    """A call that the dialect can write, and its tool."""
+    """Return a call that the dialect can write, and its tool."""
     texts = dialect.syntax.sample_texts
     if texts:
         name = dialect.syntax.name or _TIDES.name

@@ -78,7 +78,7 @@ def _dialog(place: str, given: Any) -> Dialog | TextCompletion | str:
 
 
 def _each(place: str, given: Iterable[_Kind], kind: type[_Kind]) -> tuple[_Kind, ...]:
-    """The items, every one of its kind. Raises InputFault, naming the one that is not."""
+    """Return the items, every one of its kind. Raises InputFault, naming the one that is not."""
     found = items(place, given)
     for index, item in enumerate(found):
         if not isinstance(item, kind):
@@ -91,7 +91,7 @@ def _split(notes: str) -> list[str]:
 
 
 def fenced(text: str, language: str = "") -> str:
-    """A code block whose fence is longer than any run of back-ticks in the text."""
+    """Return a code block whose fence is longer than any run of back-ticks in the text."""
     # CommonMark: a fence ends at the first line of as many back-ticks as it began with, or more.
     runs = [len(run) for run in re.findall(r"`+", text)]
     fence = "`" * max(3, 1 + max(runs, default=0))

@@ -45,11 +45,11 @@ class LawChecks(Listed[LawCheck]):
 
     @property
     def broken(self) -> list[LawCheck]:
-        """Those that do not hold."""
+        """The laws that do not hold."""
         return [check for check in self if not check.holds]
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """As `--json` prints it."""
+        """Return the checks as `--json` prints them."""
         return [
             {"law": check.law, "title": check.title, "tried": check.tried, "holds": check.holds}
             | (
@@ -61,7 +61,7 @@ class LawChecks(Listed[LawCheck]):
         ]
 
     def findings(self) -> list[Finding]:
-        """A finding for each law that does not hold."""
+        """Return a finding for each law that does not hold."""
         return [
             finding("law-broken", f"law {check.law}", f"{check.title}: {check.broken.says}")
             for check in self
@@ -98,7 +98,7 @@ def _checked(subject: Subject, number: int, examples: int) -> LawCheck:
 
 
 def _tried(law: Law, subject: Subject, choices: Choices) -> LawBreak | None:
-    """What breaks the law; that it cannot even be tried is a break, too, of whatever law."""
+    """Return what breaks the law; an error in the trial breaks it, too."""
     try:
         return law(subject, choices)
     except Exception as error:  # a dialect by hand may raise anything, anywhere

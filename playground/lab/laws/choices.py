@@ -23,7 +23,7 @@ class Choices:
         self.made: list[int] = []
 
     def below(self, limit: int) -> int:
-        """A number from 0 up to and without `limit`; 0 makes the smallest example."""
+        """Return a number from 0 up to and without `limit`; 0 makes the smallest example."""
         place = len(self.made)
         if place < len(self._given):
             chosen = min(self._given[place], limit - 1)
@@ -47,7 +47,7 @@ class Choices:
 def smallest(
     fails: Callable[[Choices], object | None], given: Sequence[int], most: int = 400
 ) -> list[int]:
-    """The smallest row of choices that still fails, of at most so many that are tried."""
+    """Return the smallest row of choices that still fails, of at most so many that are tried."""
     best, tried = list(given), 0
     better = True
     while better and tried < most:

@@ -176,7 +176,7 @@ LAWS: Final[dict[int, tuple[str, Law]]] = {
 
 
 def _text_form_teaches(subject: Subject) -> LawBreak | None:
-    """The rules of a form that holds texts and nothing else show such a call."""
+    """Return the rules of a form that holds texts and nothing else show such a call."""
     call = subject.plainest()
     rules = subject.dialect.format_dialect_rules(PromptData(tool_metadata=list(TOOLS)))
     if _came_back(subject.read_text(rules), [call]):
@@ -238,5 +238,5 @@ def _lines(events: list[Event]) -> Iterator[str]:
 
 
 def _joins(subject: Subject) -> bool:
-    """Whether calls in a row are one call in this form."""
+    """Return True if calls in a row are one call in this form."""
     return bool(subject.syntax and subject.syntax.joined)

@@ -1,6 +1,6 @@
-"""What the laws are tried on: calls, streams and prose, made of a dialect's own markers.
+"""Examples to try the laws on: calls, streams and prose, made of a dialect's own markers.
 
-A dialect that is written by hand has no declaration: its markers are what stands around the values
+A dialect that is written by hand has no declaration: its markers are the texts around the values
 of a call that it wrote.
 """
 
@@ -116,7 +116,9 @@ class Subject:
         return list(dict.fromkeys(["x", " ", "\n", *own, *_HOSTILE]))
 
     def plainest(self, **arguments: Any) -> ToolCallPart:
-        """A call that the form can hold: these arguments, or the texts that it always has."""
+        """Return a call that the form can hold: these arguments, or the texts that it always
+        has.
+        """
         if self.syntax and self.text_keys:
             name = self.syntax.name or "write_file"
             return ToolCallPart("call_1", name, dict(self.syntax.sample_texts))
@@ -132,11 +134,11 @@ class Subject:
         return "".join(choices.several(lambda: choices.of(pieces), 4, usual=2))
 
     def hostile_call(self, choices: Choices) -> ToolCallPart:
-        """A call whose texts hold the dialect's own markers."""
+        """Return a call whose texts hold the dialect's own markers."""
         return self._call(choices, lambda: self.text(choices, self.fragments))
 
     def plain_call(self, choices: Choices) -> ToolCallPart:
-        """A call with plain values of every JSON type that the notation has."""
+        """Return a call with plain values of every JSON type that the notation has."""
         return self._call(choices, lambda: self.text(choices))
 
     def _call(self, choices: Choices, text: Any) -> ToolCallPart:
@@ -159,7 +161,9 @@ class Subject:
         return ToolCallPart("call_1", "write_file", self.held(arguments))
 
     def held(self, value: Any) -> Any:
-        """What the notation has to carry of a value: all but null, where it has none."""
+        """Return the part of a value that the notation has to carry: all but null, if it has
+        none.
+        """
         if self.syntax is None or self.syntax.notation.holds_null:
             return value
         if isinstance(value, dict):
@@ -169,7 +173,7 @@ class Subject:
         return value
 
     def tool(self, choices: Choices) -> ToolMetadata:
-        """A tool with other required parameters, and perhaps an example."""
+        """Return a tool with other required parameters, and perhaps an example."""
         names = list(_PROPERTIES)[1:-1]
         required = ["path", *(name for name in names if choices.below(4) == 3)]
         schema = {"type": "object", "properties": _PROPERTIES, "required": required}
@@ -209,6 +213,6 @@ class Subject:
 
 
 def _around_values(written: str) -> list[str]:
-    """The texts around name, key and value of a call."""
+    """Return the texts around name, key and value of a call."""
     pieces = re.split(r"(?i)write_file|path|VALUE", written)
     return [piece for piece in pieces if piece.strip()]

@@ -1,4 +1,4 @@
-"""What a corpus answers: rows, where they came from, and how long that took."""
+"""The answer of a corpus: rows, their origin, and how long they took."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from playground.base.display import Drawn
 
 @dataclass(frozen=True)
 class CorpusAnswer(Drawn):
-    """What a question says: `rows` under `columns`; `sql` is what was asked of DuckDB, in
-    `seconds`. With `cut` there are more rows than were asked for."""
+    """A question's answer: `rows` under `columns`; `sql` was asked of DuckDB, in `seconds`.
+
+    `cut` is true if there are more rows than were asked for.
+    """
 
     question: str
     columns: list[str]
@@ -24,11 +26,11 @@ class CorpusAnswer(Drawn):
     notes: list[str] = field(default_factory=list)
 
     def records(self) -> list[dict[str, Any]]:
-        """The rows by the names of their columns."""
+        """Return the rows by the names of their columns."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
     def plain(self) -> dict[str, Any]:
-        """The answer as JSON has it: times as texts, decimal numbers as numbers."""
+        """Return the answer as JSON has it: times as texts, decimal numbers as numbers."""
         told = {name: getattr(self, name) for name in ("question", "seconds", "cut", "notes")}
         rows = [{name: _plain(value) for name, value in each.items()} for each in self.records()]
         return {**told, "columns": self.columns, "rows": rows}

@@ -46,9 +46,9 @@ _DIGITS: Final = 16  # of a session's id
 
 @takes(path=(str, PathLike), analysis=(int, NoneType))
 def corpus(path: str | PathLike[str], analysis: int | None = None) -> Corpus:
-    """The corpus in a folder, or behind an address, that `playground corpus build` made, as it is
-    now; with `analysis` by the facts of an older version of our analysis, as far as they are still
-    there.
+    """Return the corpus in a folder, or behind an address, that `playground corpus build` made, as
+    it is now; with `analysis` by the facts of an older version of our analysis, as far as they are
+    still there.
 
     Raises InputFault where there is none, and for one of a newer version.
     """
@@ -57,8 +57,10 @@ def corpus(path: str | PathLike[str], analysis: int | None = None) -> Corpus:
 
 
 def state_of(path: str | PathLike[str]) -> str:
-    """Which state of which corpus lies in a folder: another text for each that was built there.
-    Raises InputFault as `corpus` does."""
+    """Return the state of the corpus in a folder: another text for each build.
+
+    Raises InputFault as `corpus` does.
+    """
     return read_catalog(CorpusFolder(store_at(path))).state
 
 
@@ -87,7 +89,8 @@ class Corpus:
         seconds: float = SECONDS,
         **filters: Any,
     ) -> CorpusAnswer:
-        """A named question (`question_names`), `by` columns of its table, `week` and the like.
+        """Return a named question (`question_names`), `by` columns of its table, `week` and the
+        like.
 
         `filters` are values of columns (a list: one of them), `since` and `until` (a time, the end
         left out), of `drift` the time of its `split`, of `versions` its `first` and `second`.
@@ -111,9 +114,10 @@ class Corpus:
 
     @takes(text="text")
     def sql(self, text: str, *, limit: int = 1_000, seconds: float = SECONDS) -> CorpusAnswer:
-        """An answer to SQL over the views: `sessions`, `requests`, `calls`, `findings`, `breaks`,
-        `toolsets`, `files`. Raises InputFault where DuckDB refuses it, where it is not one SELECT
-        that writes nothing, and where it takes too long."""
+        """Return an answer to SQL over the views: `sessions`, `requests`, `calls`, `findings`,
+        `breaks`, `toolsets`, `files`. Raises InputFault where DuckDB refuses it, where it is not
+        one SELECT that writes nothing, and where it takes too long.
+        """
         most = checked_limit(limit)
         with self._lock, self._bounded(seconds):
             self._asking = threading.get_ident()
@@ -122,8 +126,9 @@ class Corpus:
 
     @takes(id=(str, int))
     def session(self, id: str | int) -> Session:
-        """A session by its id (16 hexadecimal digits), as the corpus keeps it: without recordings,
-        without secrets, and without texts where it is redacted. Raises InputFault."""
+        """Return a session by its id (16 hexadecimal digits), as the corpus keeps it: without
+        recordings, without secrets, and without texts where it is redacted. Raises InputFault.
+        """
         number = _number(id)
         shard, skeleton = self._place(number)
         blocks = BlockReader(self.folder.store, self.folder.pack(shard), self.folder.index(shard))
@@ -131,8 +136,9 @@ class Corpus:
 
     @takes(id=(str, int))
     def source(self, id: str | int) -> tuple[str, str, int]:
-        """The path or address of the file that a session came in, its name there (a tar's member),
-        and its number."""
+        """Return the path or address of the file that a session came in, its name there (a tar's
+        member), and its number.
+        """
         sql = "SELECT path, name, number FROM sessions JOIN files USING (piece) WHERE session = {}"
         rows = self.sql(sql.format(_number(id)), limit=1).rows
         if not rows:
@@ -143,7 +149,9 @@ class Corpus:
     def behind(
         self, table: str, *, limit: int = 100, seconds: float = SECONDS, **filters: Any
     ) -> CorpusAnswer:
-        """The sessions behind a number: those with rows of a table that the filters leave."""
+        """Return the sessions behind a number: those with rows of a table that the filters
+        leave.
+        """
         where = Filters(table, filters)
         sql = (
             "SELECT format('{:016x}', s.session) AS id, s.title, s.agent, s.version, s.model, "
@@ -156,7 +164,7 @@ class Corpus:
         return self._answer("behind", sql, values, limit, seconds)
 
     def of_shards(self, shards: Sequence[str]) -> Corpus:
-        """The same corpus, of some of its shards alone."""
+        """Return the same corpus, of some of its shards alone."""
         return Corpus(self.folder, catalog=replace(self.catalog, shards=list(shards)))
 
     def interrupt(self, thread: int | None = None) -> None:
@@ -263,13 +271,13 @@ class Corpus:
         return CorpusAnswer("analyses", columns, rows[:limit], sql, spent, len(rows) > limit)
 
     def _split(self) -> datetime | None:
-        """The begin of the last seven days."""
+        """Return the begin of the last seven days."""
         sql = "SELECT max(sent_at) - INTERVAL 7 DAY FROM requests"
         found: datetime | None = self.sql(sql).rows[0][0]
         return found
 
     def _place(self, session: int) -> tuple[str, int]:
-        """The shard of a session, and the block of its skeleton there."""
+        """Return the shard of a session, and the block of its skeleton there."""
         sql = "SELECT text, filename FROM session_files WHERE session = $session"
         rows = (
             self.catalog.shards
@@ -295,8 +303,10 @@ class Corpus:
 
 
 def _two_of(given: dict[str, Any], question: str) -> list[Any]:
-    """What a question that compares two is to compare, taken out of its filters; [] where they do
-    not say. Raises InputFault where they name one of the two."""
+    """Return the two values that a question compares, taken out of its filters; [] if unset.
+
+    Raises InputFault if only one of the two is named.
+    """
     found = {name: given.pop(name, None) for name in ("first", "second")}
     missing = [name for name, value in found.items() if value is None]
     if len(missing) == 1:
@@ -306,13 +316,14 @@ def _two_of(given: dict[str, Any], question: str) -> list[Any]:
 
 
 def _first(table: str) -> str:
-    """A request's number in SQL as people read it, from 1 on; NULL for what is of none."""
+    """Return a request's number in SQL as people read it, from 1 on; NULL for what is of none."""
     return "if(requests > 0, 1, NULL)" if table == "sessions" else "if(n < 0, NULL, n + 1)"
 
 
 def _number(id: str | int) -> int:
-    """A session's number: an id has 16 hexadecimal digits, what SQL gives is a decimal number of
-    another length, with or without its commas. Raises InputFault for what is neither."""
+    """Return a session's number: an id has 16 hexadecimal digits, what SQL gives is a decimal
+    number of another length, with or without its commas. Raises InputFault for what is neither.
+    """
     if isinstance(id, int):
         number = id
     else:

@@ -49,11 +49,11 @@ class BlockWriter:
         self._numbers: dict[bytes, int] = {}
 
     def add(self, kind: str, value: Any) -> tuple[int, bytes]:
-        """The number and the hash (16 bytes) of a JSON value's block."""
+        """Return the number and the hash (16 bytes) of a JSON value's block."""
         return self.add_text(kind, json_of(value))
 
     def add_text(self, kind: str, text: str) -> tuple[int, bytes]:
-        """The same of a value whose JSON is there."""
+        """Return the same of a value whose JSON is there."""
         key, data = _block_of(text)
         number = self._numbers.setdefault(key, len(self._numbers))
         if number == self._file.blocks:
@@ -70,7 +70,7 @@ class BlockWriter:
 
 
 def block_of(value: Any) -> tuple[bytes, bytes]:
-    """A JSON value as a block: its hash, and its text."""
+    """Return a JSON value as a block: its hash, and its text."""
     return _block_of(json_of(value))
 
 
@@ -150,7 +150,7 @@ class BlockReader:
         self._frame = lru_cache(maxsize=8)(self._read)
 
     def value(self, number: int) -> Any:
-        """The block's JSON value."""
+        """Return the block's JSON value."""
         group, place = self._row(number)
         row = {name: group[name][place].as_py() for name in _SCHEMA.names[2:]}
         data = self._frame(row["frame"], row["packed"], row["unpacked"])
@@ -160,20 +160,20 @@ class BlockReader:
             raise self._torn(self._pack, error) from error
 
     def all(self) -> Iterator[tuple[str, bytes, bytes]]:
-        """Every block in its order, as `BlockFile.append` takes it."""
+        """Yield every block in its order, as `BlockFile.append` takes it."""
         for number in range(len(self._starts) - 1):
             for row in self._group(number).to_pylist():
                 data = self._frame(row["frame"], row["packed"], row["unpacked"])
                 yield row["kind"], row["hash"], data[row["start"] : row["start"] + row["length"]]
 
     def key(self, number: int) -> bytes:
-        """The block's hash."""
+        """Return the block's hash."""
         group, place = self._row(number)
         found: bytes = group["hash"][place].as_py()
         return found
 
     def _row(self, number: int) -> tuple[pa.Table, int]:
-        """The rows among which a block's is, and its place there."""
+        """Return the rows among which a block's is, and its place there."""
         group = bisect_right(self._starts, number) - 1
         return self._group(group), number - self._starts[group]
 

@@ -23,7 +23,7 @@ def checked_limit(limit: int) -> int:
 
 @contextmanager
 def ended_after(seconds: float, interrupt: Callable[[], None], where: str) -> Iterator[None]:
-    """What takes longer is interrupted, and is an InputFault that says so."""
+    """Interrupt what takes longer, with an InputFault that says so."""
     if not (isfinite(seconds) and seconds > 0):
         raise InputFault(f"{seconds} seconds for a question", expected="more than 0")
     done, late = threading.Event(), threading.Event()

@@ -49,7 +49,7 @@ class SeenBreak:
 
 
 def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
-    """The breaks of a session, in their order."""
+    """Yield the breaks of a session, in their order."""
     simulation, requests = sent.simulation, sent.requests
     outcomes: Sequence[Simulated] = simulation.requests if simulation else ()
     last: int | None = None  # one that was not billed, as where it was aborted, says nothing
@@ -83,8 +83,10 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
 
 
 def _difference(simulation: CacheSimulation | None, earlier: int, n: int) -> FirstDifference | None:
-    """Where a request that was kept as it was sent parts from an earlier one, whatever was sent
-    between them."""
+    """Return the first difference of a request, kept as sent, from an earlier one.
+
+    Requests between the two do not matter.
+    """
     if simulation is None or simulation.rules is None:
         return None
     if earlier == n - 1:
@@ -100,7 +102,7 @@ def _told(n: int, found: FirstDifference, lost: int, money: int | None, state: s
 
 
 def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: str) -> str:
-    """Why a request that begins like the one before it, as far as is known, read less."""
+    """Return why a request read less although it begins like the one before it."""
     told = next((cause for words, cause in _REASONS if words in reason), "")
     if told:
         return told
@@ -120,7 +122,7 @@ def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: st
 
 
 def _life(billed: Billed | None, outcome: Simulated | None, model: str) -> str:
-    """The life of what was written anew; "" where it was paid in full instead."""
+    """Return the life of what was written anew; "" where it was paid in full instead."""
     if billed is not None:
         return life_of(billed, rules_for(model)) if billed.write else ""
     written = outcome.written if outcome else {}
@@ -128,7 +130,7 @@ def _life(billed: Billed | None, outcome: Simulated | None, model: str) -> str:
 
 
 def _money(lost: int, life: str, model: str) -> int | None:
-    """What the lost tokens cost more than if they had been read, in billionths of a dollar."""
+    """Return the extra cost of lost tokens over reading them, in billionths of a dollar."""
     price, rules = price_of(model), rules_for(model)
     if price is None:
         return None

@@ -36,8 +36,11 @@ _MOST_FAULTS: Final = 1_000  # that the catalog lists
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What a build did: shards that were made and that were there, rows of the corpus by table,
-    what could not be read, and what was set aside because it killed whoever read it."""
+    """The result of a build.
+
+    It holds the shards that were made and that were there, rows by table, what could not be read,
+    and what was set aside because it killed its reader.
+    """
 
     made: int
     kept: int
@@ -82,8 +85,11 @@ def build_corpus(
 
 @dataclass(frozen=True, slots=True)
 class _Shard:
-    """What a build needs of a shard's manifest: the hashes of its pieces, and of those whose rows
-    count, rows by table, faults, and the months by which its facts lie."""
+    """The parts of a shard's manifest that a build needs.
+
+    They are the hashes of its pieces and of those whose rows count, rows by table, faults, and the
+    months by which its facts lie.
+    """
 
     pieces: list[str]
     contents: list[str]
@@ -168,7 +174,7 @@ class _Build:
         self._build(waiting)
 
     def _new_pieces(self) -> list[InputPiece]:
-        """Each content once that no shard has."""
+        """Return each content once that no shard has."""
         seen = {content for found in self._shards.values() for content in found.contents}
         new: dict[str, InputPiece] = {}
         for piece in self._pieces:
@@ -221,8 +227,11 @@ class _Build:
             self._progress("building", self._done, self._total)
 
     def _is_tried(self, job: dict[str, Any]) -> bool:
-        """Whether it has had its attempts; where not, one more is noted before it begins. Builds
-        that ended may have been killed from outside: where it can end no build, it has another."""
+        """Return True if a shard has had its attempts; otherwise note one more before it begins.
+
+        Builds that ended may have been killed from outside: a shard that cannot end a build gets
+        another try.
+        """
         tried = _attempts(self._folder, job)
         if self._engine.is_apart:
             tried = min(tried, TRIES - 1)
@@ -255,7 +264,7 @@ class _Build:
         return []
 
     def _list(self) -> None:
-        """What counts is what stands in a shard and among the files, each content once."""
+        """List what counts: pieces that stand in a shard and among the files, each content once."""
         wanted = {piece.content for piece in self._pieces}
         listed: dict[str, set[str]] = {}
         seen: set[str] = set()

@@ -36,9 +36,11 @@ _FILES: Final = pa.schema(
 
 @dataclass(slots=True)
 class Catalog:
-    """What counts: `shards`, but for the pieces of `dropped` (their 64-bit numbers); `months` are
-    those by which the facts of a compacted shard lie. `aside` are
-    pieces that killed whoever read them, `faults` what could not be read."""
+    """The valid contents: `shards` without the pieces of `dropped` (their 64-bit numbers).
+
+    `months` are those by which the facts of a compacted shard lie. `aside` are pieces that killed
+    their reader, `faults` what could not be read.
+    """
 
     generation: int = 0
     analysis: int = field(default_factory=current_analysis)
@@ -61,7 +63,7 @@ class Catalog:
 
 
 def read_catalog(folder: CorpusFolder) -> Catalog:
-    """The catalog of a corpus. Raises InputFault where there is none, or a newer one."""
+    """Return the catalog of a corpus. Raises InputFault where there is none, or a newer one."""
     expected = "the folder of a corpus that `playground corpus build` made"
     where = f"{folder.store.name}/{CATALOG}"
     try:
@@ -77,8 +79,9 @@ def read_catalog(folder: CorpusFolder) -> Catalog:
 
 
 def as_of(folder: CorpusFolder, catalog: Catalog) -> Catalog:
-    """The catalog, of those shards that have facts of the folder's analysis. Raises InputFault
-    where none of them has."""
+    """Return the catalog, of those shards that have facts of the folder's analysis. Raises
+    InputFault where none of them has.
+    """
     if folder.analysis == catalog.analysis:
         return catalog
     there = {found["shard"]: found for found in manifests(folder, redacts=catalog.redacts)}
@@ -117,7 +120,7 @@ def commit(folder: CorpusFolder, catalog: Catalog, pieces: Iterable[InputPiece])
 
 
 def files_table(pieces: Iterable[InputPiece]) -> pa.Table:
-    """Which file has which content, as the view `files` has it."""
+    """Return the table of files and their contents, as the view `files` has it."""
     rows = list(pieces)
     columns = [
         [each.number for each in rows],
@@ -128,8 +131,9 @@ def files_table(pieces: Iterable[InputPiece]) -> pa.Table:
 
 
 def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
-    """The pieces that the catalog's files are made of. Where that list is gone or torn, what the
-    manifests of its shards say: without it a build would take other inputs for gone."""
+    """Return the pieces that the catalog's files are made of. Where that list is gone or torn,
+    what the manifests of its shards say: without it a build would take other inputs for gone.
+    """
     try:
         with folder.store.opened(folder.files(catalog.generation)) as file:
             columns = pq.read_table(file).drop_columns(["piece"]).to_pydict()
@@ -144,8 +148,9 @@ def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
 
 
 def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]]:
-    """The manifests of this analysis, each of a shard whose files are all there and whole; the
-    others are built again. Raises InputFault for one of a newer layout."""
+    """Yield the manifests of this analysis, each of a shard whose files are all there and whole;
+    the others are built again. Raises InputFault for one of a newer layout.
+    """
     size = folder.store.sizes()
     for shard in folder.built_shards:
         found = _manifest(folder, shard)
@@ -154,7 +159,7 @@ def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]
 
 
 def _manifest(folder: CorpusFolder, shard: str) -> dict[str, Any] | None:
-    """What a shard's manifest says; None where it is torn. Raises InputFault for a newer layout."""
+    """Read a shard's manifest; None if it is torn. Raises InputFault for a newer layout."""
     name = folder.manifest(shard)
     try:
         found = json_object(folder.store.read(name))
@@ -178,7 +183,7 @@ def refuse_older(folder: CorpusFolder, found: Iterable[Mapping[str, Any]]) -> No
 
 
 def has_table(folder: CorpusFolder, found: Mapping[str, Any], table: str) -> bool:
-    """Whether the shard of a manifest was built when there was this table."""
+    """Return True if the shard of a manifest was built when this table existed."""
     (name, *_) = folder.fact_files(table, found["shard"], found.get("months", ()))
     return name in found["files"]
 
@@ -197,7 +202,7 @@ def take_away(folder: CorpusFolder, keep: Collection[str]) -> None:
 
 
 def _is_whole(files: Mapping[str, int], size: Callable[[str], int]) -> bool:
-    """Whether files are there in the length in which they were written."""
+    """Return True if files exist in the length in which they were written."""
     try:
         return all(size(name) == length for name, length in files.items())
     except OSError:

@@ -1,7 +1,7 @@
-"""What a corpus may keep of a session: no secrets ever, and with redaction no texts.
+"""Clean a session for a corpus: no secrets ever, and with redaction no texts.
 
-A session is cleaned before the first fact is taken from it. Redaction is of what is stored: a text
-becomes its length and a hash; a short one, which its hash would betray, its length alone.
+A session is cleaned before the first fact is taken from it. Redaction applies to what is stored: a
+text becomes its length and a hash; a short one, which its hash would betray, its length alone.
 """
 
 from __future__ import annotations
@@ -94,14 +94,17 @@ class Cleaner:
         self._long = lru_cache(maxsize=256)(self._cleaned)
 
     def text(self, text: str) -> str:
-        """A text without secrets, of the same length; one that was seen is not searched again."""
+        """Return a text without secrets, of the same length; one that was seen is not searched
+        again.
+        """
         if len(text) > _LONG:
             return self._cleaned(text)
         return self._short(text) if len(text) < _SHORT else self._long(text)
 
     def session(self, session: Session) -> CleanSession:
-        """The session without secrets, whatever field they are in. Of its recordings nothing is
-        changed: they are not kept."""
+        """Return the session without secrets, whatever field they are in. Of its recordings
+        nothing is changed: they are not kept.
+        """
         given = self._plain(session)
         clean = self._cleaned_session(given)
         return given if clean is session else self._plain(clean)
@@ -133,8 +136,9 @@ class Cleaner:
             self._search = self._all
 
     def _with_clean_tools(self, session: Session, key: bytes | None) -> Session:
-        """The session, whose tools alone may have secrets: those of most have none, and are those
-        of the session before."""
+        """Return the session, whose tools alone may have secrets: those of most have none, and are
+        those of the session before.
+        """
         if key is not None and key in self._clean_tools:
             return session
         tools = self._value(session.tools)
@@ -145,13 +149,13 @@ class Cleaner:
         return session
 
     def _items(self, texts: Sequence[str], items: tuple[Value, ...]) -> tuple[Value, ...]:
-        """The items of which these are the plain forms."""
+        """Return the items of which these are the plain forms."""
         pairs = zip(texts, items, strict=True)
         clean = tuple(self._value(i) if self._search.may_be_in(text) else i for text, i in pairs)
         return items if all(map(is_, items, clean)) else clean
 
     def _value(self, value: Any) -> Any:
-        """A value of a session; the same object where it has no secrets."""
+        """Return a value of a session; the same object where it has no secrets."""
         match value:
             case Enum():
                 return value
@@ -172,8 +176,9 @@ class Cleaner:
         return value
 
     def _record(self, record: Value, own: Mapping[str, Callable[[Any], Any]]) -> Value:
-        """A record with each of its fields cleaned, by its `own` way or as any value: a field that
-        is new needs no word here."""
+        """Return a record with each of its fields cleaned, by its `own` way or as any value: a
+        field that is new needs no word here.
+        """
         held = vars(record)
         clean = {name: own.get(name, self._value)(value) for name, value in held.items()}
         if all(clean[name] is held[name] for name in held):
@@ -186,7 +191,7 @@ class Cleaner:
         return starred(text, self._search, self._tally)
 
     def _cleaned_tool(self, text: str) -> ToolMetadata | None:
-        """The tool of this JSON; None where it has no secrets."""
+        """Return the tool of this JSON; None where it has no secrets."""
         plain = ToolMetadata.model_validate_json(text).model_dump(mode="json")
         clean = scrubbed_with(self._all, plain)
         return ToolMetadata.model_validate(clean) if clean != plain else None
@@ -196,7 +201,7 @@ class Cleaner:
         return tuple(self._record(row, dict.fromkeys(_PACKED, _as_given)) for row in clean)
 
     def _packed_again(self, rows: tuple[RequestRow, ...]) -> Iterator[RequestRow]:
-        """The rows with their bodies clean, and nothing else of them."""
+        """Yield the rows with their bodies clean, and nothing else of them."""
         before: dict[str, Any] | None = None
         for row, body in zip(rows, bodies(rows), strict=True):
             clean = self._bodies.scrubbed(body, self._tally)
@@ -205,8 +210,11 @@ class Cleaner:
             before = clean
 
     def _are_clean(self, rows: tuple[RequestRow, ...]) -> bool:
-        """Whether no body holds a secret. They share most of what they hold, as the same objects,
-        of which each is searched once; nothing else stands around an object of a list."""
+        """Return True if no body holds a secret.
+
+        Bodies share most of their content, as the same objects, of which each is searched once;
+        nothing else stands around an object of a list.
+        """
         seen: dict[Any, Any] = {}  # by ids, which are theirs as long as they are held here
         for body in bodies(rows):
             lists = {key for key, value in body.items() if _is_of_objects(value)}
@@ -228,7 +236,7 @@ def _as_given(value: Any) -> Any:
 
 
 def _within(search: Searcher, texts: Sequence[str]) -> Searcher | None:
-    """What looks for the secrets that may be in texts; None where there can be none."""
+    """Return a searcher for the secrets that may be in texts; None if there can be none."""
     if sum(map(len, texts)) > _LOOKED_THROUGH:
         return search
     return search.within(_COUNTED.sub("counts", "\n".join(texts)))
@@ -239,7 +247,7 @@ def _is_of_objects(value: Any) -> bool:
 
 
 def hidden(text: str) -> str:
-    """How long a text is, and what it hashes to unless it could be guessed from that."""
+    """Return a text's length, and its hash unless the text could be guessed from that."""
     told = f"{len(text)} characters"
     if len(text) < _GUESSABLE:
         return told
@@ -248,8 +256,9 @@ def hidden(text: str) -> str:
 
 
 def redacted(value: Any, key: str = "", is_free: bool = False) -> Any:
-    """A JSON value whose texts are hidden, but for words of its format and names; in one that
-    `is_free`, as arguments are, there are none of these."""
+    """Return a JSON value whose texts are hidden, but for words of its format and names; in one
+    that `is_free`, as arguments are, there are none of these.
+    """
     match value:
         case str():
             is_word = key in _STRUCTURE and not is_free

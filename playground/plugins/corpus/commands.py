@@ -171,7 +171,7 @@ def session(out: str, id: str) -> int:
 
 
 def _filters(given: tuple[str, ...]) -> dict[str, Any]:
-    """The filters of `--where`; the same column twice: one of both."""
+    """Return the filters of `--where`; the same column twice: one of both."""
     from playground.cli.shared import parameters_of
 
     found: dict[str, Any] = {}
@@ -199,7 +199,9 @@ def _print(answer: CorpusAnswer, *, as_csv: bool) -> None:
 
 
 def _in_csv(value: Any) -> Any:
-    """A value in CSV; a spreadsheet would run a text of a session that looks like a formula."""
+    """Return a value in CSV; a spreadsheet would run a text of a session that looks like a
+    formula.
+    """
     return f"'{value}" if isinstance(value, str) and value[:1] in _FORMULA else value
 
 
@@ -230,7 +232,7 @@ def _tell(built: Built) -> None:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None] | None]:
-    """A bar on a terminal: first what is looked through, then what is built, in bytes."""
+    """Yield a bar on a terminal: first what is looked through, then what is built, in bytes."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -73,7 +73,7 @@ def compact_corpus(out: str | Path) -> dict[str, int]:
 
 
 def _whole(folder: CorpusFolder, catalog: Catalog) -> list[dict[str, Any]]:
-    """The manifests of the shards that count, all of them whole."""
+    """Return the manifests of the shards that count, all of them whole."""
     there = {found["shard"]: found for found in catalogs.manifests(folder, redacts=catalog.redacts)}
     missing = [shard for shard in catalog.shards if shard not in there]
     if missing or not catalog.shards:
@@ -106,7 +106,7 @@ class _Compaction:
         self._scratch = scratch
 
     def run(self) -> dict[str, Any]:
-        """The manifest of the one shard, written last."""
+        """Return the manifest of the one shard, written last."""
         self._scratch.mkdir()
         self._texts()
         months, rows = self._facts()
@@ -192,7 +192,7 @@ class _Compaction:
         return months, rows
 
     def _sources(self, table: str) -> str:
-        """The files of a table, as a list of SQL."""
+        """Return the files of a table, as a list of SQL."""
         if table in _NUMBERED:
             made = (self._scratch / f"{table}-{found['shard']}.parquet" for found in self._shards)
             return f"[{', '.join(map(text_of, made))}]"
@@ -222,14 +222,14 @@ class _Compaction:
 
 
 def _batches(folder: CorpusFolder, names: Sequence[str]) -> Iterator[pa.Table]:
-    """The rows of files, some at a time."""
+    """Yield the rows of files, some at a time."""
     for name in names:
         for batch in pq.ParquetFile(folder.store.opened(name)).iter_batches(_ROW_GROUP):
             yield pa.Table.from_batches([batch])
 
 
 def _taken(column: pa.ChunkedArray, numbers: pa.Array) -> pa.Array:
-    """A column of block numbers, or of lists of them, as the new numbers."""
+    """Return a column of block numbers, or of lists of them, as the new numbers."""
     whole = column.combine_chunks()
     if isinstance(whole, pa.ChunkedArray):
         whole = whole.chunk(0)

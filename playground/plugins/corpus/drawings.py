@@ -26,7 +26,9 @@ _SHOWN = 200  # rows of a page
 
 @draws("frame", CorpusAnswer)
 def corpus_answer(value: CorpusAnswer) -> pd.DataFrame:
-    """The rows of the answer under its columns; whole numbers stay so where some are missing."""
+    """Return the rows of the answer under its columns; whole numbers stay so where some are
+    missing.
+    """
     plain = value.plain()
     frame = pd.DataFrame(plain["rows"], columns=plain["columns"])
     for place, name in enumerate(plain["columns"]):
@@ -37,15 +39,16 @@ def corpus_answer(value: CorpusAnswer) -> pd.DataFrame:
 
 
 def titled(column: str) -> str:
-    """A column's name in SQL, in words."""
+    """Return a column's name in SQL, in words."""
     return column.replace("_percent", ", %").replace("_", " ")
 
 
 @draws("figure", CorpusAnswer)
 def corpus_figure(value: CorpusAnswer) -> go.Figure:
-    """The share of malformed calls, or of failed ones where none is malformed, or the money that
-    was lost, or else the first column of numbers: a line for each group over time, where the answer
-    is by day, week or month; else a bar for each row, forty at most."""
+    """Return the share of malformed calls, or of failed ones where none is malformed, or the money
+    that was lost, or else the first column of numbers: a line for each group over time, where the
+    answer is by day, week or month; else a bar for each row, forty at most.
+    """
     figure = KeptFigure()
     first = _first(value, Number)
     when = _first(value, date)
@@ -89,7 +92,7 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
 
 @draws("picture", CorpusAnswer)
 def corpus_page(value: CorpusAnswer) -> Markup:
-    """The rows as a table, 200 at most."""
+    """Return the rows as a table, 200 at most."""
     said = counted(len(value.rows), "row")
     line = f"{said} in {seconds(value.seconds)}{', and there are more' if value.cut else ''}"
     rows = [[_cell(each) for each in row.values()] for row in value.plain()["rows"][:_SHOWN]]
@@ -97,7 +100,7 @@ def corpus_page(value: CorpusAnswer) -> Markup:
 
 
 def _first(value: CorpusAnswer, kind: type) -> int | None:
-    """The first column whose values are of this kind, as far as they are there."""
+    """Return the first column whose values are of this kind, as far as they are there."""
     for number in range(len(value.columns)):
         found = next((row[number] for row in value.rows if row[number] is not None), None)
         if isinstance(found, kind) and not isinstance(found, bool):
@@ -106,7 +109,7 @@ def _first(value: CorpusAnswer, kind: type) -> int | None:
 
 
 def row_label(answer: CorpusAnswer, row: Sequence[Any], columns: Sequence[int]) -> str:
-    """What a row is of, by these columns; one that is empty says which it is."""
+    """Return a row's label by these columns; an empty column is named."""
     told = (str(row[i]) if row[i] not in ("", None) else f"no {answer.columns[i]}" for i in columns)
     return drawn(", ".join(told))
 

@@ -1,7 +1,7 @@
-"""Where shards are built: in this process or in several; always by `build_shard`.
+"""Build shards in this process or in several; always by `build_shard`.
 
-An engine takes jobs and gives outcomes. What ends a worker is an outcome too, never the end of the
-run: `building.py` tries such a shard again, and sets aside what goes on killing.
+An engine takes jobs and gives outcomes. The end of a worker is an outcome too, never the end of
+the run: `building.py` tries such a shard again, and sets aside what goes on killing.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class _Worker:
             self.process.stdin.flush()
 
     def answer(self) -> dict[str, Any]:
-        """What it says of its job; that it ended, where it says nothing."""
+        """Return the outcome of its job; that it ended, if it says nothing."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if line.endswith(b"\n"):
@@ -168,8 +168,9 @@ ENGINES: Final[dict[str, Callable[[int, str], Engine]]] = {
 
 
 def get_engine(name: str, workers: int = 0, address: str = "") -> Engine:
-    """The engine of this name; `workers` 0: as many as fit, `address` that of a Ray cluster. Raises
-    UnknownNameError, and InputFault for an address that the engine has no use for."""
+    """Return the engine of this name; `workers` 0: as many as fit, `address` that of a Ray
+    cluster. Raises UnknownNameError, and InputFault for an address that the engine has no use for.
+    """
     if name not in ENGINES:
         raise UnknownNameError("engine", name, list(ENGINES))
     if address and name != "ray":

@@ -57,7 +57,7 @@ _ERROR: Final = re.compile(
 
 @dataclass(frozen=True)
 class SessionPlace:
-    """Where a session stands: the piece, by the first 64 bits of its hash, and its number there."""
+    """A session's place: the piece, by the first 64 bits of its hash, and its number there."""
 
     piece: int
     number: int
@@ -90,7 +90,9 @@ class SessionFacts:
         self._reader = ReplyReader(session, dialects, frozenset(noticed.kept_as_text))
 
     def rows(self, skeleton: int, stored: Sequence[StoredRequest]) -> list[Fact]:
-        """All rows; `skeleton` is the session's block, `stored` what its requests keep and add."""
+        """Return all rows; `skeleton` is the session's block, `stored` what its requests keep and
+        add.
+        """
         session, reader, sent = self._session, self._reader, self._sent.requests
         replies = list(self._replies(sent))
         rows: list[Fact] = [
@@ -151,7 +153,7 @@ class SessionFacts:
     def _replies(
         self, sent: Sequence[SeenRequest]
     ) -> Iterator[tuple[SeenReply, list[ToolResultPart]]]:
-        """What each request's reply says; of recordings, which were answers too, after them."""
+        """Return each request's reply, and then the recordings, which were answers too."""
         session, reader = self._session, self._reader
         for request in sent:
             index = request.reply
@@ -166,7 +168,7 @@ class SessionFacts:
             yield reader.of(read(recording, dialect, session.tools).events, dialect), []
 
     def _repeated(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
-        """What every row of a request repeats, so that questions need no join."""
+        """Return the values that every row of a request repeats, so that questions need no join."""
         if n not in self._known:
             self._known[n] = self._of_request(sent, n)
         return self._known[n]
@@ -283,7 +285,7 @@ class SessionFacts:
             )
 
     def _said(self, text: str, most: int) -> str:
-        """An excerpt, clean; nothing of it where the corpus is redacted."""
+        """Return an excerpt, clean; nothing of it where the corpus is redacted."""
         return "" if self._redacts or not text else self._clean.text(text[:_LOOKED])[:most]
 
     def _named(self, run: str) -> str:
@@ -291,7 +293,7 @@ class SessionFacts:
 
 
 def noticed_of(loaded: LoadedSession, cleaner: Cleaner) -> Noticed:
-    """What of a session its file alone tells, without secrets."""
+    """Return the facts that only a session's file tells, without secrets."""
     found = [
         [each.code, each.severity, cleaner.text(each.where), cleaner.text(each.message)]
         for each in (*loaded.findings, *_unknown_dialects(loaded.session))
@@ -309,7 +311,7 @@ def _unknown_dialects(session: Session) -> Iterator[Finding]:
 
 
 def _kept_as_text(loaded: LoadedSession) -> list[int]:
-    """The messages with a call whose arguments could not be read."""
+    """Return the messages with a call whose arguments could not be read."""
     places = [found.where for found in loaded.findings if found.code == _KEPT_AS_TEXT]
     return [
         index
@@ -327,7 +329,7 @@ def _failed(result: ToolResultPart, text: str) -> bool:
 
 
 def _said_in(session: Session) -> Iterator[str]:
-    """What user and assistant said: what a tool gave back is no part of how sessions are alike."""
+    """Return the words of user and assistant: a tool's words do not make sessions alike."""
     for message in session.messages:
         if message.role in ("user", "assistant"):
             yield from (part.text for part in message.parts if type(part) is TextPart)

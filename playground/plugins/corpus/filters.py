@@ -1,4 +1,4 @@
-"""What a question is narrowed to: values of columns and times, as SQL and its parameters."""
+"""Turn a question's filters, values of columns and times, into SQL and its parameters."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Filters:
         return "".join(f" AND {part}" for part in self._parts.values())
 
     def and_where_of(self, *names: str) -> str:
-        """What is asked by these filters alone."""
+        """Return the condition of these filters alone."""
         return "".join(f" AND {part}" for name, part in self._parts.items() if name in names)
 
 
@@ -62,9 +62,11 @@ _BOUNDS: Final = {"since": "sent_at >= $since", "until": "sent_at < $until"}
 def behind_row(
     asked: Question, by: Sequence[str], row: Mapping[str, Any], narrowed: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What the rows of its table have in common that one row of an answer counts; `narrowed` is
-    what the question was narrowed to. Of failures these are the malformed calls, or else those
-    whose tools failed."""
+    """Return the condition of the table's rows that one row of an answer counts.
+
+    `narrowed` are the question's filters. Of failures these are the malformed calls, or else those
+    whose tools failed.
+    """
     found = dict(narrowed)
     own = [name for name in (*by, *_NAMED.get(asked.name, ())) if name in COLUMNS[asked.table]]
     if asked.name == "shapes" or (asked.name == "failures" and row["malformed"]):
@@ -95,7 +97,7 @@ _LAST_DAY: Final[dict[str, Callable[[date], date]]] = {
 
 
 def written(asked: Question, names: Sequence[str], where: Filters) -> str:
-    """The question's SQL by these names."""
+    """Return the question's SQL by these names."""
     if names and not asked.is_grouped:
         raise InputFault(f"{asked.name} is asked by nothing", expected="the question alone")
     try:
@@ -115,7 +117,7 @@ def written(asked: Question, names: Sequence[str], where: Filters) -> str:
 
 
 def _time(name: str, value: Any) -> datetime:
-    """A time as the tables have it: in UTC, which it says where it is another's."""
+    """Return a time as the tables have it: in UTC, which it says where it is another's."""
     try:
         found = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
         return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found

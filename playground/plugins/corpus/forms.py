@@ -65,7 +65,7 @@ class _Catalog(_Form):
 
 
 def json_object(data: bytes) -> dict[str, Any]:
-    """A JSON object. Raises ValueError for what is none."""
+    """Return a JSON object. Raises ValueError for what is none."""
     try:
         found = json.loads(data)
     except RecursionError as error:

@@ -1,4 +1,4 @@
-"""What goes into a corpus: files, folders, patterns, `.gz`, `.zst` and tars, as pieces.
+"""The inputs of a corpus as pieces: files, folders, patterns, `.gz`, `.zst` and tars.
 
 A piece is known by the hash of its bytes: what was built once is not built again, wherever it lies
 (`places.py`).
@@ -69,18 +69,20 @@ class InputPiece:
 
     @property
     def is_tar(self) -> bool:
-        """Whether it is a whole tar, whose members can be read in their order alone."""
+        """True if it is a complete tar, whose members can only be read in their order."""
         return "!" not in self.name and named(self.path).endswith(_TARS)
 
 
 def number_of(content: str) -> int:
-    """By which rows name a piece: the first 64 bits of its content's hash."""
+    """Return the number by which rows name a piece: the first 64 bits of its content's hash."""
     return int(content[:16], 16)
 
 
 def find_files(inputs: Iterable[str], out: str) -> Iterator[Found]:
-    """The files that are meant: those of a folder in the order of their names, without hidden ones
-    and links. Nothing below `out` is among them. Raises InputFault where nothing is there."""
+    """Yield the files that are meant: those of a folder in the order of their names, without
+    hidden ones and links. Nothing below `out` is among them. Raises InputFault where nothing is
+    there.
+    """
     here = Path(os.path.realpath(out))
     for given in inputs:
         with reading(given):
@@ -95,12 +97,12 @@ def find_files(inputs: Iterable[str], out: str) -> Iterator[Found]:
 
 
 def _there(given: str, out: str) -> Iterator[Found]:
-    """The files behind an address that are meant."""
+    """Return the files behind an address that are meant."""
     return (each for each in files_at(given) if not named(each.path).startswith(f"{out}/"))
 
 
 def _here(given: str, out: Path) -> Iterator[Found]:
-    """The files of this machine that are meant."""
+    """Return the files of this machine that are meant."""
     path = Path(given)
     found: Iterable[Path] = [path]
     if path.is_dir():
@@ -111,7 +113,7 @@ def _here(given: str, out: Path) -> Iterator[Found]:
 
 
 def matching(pattern: str) -> Iterator[Path]:
-    """The paths that a pattern fits; `**` stands for folders within folders."""
+    """Yield the paths that a pattern fits; `**` stands for folders within folders."""
     path = Path(pattern)
     yield from Path(path.anchor or ".").glob(str(path.relative_to(path.anchor)))
 
@@ -130,7 +132,7 @@ def _walk(folder: Path, out: Path) -> Iterator[Path]:
 
 
 def pieces_of(path: str) -> Iterator[InputPiece]:
-    """The pieces of a file. Raises InputFault where it cannot be read."""
+    """Yield the pieces of a file. Raises InputFault where it cannot be read."""
     if not is_whole(path):  # no table holds it
         raise InputFault("its name is no UTF-8", where=path, expected="another name")
     with reading(path):
@@ -151,7 +153,7 @@ def pieces_of(path: str) -> Iterator[InputPiece]:
 
 
 def _is_packed(path: str) -> bool:
-    """Whether it is one packed file, and no tar."""
+    """Return True if it is one packed file, and no tar."""
     return named(path).endswith(_PACKED) and not named(path).endswith(_TARS)
 
 
@@ -170,7 +172,7 @@ def _hashed(file: IO[bytes], size: int) -> str:
 
 
 def _members(path: str) -> Iterator[InputPiece]:
-    """The files of a tar that is not packed: each is a stretch of it."""
+    """Yield the files of a tar that is not packed: each is a stretch of it."""
     try:
         with opened_at(path) as file, tarfile.open(fileobj=file, mode="r:") as tar:
             for member in tar:
@@ -182,12 +184,12 @@ def _members(path: str) -> Iterator[InputPiece]:
 
 
 def _named_in(path: str, member: tarfile.TarInfo) -> str:
-    """What a member of a tar is called: a name that is no UTF-8 has `?` for what is none."""
+    """Return the name of a tar's member, with `?` for bytes that are no UTF-8."""
     return f"{named(path)}!{member.name.encode(errors='replace').decode()}"
 
 
 def _is_cut(path: str) -> bool:
-    """Whether it is a long file of lines, each a session of its own."""
+    """Return True if it is a long file of lines, each a session of its own."""
     if PurePosixPath(named(path)).suffix.lower() not in LINES or size_of(path) <= PIECE_BYTES:
         return False
     with opened_at(path) as file:  # its first lines, the first one whole
@@ -199,8 +201,9 @@ def _is_cut(path: str) -> bool:
 
 
 def _stretches(path: str) -> Iterator[InputPiece]:
-    """A file of lines in stretches that end with a line: what is added to it makes a new last one,
-    and leaves those before it as they were."""
+    """Yield a file of lines in stretches that end with a line: what is added to it makes a new
+    last one, and leaves those before it as they were.
+    """
     total, start = size_of(path), 0
     with opened_at(path) as file:
         while start < total:
@@ -214,7 +217,7 @@ def _stretches(path: str) -> Iterator[InputPiece]:
 
 @contextmanager
 def opened(piece: InputPiece, scratch: Path) -> Iterator[Iterator[Source]]:
-    """The sources of a piece: itself, or the members of a tar that is read in order.
+    """Yield the sources of a piece: itself, or the members of a tar that is read in order.
 
     What is packed is unpacked in `scratch` first, so that no size of it has to fit in memory; what
     is long and lies elsewhere is copied there. Raises InputFault where it is no longer what it was
@@ -288,8 +291,9 @@ def _unpacked(piece: InputPiece, scratch: Path) -> Iterator[Path]:
 
 
 def _read_whole(path: str, stream: Any) -> Iterator[bytes]:
-    """All bytes of a file that is unpacked. Raises InputFault where they are no whole file's: what
-    is refused here is not what they are written to."""
+    """Yield all bytes of a file that is unpacked. Raises InputFault where they are no whole
+    file's: what is refused here is not what they are written to.
+    """
     try:
         while data := stream.read(_READ):
             yield data
@@ -299,7 +303,9 @@ def _read_whole(path: str, stream: Any) -> Iterator[bytes]:
 
 @contextmanager
 def _stream(path: str) -> Iterator[Any]:
-    """The unpacked bytes of a file, as they come; no more than a log may hold (`_Bounded`)."""
+    """Yield the unpacked bytes of a file, as they come; no more than a log may hold
+    (`_Bounded`).
+    """
     with opened_at(path) as file:
         if named(path).endswith((".gz", ".tgz")):
             with gzip.open(file, "rb") as plain:

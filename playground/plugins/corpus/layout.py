@@ -1,4 +1,4 @@
-"""What everything of a corpus is called in its store, and the numbers that say who can read it."""
+"""The names of everything in a corpus' store, and the numbers that say who can read it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MANIFEST: Final = re.compile(r"\.v(\d+)\.json$")
 
 
 def current_analysis() -> int:
-    """The version of the analysis that this playground makes."""
+    """Return the version of the analysis that this playground makes."""
     return ANALYSIS
 
 
@@ -28,7 +28,7 @@ class CorpusFolder:
     analysis: int = field(default_factory=current_analysis)
 
     def files(self, generation: int) -> str:
-        """Which file has which content, as of a generation of the catalog."""
+        """Return the name of the list of files and contents of a generation of the catalog."""
         return f"files/{generation}.parquet"
 
     def facts(self, table: str, shard: str) -> str:
@@ -36,7 +36,7 @@ class CorpusFolder:
         return name
 
     def fact_files(self, table: str, shard: str, months: Sequence[str] = ()) -> list[str]:
-        """The files of a shard's table: one, or one for each month of a compacted shard."""
+        """Return the files of a shard's table: one, or one for each month of a compacted shard."""
         folder = f"facts/v{self.analysis}/{table}"
         parts = [f"{folder}/month={month}" for month in months] or [folder]
         return [f"{part}/{shard}.parquet" for part in parts]
@@ -45,7 +45,7 @@ class CorpusFolder:
         return f"manifest/{shard}.v{self.analysis}.json"
 
     def of(self, analysis: int) -> CorpusFolder:
-        """The same folder, of another analysis."""
+        """Return the same folder, of another analysis."""
         return replace(self, analysis=analysis)
 
     @property
@@ -68,8 +68,9 @@ class CorpusFolder:
         return f"blocks/{shard}.parquet"
 
     def sizes(self, shard: str, months: Sequence[str] = ()) -> dict[str, int]:
-        """All files of a shard but its manifest, and how long they are: one of another length is
-        torn."""
+        """Return all files of a shard but its manifest, and how long they are: one of another
+        length is torn.
+        """
         facts = (name for table in SCHEMAS for name in self.fact_files(table, shard, months))
         names = (self.pack(shard), self.index(shard), *facts)
         return {name: self.store.size(name) for name in names}

@@ -1,4 +1,4 @@
-"""What a corpus needs beside the playground's own dependencies: the extra [corpus]."""
+"""The packages that a corpus needs beside the playground's own: the extra [corpus]."""
 
 from __future__ import annotations
 

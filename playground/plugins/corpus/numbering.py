@@ -1,6 +1,6 @@
-"""Which blocks of many shards are one, and the number of each where all lie in one pack.
+"""Find equal blocks of many shards, and number each for one common pack.
 
-DuckDB tells it by sorting within its bounds: however many texts there are, few are in memory.
+DuckDB sorts within its bounds: however many texts there are, few are in memory.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What comes of a job that an engine was given."""
+"""The outcome of an engine's job."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playground.base.errors import InputFault
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a job: its manifest, or the problem that ended it, in words."""
+    """The outcome of a job: its manifest, or the problem that ended it, in words."""
 
     job: dict[str, Any]
     manifest: dict[str, Any] | None = None
@@ -18,7 +18,9 @@ class Outcome:
 
 
 def outcome(job: dict[str, Any], answer: dict[str, Any]) -> Outcome:
-    """An answer of `working.py` as an outcome. Raises InputFault for what is no shard's fault."""
+    """Return an answer of `working.py` as an outcome. Raises InputFault for what is no shard's
+    fault.
+    """
     if "fault" in answer:
         raise InputFault(**answer["fault"])
     return Outcome(job, answer.get("manifest"), answer.get("problem", ""))

@@ -39,7 +39,7 @@ _AT_ONCE: Final = 0.3  # seconds without a word that it takes a while
 
 
 def chosen() -> Corpus | None:
-    """The corpus that the page's address names; None where there is none to be seen."""
+    """Return the corpus that the page's address names; None where there is none to be seen."""
     if not access.current().may_keep:
         st.info("This server shows nothing of its own machine's files.")
         return None
@@ -63,12 +63,12 @@ def chosen() -> Corpus | None:
 
 @kept(4)
 def _held(path: str, built: str) -> Corpus:
-    """An open corpus; one that was built anew is opened anew."""
+    """Return an open corpus; one that was built anew is opened anew."""
     return opened(path)
 
 
 def holds(corpus: Corpus) -> None:
-    """How much is in it, whatever is chosen below; counted once in a tab for each build of it."""
+    """Show the corpus' size, whatever is chosen below; counted once in a tab for each build."""
     key = f"{_HOLDS} {state.held('corpus')} {corpus.catalog.state}"
     if (told := state.held(key)) is None:
         counts = ", ".join(f"(SELECT count(*) FROM {thing}s)" for thing in _COUNTED)
@@ -81,7 +81,7 @@ def holds(corpus: Corpus) -> None:
 
 
 def facets(corpus: Corpus) -> dict[str, Any]:
-    """What the answer is narrowed to; every choice stands in the address."""
+    """Return the filters of the answer; every choice stands in the address."""
     found: dict[str, Any] = {}
     with st.container(horizontal=True):
         for name in _FACETS:
@@ -107,7 +107,7 @@ def facets(corpus: Corpus) -> dict[str, Any]:
 
 
 def _values(corpus: Corpus, name: str) -> list[str]:
-    """The commonest values of a facet."""
+    """Return the commonest values of a facet."""
     table = _TABLE_OF.get(name, "sessions")
     sql = f"SELECT {name} FROM {table} WHERE {name} <> '' GROUP BY 1 ORDER BY count(*) DESC, 1"
     asked = partial(corpus.sql, sql, limit=_MOST_VALUES, seconds=_SECONDS)
@@ -120,7 +120,7 @@ def _values(corpus: Corpus, name: str) -> list[str]:
 
 
 def question() -> tuple[str, list[str]]:
-    """What is asked, and by what."""
+    """Return the question, and the column that it is grouped by."""
     asks = question_names()
     names = [name for name in asks if name != "analyses"]  # most corpora have one alone
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -135,7 +135,7 @@ def question() -> tuple[str, list[str]]:
 
 
 def was_stopped() -> bool:
-    """Whether the user stopped what was being asked: then nothing is asked, until they say so."""
+    """Return True if the user stopped the question: none is asked then until they say so."""
     if not state.held(_STOPPED):
         return False
     state.forget(_STOPPED)
@@ -145,7 +145,9 @@ def was_stopped() -> bool:
 
 
 def ask(corpus: Corpus, name: str, by: list[str], narrowed: dict[str, Any]) -> CorpusAnswer | None:
-    """The answer, within its seconds; facets that the question's table has not are left out."""
+    """Return the answer, within its seconds; facets that the question's table has not are left
+    out.
+    """
     table = QUESTIONS[name].table if name in QUESTIONS else TABLE_OF_OTHERS[name]
     own = {key: narrowed[key] for key in narrowed if _has(table, key)}
     if name == "tools":
@@ -252,8 +254,9 @@ def _kept(corpus: Corpus, id: str) -> str:
 
 
 def _waited(corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]) -> CorpusAnswer | None:
-    """An answer that is waited for within its seconds; a choice made meanwhile, or *Stop*, ends the
-    question. What is not answered is told."""
+    """Return an answer that is waited for within its seconds; a choice made meanwhile, or *Stop*,
+    ends the question. What is not answered is told.
+    """
     if state.held(_STOPPED):
         return None
     asking = ThreadPoolExecutor(max_workers=1)

@@ -48,7 +48,7 @@ def offer() -> None:
 
 
 def take_built() -> None:
-    """What was built in this tab is the corpus to be asked."""
+    """Make the corpus that was built in this tab the one to ask."""
     run = _builds().get(state.run_id(_RUN))
     if run is not None and run.is_built:
         state.set_run_id("", _RUN)

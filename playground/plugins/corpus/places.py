@@ -33,22 +33,24 @@ _OPTIONS: Final = ("endpoint_override", "region", "scheme", "retry_limit_seconds
 
 
 def is_remote(path: str | Path) -> bool:
-    """Whether it is an address, and no path of this machine."""
+    """Return True for an address, False for a path of this machine."""
     return "://" in str(path)
 
 
 def place_of(given: str | Path) -> str:
-    """What was given as it is kept: a whole path, or the address."""
+    """Return an input as it is noted: an absolute path, or the address."""
     return str(given) if is_remote(given) else str(Path(given).resolve())
 
 
 def named(path: str) -> str:
-    """An address without its options; a path as it is."""
+    """Return an address without its options; a path as it is."""
     return path.partition("?")[0] if is_remote(path) else path
 
 
 def opened_at(path: str) -> IO[bytes]:
-    """The bytes, from any place in them. Raises OSError, and InputFault for a bad address."""
+    """Return the bytes, from any place in them. Raises OSError, and InputFault for a bad
+    address.
+    """
     if not is_remote(path):
         return open_regular_file(path)
     there = place_at(path)
@@ -57,7 +59,7 @@ def opened_at(path: str) -> IO[bytes]:
 
 
 def size_of(path: str) -> int:
-    """How many bytes there are. Raises OSError where there is no such file."""
+    """Return a file's size in bytes. Raises OSError if there is no such file."""
     if not is_remote(path):
         return Path(path).stat().st_size
     there = place_at(path)
@@ -78,14 +80,16 @@ def folder_of(address: str) -> Path | None:
 
 
 def is_of_one_process(address: str | Path) -> bool:
-    """Whether nobody but this process sees what lies there."""
+    """Return True if nobody but this process sees what lies there."""
     return is_remote(address) and "memory://" in str(address)
 
 
 @contextmanager
 def answering(where: str, *, missing: bool = False) -> Iterator[None]:
-    """What a file system refuses within becomes an InputFault: one line, and no key in it. With
-    `missing` a FileNotFoundError stays one."""
+    """Turn an error of the file system within into an InputFault: one line, and no key in it.
+
+    With `missing` a FileNotFoundError stays one.
+    """
     try:
         yield
     except OSError as error:
@@ -101,7 +105,7 @@ _REACHED: Final = "an address that answers, and keys in the environment that may
 
 
 def reading(path: str) -> AbstractContextManager[None]:
-    """What the system refuses of a path or an address that is read."""
+    """Turn an error of reading a path or an address into an InputFault."""
     return answering(named(path)) if is_remote(path) else refused(path)
 
 
@@ -114,8 +118,9 @@ class Found(NamedTuple):
 
 
 def files_at(address: str) -> Iterator[Found]:
-    """The files behind an address that are meant, in order, hidden ones aside: one file, all below
-    a folder, or with `*`, which stands for folders too, those that fit."""
+    """Yield the files behind an address that are meant, in order, hidden ones aside: one file, all
+    below a folder, or with `*`, which stands for folders too, those that fit.
+    """
     base, mark, options = address.partition("?")
     found: Iterator[Found]
     if "*" in base:
@@ -141,7 +146,7 @@ def _below(address: str) -> Iterator[Found]:
 
 
 def listed_below(system: Any, path: str, *, recursive: bool) -> Iterator[tuple[str, Any]]:
-    """The files below a folder of a file system by their names there, in order."""
+    """Yield the files below a folder of a file system by their names there, in order."""
     _forget(system)
     listed = system.get_file_info(fs.FileSelector(path, recursive=recursive, allow_not_found=True))
     start = len(path.strip("/"))
@@ -163,7 +168,7 @@ def _stamp(system: Any, info: Any) -> str:
 
 
 def info_at(system: Any, path: str) -> Any:
-    """What a file system says of a path now."""
+    """Return the file system's information on a path now."""
     _forget(system)
     return system.get_file_info(path)
 
@@ -178,7 +183,7 @@ _PLAIN: Final = "/!$&'()+,:;=@~"  # what stands for itself in the path of a URI
 
 
 def _read(address: str) -> str:
-    """An address without its options, its names as they are there."""
+    """Return an address without its options, its names as they are there."""
     return unquote(named(address)) if place_at(address).is_uri else named(address)
 
 
@@ -190,7 +195,9 @@ class _Place(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def place_at(address: str) -> _Place:
-    """The file system of an address, and the path there. Raises InputFault for a bad address."""
+    """Return the file system of an address, and the path there. Raises InputFault for a bad
+    address.
+    """
     parts = urlsplit(address)
     if _USER.search(address):
         raise InputFault(
@@ -209,8 +216,9 @@ def place_at(address: str) -> _Place:
 
 
 def _put_at_once(address: str, parts: SplitResult) -> str:
-    """The address, so that a short object of S3 is one request: pyarrow writes each in parts, which
-    are three."""
+    """Return the address, so that a short object of S3 is one request: pyarrow writes each in
+    parts, which are three.
+    """
     if parts.scheme != "s3":
         return address
     return f"{address}{'&' if parts.query else '?'}allow_delayed_open=true"

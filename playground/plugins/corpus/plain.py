@@ -41,8 +41,9 @@ class PlainSessions:
         self._tools: dict[bytes, list[Any]] = {}  # by their keys
 
     def of(self, session: Session, key: bytes | None) -> dict[str, Any]:
-        """The session as plain values, without its recordings, which are not kept, and with an
-        empty list for its messages; `key` is that of its tools."""
+        """Return the session as plain values, without its recordings, which are not kept, and with
+        an empty list for its messages; `key` is that of its tools.
+        """
         known = None if key is None else self._tools.get(key)
         standing: dict[str, Any] = {"recordings": ()}
         if session.messages:
@@ -60,15 +61,17 @@ class PlainSessions:
 
 
 def tools_key(tools: Sequence[ToolMetadata]) -> bytes | None:
-    """What lists of tools have in common only where they are written alike; None where that is not
-    told, as of tools with examples."""
+    """Return a key that lists of tools share only if they are written alike.
+
+    Return None if that cannot be told, as for tools with examples.
+    """
     if any(each.examples for each in tools):
         return None
     return plain_key([(each.name, each.description, each.input_schema) for each in tools])
 
 
 def message_json(message: Message) -> str:
-    """A message as a block has it."""
+    """Return a message as a block has it."""
     parts = ", ".join(map(_part_json, message.parts))
     return f'{{"role": "{message.role}", "parts": [{parts}]}}'
 
@@ -92,8 +95,11 @@ def _are_plain(values: Iterable[Any]) -> bool:
 
 
 def plain_key(value: Any) -> bytes | None:
-    """What two plain values have in common only where they are written alike; None where it is no
-    such value, as a number that JSON has not. A digest, which holds nobody's text."""
+    """Return a key that two plain values share only if they are written alike.
+
+    Return None for other values, such as a number that JSON lacks. A key is a digest, which holds
+    nobody's text.
+    """
     try:
         return blake2b(marshal.dumps(value, _NO_REFERENCES), digest_size=16).digest()
     except ValueError:

@@ -1,4 +1,4 @@
-"""What is to be built: the pieces that no shard has yet, put together to shards."""
+"""Plan what to build: the pieces that no shard has yet, put together to shards."""
 
 from __future__ import annotations
 
@@ -33,9 +33,11 @@ def plan(
     before: Iterable[InputPiece],
     progress: Progress | None = None,
 ) -> BuildPlan:
-    """What lies in the inputs now, and what was built of files that are no part of them: another
-    folder is added, while a file that went, or changed, is no longer what it was. A file behind an
-    address is not read where its stamp is the same."""
+    """Return the pieces of the inputs now, with those built from files outside of the inputs.
+
+    So another folder is added, while a file that went, or changed, no longer counts. A file behind
+    an address is not read if its stamp is the same.
+    """
     given = [place_of(each) for each in inputs]
     built = list(before)
     known: dict[Found, list[InputPiece]] = {}
@@ -67,7 +69,7 @@ def _covered(path: str, inputs: Iterable[str]) -> bool:
 
 
 def _fits(path: str, pattern: str) -> bool:
-    """Whether a pattern means a file: in an address `*` stands for folders too, here `**` alone."""
+    """Return True if a pattern matches a file: in an address `*` spans folders, here only `**`."""
     if is_remote(pattern):
         return fnmatch(path, pattern)
     return not is_remote(path) and _parts_fit(Path(path).parts, Path(pattern).parts)
@@ -88,7 +90,9 @@ def jobs(
     redacts: bool,
     shard_bytes: int = PIECE_BYTES,
 ) -> Iterator[dict[str, Any]]:
-    """The pieces as shards of about that size, in their order; of many small files smaller ones."""
+    """Yield the pieces as shards of about that size, in their order; of many small files smaller
+    ones.
+    """
     waiting: list[InputPiece] = []
     size = 0
     for piece in pieces:
@@ -114,7 +118,7 @@ def job(pieces: Sequence[InputPiece], folder: CorpusFolder, *, redacts: bool) ->
 
 
 def again(found: dict[str, Any], folder: CorpusFolder) -> dict[str, Any]:
-    """The job that makes a shard's facts anew, from the manifest of an older analysis."""
+    """Return the job that makes a shard's facts anew, from the manifest of an older analysis."""
     kept = {name: found[name] for name in ("shard", "redacts", "pieces")}
     return {
         "out": folder.store.address,
@@ -125,7 +129,7 @@ def again(found: dict[str, Any], folder: CorpusFolder) -> dict[str, Any]:
 
 
 def halves(given: dict[str, Any], folder: CorpusFolder) -> list[dict[str, Any]]:
-    """A job as two, each with half of its pieces: one of them holds what killed it."""
+    """Return a job as two, each with half of its pieces: one of them holds what killed it."""
     pieces = [InputPiece(**each) for each in given["pieces"]]
     middle = len(pieces) // 2
     return [

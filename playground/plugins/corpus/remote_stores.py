@@ -162,8 +162,9 @@ class RemoteStore:
             raise other_files(self.name)
 
     def _name_here(self) -> str:
-        """The lock's name that stands for this machine's folder: who holds the folder's own lock
-        may have it, whatever became of the one before."""
+        """Return the lock's name that stands for this machine's folder: who holds the folder's own
+        lock may have it, whatever became of the one before.
+        """
         place = self.scratch / "name"
         if not place.exists():
             write_file(place, secrets.token_hex(8), force=True)

@@ -52,7 +52,7 @@ class SeenCall:
 
     @property
     def finding(self) -> str:
-        """What made it fail, or else the first that was noticed."""
+        """The finding that made it fail, or else the first one."""
         if self.schema_error:
             return _INVALID
         return _UNKNOWN if _UNKNOWN in self.findings else next(iter(self.findings), "")
@@ -90,7 +90,7 @@ class ReplyReader:
         self.dialect = NATIVE if self._has_parts else self._dialect_in_text()
 
     def read(self, index: int) -> SeenReply:
-        """The reply that is the message of this index."""
+        """Return the reply that is the message of this index."""
         message = self.session.messages[index]
         own = [self._part(part, index) for part in message.tool_calls]
         if self._has_parts or not self.dialect:
@@ -107,14 +107,15 @@ class ReplyReader:
         return PromptData(tool_metadata=list(self.session.tools))
 
     def of(self, events: list[Event], dialect: str) -> SeenReply:
-        """What the parser of a dialect made of a reply, as merged events."""
+        """Return a reply as a dialect's parser reads it, as merged events."""
         calls = [self._checked(call) for call in _calls(events)]
         findings = [each.finding for each in events if type(each) is FindingEvent]
         return SeenReply(calls, findings, dialect)
 
     def _dialect_in_text(self) -> str:
-        """The dialect of the replies: of the first that has a sound call, or else of the first in
-        which one was begun; "" where none of those that were looked at has either."""
+        """Return the dialect of the replies: of the first that has a sound call, or else of the
+        first in which one was begun; "" where none of those that were looked at has either.
+        """
         session = self.session
         replies = [message for message in session.messages if message.role == "assistant"]
         named = next(filter(None, map(named_dialect, session.recordings)), "")
@@ -155,12 +156,12 @@ class ReplyReader:
 
 
 def named_dialect(recording: Recording) -> str:
-    """The dialect that a recording names, if there is one of that name."""
+    """Return the dialect that a recording names, if there is one of that name."""
     return recording.dialect if recording.dialect in dialect_names() else ""
 
 
 def results_of(messages: Sequence[Message], index: int) -> Iterator[ToolResultPart]:
-    """The results that stand between a reply and the one after it."""
+    """Yield the results that stand between a reply and the one after it."""
     for message in messages[index + 1 :]:
         if message.role == "assistant":
             return
@@ -170,7 +171,7 @@ def results_of(messages: Sequence[Message], index: int) -> Iterator[ToolResultPa
 def answered(
     calls: Sequence[SeenCall], results: Iterable[ToolResultPart]
 ) -> list[ToolResultPart | None]:
-    """Each call's result: the one of its id, or the next one whose id no call has."""
+    """Return each call's result: the one of its id, or the next one whose id no call has."""
     given = list(results)
     ids = {call.call_id for call in calls if call.call_id}
     known = {result.tool_call_id: result for result in reversed(given)}

@@ -54,8 +54,9 @@ class SeenRequest:
     stop_reason: str = ""
 
     def characters(self, form: str) -> dict[str, int | None]:
-        """The sizes as the table of requests has them; None for tools, and for a system prompt,
-        that a transcript of this form does not hold."""
+        """Return the sizes as the table of requests has them; None for tools, and for a system
+        prompt, that a transcript of this form does not hold.
+        """
         known: dict[str, int | None] = dict(zip(_CHARACTERS, self.sizes, strict=True))
         if self.stretch is not None and not _holds_tools(form, self.sizes[0]):
             known[_CHARACTERS[0]] = None
@@ -63,7 +64,7 @@ class SeenRequest:
         return known
 
     def billing(self, model: str) -> dict[str, int | None]:
-        """What it was billed, and what that is by the list price; None where nobody says."""
+        """Return its bill and the list price of it; None if unknown."""
         billed = self.billed
         return {
             "read": billed.read if billed else None,
@@ -83,7 +84,7 @@ class SeenRequests:
 
 
 def sent_requests(session: Session) -> SeenRequests:
-    """The requests of a session, in their order."""
+    """Return the requests of a session, in their order."""
     simulation = _simulation(session)
     if simulation is None:
         return SeenRequests(list(_of_replies(session)))
@@ -101,7 +102,7 @@ def _simulation(session: Session) -> CacheSimulation | None:
 
 
 def _of_replies(session: Session) -> Iterator[SeenRequest]:
-    """A request for each reply, of all that it held of the messages before it."""
+    """Yield a request for each reply, of all that it held of the messages before it."""
     records = {record.reply: record for record in session.requests}
     head = _head(session)
     tools = hash_of("\0".join(sorted(tool.name for tool in session.tools)))
@@ -131,7 +132,9 @@ def _of_replies(session: Session) -> Iterator[SeenRequest]:
 
 
 def _of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequest]:
-    """Those that were kept as they were sent; of replies the last one belongs to the last row."""
+    """Yield those that were kept as they were sent; of replies the last one belongs to the last
+    row.
+    """
     rows = [row for row in session.rows if not row.sub_agent]
     replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     records = {record.reply: record for record in session.requests}
@@ -164,7 +167,7 @@ def _of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequ
 
 
 def utc(text: str) -> datetime | None:
-    """A time of ours, in UTC without saying so, as the tables have it; None for none."""
+    """Return a time of ours, in UTC without saying so, as the tables have it; None for none."""
     try:
         return datetime.fromisoformat(text).astimezone(UTC).replace(tzinfo=None) if text else None
     except (ValueError, OverflowError):
@@ -187,7 +190,7 @@ def _tool_size(tool: ToolMetadata) -> int:
 
 @lru_cache(maxsize=512)
 def _json_size(dumped: bytes) -> int:
-    """Of a value as marshal writes it: most sessions have the tools of the one before."""
+    """Return the JSON size of a marshalled value; cached, since most sessions repeat the tools."""
     return len(dump_again(marshal.loads(dumped)))
 
 
@@ -227,7 +230,7 @@ class _TierHashes:
         self._last: dict[str, tuple[list[str], int]] = {}
 
     def of(self, blocks: Sequence[WireBlock], tier: str) -> int:
-        """The hash of the texts of a tier's blocks."""
+        """Return the hash of the texts of a tier's blocks."""
         texts = [block.text for block in blocks if block.tier == tier]
         if tier not in self._last or self._last[tier][0] != texts:
             self._last[tier] = texts, hash_of("\0".join(texts))
@@ -235,8 +238,11 @@ class _TierHashes:
 
 
 def _holds_tools(form: str, found: int) -> bool:
-    """Whether all that a session says of its tools is there: a form that writes none does not know
-    that there are none, and their names alone are no declarations."""
+    """Return True if all that a session says of its tools is there.
+
+    A form that writes no tools does not know that there are none, and their names alone are no
+    declarations.
+    """
     kept = _kept_tools(form)
     return kept != "by name" and (kept != "no" or found > 0)
 
@@ -248,7 +254,7 @@ def _kept_tools(form: str) -> str:
 
 @lru_cache(maxsize=256)
 def rules_for(model: str) -> Rules:
-    """The caching rules of a model."""
+    """Return the caching rules of a model."""
     return known_rules("", model)
 
 

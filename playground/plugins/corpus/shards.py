@@ -56,7 +56,7 @@ def build_shard(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _built(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
-    """A shard from its pieces; what its manifest tells of that."""
+    """Return a shard from its pieces; what its manifest tells of that."""
     with ExitStack() as stack:
         writer = _ShardWriter(folder, job["shard"], stack, redacts=job["redacts"])
         for piece in (InputPiece(**each) for each in job["pieces"]):
@@ -71,7 +71,7 @@ def _built(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _reread(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
-    """A shard's facts from its own blocks and its older facts."""
+    """Return a shard's facts from its own blocks and its older facts."""
     before, shard = folder.of(job["before"]), job["shard"]
     known = json.loads(folder.store.read(before.manifest(shard)))
     blocks = BlockReader(folder.store, folder.pack(shard), folder.index(shard))
@@ -92,8 +92,9 @@ def _reread(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
 def _stored(
     before: CorpusFolder, shard: str, months: Sequence[str], blocks: BlockReader
 ) -> Iterator[tuple[SessionPlace, int, list[StoredRequest]]]:
-    """The sessions of a shard in their order: where each came from, the block of its skeleton, and
-    what its requests keep and add."""
+    """Yield the sessions of a shard in their order: where each came from, the block of its
+    skeleton, and what its requests keep and add.
+    """
     both = (before.fact_files(table, shard, months) for table in ("sessions", "requests"))
     for sessions_file, requests_file in zip(*both, strict=True):
         named = ["session", "kept", "added"]
@@ -149,7 +150,7 @@ class FactsWriter:
             writer.close()
 
     def _distinct(self, facts: list[Fact]) -> Iterator[Fact]:
-        """The facts, but of lists of tools each one once a piece."""
+        """Yield the facts, but of lists of tools each one once a piece."""
         for fact in facts:
             if NAMES[type(fact)] == "toolsets":
                 key = hash(fact[:2])

@@ -1,6 +1,6 @@
-"""What makes two texts alike: shapes of malformed calls, signatures of errors, bands of sessions.
+"""Signatures of similar texts: shapes of malformed calls, of errors, bands of sessions.
 
-All of them are told at the build, so that a redacted corpus can be asked for clusters too.
+They are computed at the build, so that a redacted corpus can be asked for clusters too.
 """
 
 from __future__ import annotations
@@ -43,12 +43,16 @@ def _hash_of(data: bytes) -> int:
 
 
 def form_of(raw: str) -> str:
-    """A malformed call without its values: texts, numbers and what stands between two tags."""
+    """Return a malformed call without its values: texts, numbers and what stands between two
+    tags.
+    """
     return _SPACE.sub(" ", _VALUES.sub("…", raw[:_MOST])).strip()
 
 
 def signature_of(error: str) -> str:
-    """An error's first line that says something, without numbers, ids, paths and quotations."""
+    """Return an error's first line that says something, without numbers, ids, paths and
+    quotations.
+    """
     lines = [line.strip() for line in error[:_MOST].splitlines() if line.strip()]
     if not lines:
         return ""
@@ -57,7 +61,7 @@ def signature_of(error: str) -> str:
 
 
 def shingles(texts: Iterable[str]) -> list[str]:
-    """Every three words that follow one another, of the first thousand words."""
+    """Return every three words that follow one another, of the first thousand words."""
     words: list[str] = []
     for text in texts:
         words += text.split()
@@ -68,7 +72,7 @@ def shingles(texts: Iterable[str]) -> list[str]:
 
 
 def bands_of(found: list[str]) -> list[int]:
-    """The bands of a set of shingles; none for a text that is too short to tell."""
+    """Return the bands of a set of shingles; none for a text that is too short to tell."""
     if len(found) < ROWS:
         return []
     from rensa import RMinHash  # of the extra [corpus]; who only asks needs none of it

@@ -23,7 +23,7 @@ _AT_ONCE: Final = 8_192  # rows
 
 @dataclass(slots=True)
 class _Sums:
-    """What the requests to one model come to; `nano_dollars` by the list price, of input alone."""
+    """The sums of the requests to one model; `nano_dollars` by the list price, of input alone."""
 
     sessions: int = 0
     requests: int = 0
@@ -35,9 +35,11 @@ class _Sums:
 
 
 def simulate_corpus(corpus: Corpus) -> CorpusAnswer:
-    """Every session whose requests came as they were sent, simulated anew: by model the requests,
-    how many read less than was left, tokens, and what these cost. A tenth of a millisecond and
-    more a session; bounded memory. Raises InputFault for a redacted corpus, and for torn files."""
+    """Return every session whose requests came as they were sent, simulated anew: by model the
+    requests, how many read less than was left, tokens, and what these cost. A tenth of a
+    millisecond and more a session; bounded memory. Raises InputFault for a redacted corpus, and
+    for torn files.
+    """
     if corpus.catalog.redacts:
         raise InputFault(
             "a redacted corpus has nothing to simulate",
@@ -57,7 +59,7 @@ def simulate_corpus(corpus: Corpus) -> CorpusAnswer:
 
 
 def simulations(corpus: Corpus) -> Iterator[tuple[int, CacheSimulation]]:
-    """The sessions, by their numbers, and their simulations by the rules of today."""
+    """Return the sessions, by their numbers, and their simulations by the rules of today."""
     return simulated(_rows(corpus))
 
 

@@ -1,4 +1,4 @@
-"""What every store of a corpus offers, and the lock of the one process that builds in it."""
+"""The interface of every store of a corpus, and the lock of the one process that builds in it."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class Store(Protocol):
 
     @property
     def address(self) -> str:
-        """What opens the same store in another process."""
+        """The address that opens the same store in another process."""
         ...
 
     @property
     def name(self) -> str:
-        """What it is called in words."""
+        """The store's name in words."""
         ...
 
     @property
     def root(self) -> str:
-        """What stands before a name in DuckDB, with a `/` between, where `attach` was called."""
+        """The prefix of a name in DuckDB, joined by `/`, after `attach` was called."""
         ...
 
     @property
@@ -42,7 +42,7 @@ class Store(Protocol):
 
     def read(self, name: str) -> bytes: ...
     def opened(self, name: str) -> Any:
-        """The file as pyarrow reads it, from any place in it."""
+        """Return the file as pyarrow reads it, from any place in it."""
         ...
 
     def size(self, name: str) -> int: ...
@@ -51,12 +51,14 @@ class Store(Protocol):
         ...
 
     def names(self, folder: str) -> list[str]:
-        """The files in a folder, in order; without those in folders below it."""
+        """Return the files in a folder, in order; without those in folders below it."""
         ...
 
     def write(self, name: str, text: str) -> None: ...
     def whole(self, name: str) -> AbstractContextManager[Path]:
-        """A file of this machine to write, which takes the name on leaving without an error."""
+        """Return a file of this machine to write, which takes the name on leaving without an
+        error.
+        """
         ...
 
     def remove(self, name: str) -> None:
@@ -94,12 +96,12 @@ def held(lock: Path, where: str) -> Iterator[None]:
 
 
 def another_build(where: str, holder: str) -> InputFault:
-    """What is told of a corpus in which somebody else writes."""
+    """Return the error for a corpus in which somebody else writes."""
     expected = "to wait for its end, or another folder"
     return InputFault(f"another build is at work here: {holder}", where=where, expected=expected)
 
 
 def other_files(where: str) -> InputFault:
-    """What is told of a folder that is no corpus, and not empty."""
+    """Return the error for a folder that is no corpus, and not empty."""
     expected = "an empty folder, or that of a corpus"
     return InputFault("this folder holds other files", where=where, expected=expected)

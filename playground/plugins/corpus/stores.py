@@ -1,4 +1,4 @@
-"""Where a corpus lies: everything that reads or writes in its folder comes through a store.
+"""The stores of a corpus: everything that reads or writes in its folder comes through one.
 
 A store knows names below the corpus, such as `manifest/SHARD.v1.json`, and keeps one promise: what
 is written under a name is whole or not there.
@@ -82,7 +82,7 @@ class LocalStore:
 
 
 def store_at(given: str | os.PathLike[str]) -> Store:
-    """The store in a folder, or behind an address. Raises InputFault for what is neither."""
+    """Return the store in a folder, or behind an address. Raises InputFault for what is neither."""
     if is_remote(str(given)):
         from playground.plugins.corpus.remote_stores import RemoteStore  # which loads fsspec
 

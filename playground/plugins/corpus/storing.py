@@ -33,7 +33,7 @@ _HEADS: Final = (
 
 @dataclass(slots=True)
 class StoredRequest:
-    """What a request shares with the one before it, in blocks, and those that it adds."""
+    """The blocks that a request shares with the one before it, and those that it adds."""
 
     kept: int
     added: list[int]
@@ -42,8 +42,11 @@ class StoredRequest:
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """What of a session only its file tells: the format that it came in, what its reading noticed
-    (code, severity, place and message of each), and the messages with calls kept as text."""
+    """The facts that only a session's file tells.
+
+    They are the format that it came in, its import's findings (code, severity, place and message
+    of each), and the messages with calls kept as text.
+    """
 
     form: str
     findings: list[list[str]]
@@ -57,7 +60,7 @@ class Noticed:
 
     @property
     def found(self) -> Iterator[Finding]:
-        """What its reading noticed, as findings."""
+        """Return the import's findings."""
         for code, severity, where, message in self.findings:
             yield Finding(code, cast(Severity, severity), where, message)
 
@@ -72,7 +75,7 @@ class SessionStore:
     def store(
         self, clean: CleanSession, requests: Iterable[SeenRequest], noticed: Noticed
     ) -> tuple[int, list[StoredRequest]]:
-        """The number of the skeleton's block, and what each request keeps and adds."""
+        """Return the number of the skeleton's block, and what each request keeps and adds."""
         session, plain = clean.session, {**clean.plain, _NOTICED: noticed.plain}
         task = plain.get("task", {})
         head = self._tools(plain.get("tools", []), clean.tools_key)
@@ -93,7 +96,7 @@ class SessionStore:
         return self._add(SKELETON, plain)[0], list(stored)
 
     def _tools(self, tools: list[Any], key: bytes | None) -> Blocks:
-        """The blocks of a list of tools, most of which are those of the session before."""
+        """Return the blocks of a list of tools, most of which are those of the session before."""
         if key is None or key not in self._known_tools:
             found = [self._add("tool", tool) for tool in tools]
             if key is None or len(self._known_tools) >= _TOOLSETS:
@@ -112,7 +115,7 @@ class SessionStore:
     def _row(
         self, row: dict[str, Any]
     ) -> tuple[dict[str, Any], list[tuple[int, bytes]], list[tuple[int, bytes]]]:
-        """A row without its texts; the blocks of its head, and those of its messages."""
+        """Return a row without its texts; the blocks of its head, and those of its messages."""
         body = dict(row.get("body", {}))
         heads: list[tuple[int, bytes]] = []
         said: list[tuple[int, bytes]] = []
@@ -147,15 +150,17 @@ def _of_rows(rows: Iterable[tuple[dict[str, Any], Blocks, Blocks]]) -> Iterator[
 
 
 def _stored(kept: int, blocks: Blocks) -> StoredRequest:
-    """A request that keeps so many blocks, and adds these."""
+    """Return a request that keeps so many blocks, and adds these."""
     return StoredRequest(kept, [number for number, _ in blocks], [key for _, key in blocks])
 
 
 def _of_replies(
     head: Blocks, messages: Blocks, requests: Iterable[SeenRequest]
 ) -> Iterator[StoredRequest]:
-    """Of a transcript each request adds what was said since the one before it; after a compaction
-    it begins anew behind the head."""
+    """Return the requests of a transcript, each adding what was said since the one before it.
+
+    After a compaction a request restarts behind the head.
+    """
     before: SeenRequest | None = None
     for request in requests:
         order = request.stretch.order if request.stretch else ()
@@ -168,7 +173,7 @@ def _of_replies(
 
 
 def renumbered(plain: dict[str, Any], numbers: Sequence[int] | memoryview) -> dict[str, Any]:
-    """A skeleton whose blocks have other numbers: the new one of each old one."""
+    """Return a skeleton whose blocks have other numbers: the new one of each old one."""
     found = dict(plain)
     task = plain.get("task", {})
     if "user_agent_prompt" in task:
@@ -192,7 +197,7 @@ def _renumbered_row(row: dict[str, Any], numbers: Sequence[int] | memoryview) ->
 
 
 def stored_session(blocks: BlockReader, skeleton: int) -> tuple[Session, Noticed]:
-    """The session of a skeleton. Raises InputFault where the blocks are torn."""
+    """Return the session of a skeleton. Raises InputFault where the blocks are torn."""
     plain = blocks.value(skeleton)
     noticed = Noticed(**plain.pop(_NOTICED))
     task = plain.get("task", {})

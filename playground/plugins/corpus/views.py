@@ -86,9 +86,10 @@ class Database:
     def fetched(
         self, sql: str, values: Mapping[str, Any], most: int, expected: str = ""
     ) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """The columns of an answer, and so many of its rows at most; `values` are parameters, those
-        that the SQL does not name aside. Raises InputFault for what DuckDB refuses; `expected` is
-        what would be right where the SQL is ours."""
+        """Return the columns of an answer, and so many of its rows at most; `values` are
+        parameters, those that the SQL does not name aside. Raises InputFault for what DuckDB
+        refuses; `expected` is what would be right where the SQL is ours.
+        """
         used = {name: value for name, value in values.items() if f"${name}" in sql}
         try:
             found = self._made.execute(sql, used or None)
@@ -133,7 +134,7 @@ class Database:
             self._create(table, [shard for shard in shards if shard not in older], must=True)
 
     def _view_files(self) -> None:
-        """Which file has which content; later builds may have taken that list away."""
+        """Create the view of files and contents; later builds may have taken that list away."""
         folder, catalog = self._folder, self._catalog
         listed = listed_of(folder, [folder.files(catalog.generation)])
         try:
@@ -179,7 +180,7 @@ class Database:
         return True
 
     def _fault(self, error: duckdb.Error, expected: str = "") -> InputFault:
-        """What DuckDB refuses as one line: files that are torn or gone are named."""
+        """Turn an error of DuckDB into one line: files that are torn or gone are named."""
         shards, redacts = self._catalog.shards, self._catalog.redacts
         whole = {found["shard"] for found in manifests(self._folder, redacts=redacts)}
         torn = [shard for shard in shards if shard not in whole]
@@ -201,7 +202,9 @@ class Database:
         return InputFault(said_of(error), where=self._folder.store.name, expected=expected)
 
     def _spoiled(self) -> str:
-        """The first file of facts, of the right length, that nobody can read; "" for none."""
+        """Return the first file of facts, of the right length, that nobody can read; "" for
+        none.
+        """
         folder, months = self._folder, self._catalog.months
         listed = (
             name
@@ -225,7 +228,7 @@ def _is_readable(folder: CorpusFolder, name: str) -> bool:
 
 
 def said_of(error: Exception) -> str:
-    """What DuckDB said, without its look at the SQL."""
+    """Return DuckDB's message without its excerpt of the SQL."""
     said = str(error).partition("\n\nLINE")[0].partition("\n\nStack")[0].strip()
     if "Traceback" in said:  # of a store's, which it met while it read
         said = said.splitlines()[-1]
@@ -238,5 +241,5 @@ def listed_of(folder: CorpusFolder, names: Iterable[str]) -> str:
 
 
 def text_of(value: Path | str) -> str:
-    """A path, or another name of ours, as a text of SQL."""
+    """Return a path, or another name of ours, as a text of SQL."""
     return "'" + str(value).replace("'", "''") + "'"

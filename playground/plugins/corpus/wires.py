@@ -27,8 +27,9 @@ _NOWHERE: Final = -1  # a block that is of no message
 
 
 def wire_facts(session: int, piece: int, simulation: CacheSimulation | None) -> Iterator[WireFact]:
-    """A row for each request that was simulated as it was sent; what it has in common with the one
-    before it, marks too, is there once."""
+    """Yield a row for each request that was simulated as it was sent; what it has in common with
+    the one before it, marks too, is there once.
+    """
     if simulation is None:
         return
     before: SharedList[WireBlock] = SharedList()
@@ -59,8 +60,9 @@ def wire_facts(session: int, piece: int, simulation: CacheSimulation | None) -> 
 
 
 def simulated(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, CacheSimulation]]:
-    """Each session, by its number, and the simulation of its requests by the rules of today; the
-    rows of a session stand together, in their order."""
+    """Yield each session, by its number, and the simulation of its requests by the rules of today;
+    the rows of a session stand together, in their order.
+    """
     for session, own in groupby(rows, key=lambda row: row["session"]):
         yield int(session), _simulation(list(own))
 

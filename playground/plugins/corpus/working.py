@@ -24,7 +24,9 @@ _LOOK: Final = 0.5  # seconds between two looks whether the build is still there
 
 
 def outcome_of(job: dict[str, Any]) -> dict[str, Any]:
-    """The manifest of a job's shard; or the `problem` that is its own, or the `fault` of a disk."""
+    """Return the manifest of a job's shard; or the `problem` that is its own, or the `fault` of a
+    disk.
+    """
     from playground.plugins.corpus.cleaning import Cleaner
     from playground.plugins.corpus.shards import build_shard
 

@@ -126,8 +126,9 @@ def check_spending(given: Upstreams, host: str, public: bool) -> None:
 
 
 def _teller(teller: Teller, as_json: bool, path: Path | None) -> Callable[[dict[str, Any]], None]:
-    """What is done with each line of the ledger: said here, or kept where a child has the
-    terminal."""
+    """Return the function for each line of the ledger: print it, or store it if a child has the
+    terminal.
+    """
     from playground.recordings.growing import GrowingFile
 
     file = GrowingFile(path) if path is not None else None

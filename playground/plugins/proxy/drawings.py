@@ -15,7 +15,7 @@ from playground.show.kept_figures import LEGEND
 
 
 def sessions(ledger: Ledger) -> pd.DataFrame:
-    """A row for each session, the newest first: requests, tokens read, breaks, dollars."""
+    """Return a row for each session, the newest first: requests, tokens read, breaks, dollars."""
     rows = []
     for name, passed in reversed(ledger.sessions.items()):
         billed = [each.billed for each in passed if each.billed]
@@ -36,7 +36,9 @@ def sessions(ledger: Ledger) -> pd.DataFrame:
 
 
 def requests(passed: Sequence[Passed]) -> pd.DataFrame:
-    """A row for each request of a session: what was expected, what was billed, where it broke."""
+    """Return a row for each request of a session: what was expected, what was billed, where it
+    broke.
+    """
     return pd.DataFrame([_request(each) for each in passed])
 
 
@@ -60,7 +62,7 @@ def _request(each: Passed) -> dict[str, Any]:
 
 
 def causes(ledger: Ledger) -> pd.DataFrame:
-    """A row for each cause of breaks, the dearest first."""
+    """Return a row for each cause of breaks, the dearest first."""
     counts: Counter[str] = Counter()
     lost: Counter[str] = Counter()
     nano: Counter[str] = Counter()

@@ -25,7 +25,9 @@ START: Final = "playground proxy -- claude"
 
 
 def chosen_run() -> Path | None:
-    """The run that is looked at, the newest at first; None where there is none to be seen."""
+    """Return the run that is looked at, the newest at first; None where there is none to be
+    seen.
+    """
     if not access.current().may_keep:
         st.info("This server shows nothing of its own machine's recordings.")
         return None
@@ -42,12 +44,12 @@ def chosen_run() -> Path | None:
 
 
 def read(run: Path) -> Ledger:
-    """The run's ledger as it stands by now."""
+    """Return the run's ledger as it stands by now."""
     return ledger.read_ledger(run)
 
 
 def headline(seen: Ledger) -> str:
-    """The run in a sentence."""
+    """Return the run in a sentence."""
     breaks = [found for each in seen.passed if (found := each.breaks)]
     lost = sum(each["lost"] for each in breaks)
     told = f"{counted(len(seen.passed), 'exchange')} in {counted(len(seen.sessions), 'session')}"
@@ -65,7 +67,7 @@ def headline(seen: Ledger) -> str:
 
 
 def sessions(seen: Ledger) -> list[Passed]:
-    """The sessions of the run; the exchanges of the one that is chosen."""
+    """Return the sessions of the run; the exchanges of the one that is chosen."""
     tables.table(live_frames.sessions(seen), height="content")
     causes = live_frames.causes(seen)
     if len(causes):
@@ -102,7 +104,7 @@ def follow(run: Path) -> None:
 
 
 def _findings(passed: list[Passed]) -> None:
-    """What was found wrong, request by request: text of a session, and no markup."""
+    """Show the findings request by request; a session's text is never markup."""
     rows = [
         {
             "request": each.expected["number"],

@@ -1,4 +1,4 @@
-"""What imitates another system, to the letter, so that its users can bring their work here.
+"""Imitations of other systems, to the letter, so that their users can bring their work here.
 
 Each room follows one upstream (DSPy's signatures and adapters, Flink-Agents, AIChatFlow and the Go
 templates that it is written in) and is tested against it. Nothing outside of them follows their

@@ -1,4 +1,4 @@
-"""What templates and prompts were run with, as pandas tables."""
+"""Tables of the runs of templates and prompts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def template_steps(steps: Sequence[Step]) -> pd.DataFrame:
 
 
 def variables(step: Step) -> pd.DataFrame:
-    """The fields that a template looked up, and whether the input has them."""
+    """Return the fields that a template looked up, and whether the input has them."""
     rows = [
         {"variable": name, "in the input": "missing" if name in step.missing else "there"}
         for name in step.used
@@ -42,7 +42,7 @@ def variables(step: Step) -> pd.DataFrame:
 
 
 def prompt_variables(view: PromptView, values: Mapping[str, object]) -> pd.DataFrame:
-    """A prompt's variables with their values; one that is not given stays as it is."""
+    """Return a prompt's variables with their values; one that is not given stays as it is."""
     rows = [
         {
             "variable": name,
@@ -55,7 +55,7 @@ def prompt_variables(view: PromptView, values: Mapping[str, object]) -> pd.DataF
 
 
 def step_text(step: Step) -> str:
-    """What a step of a template's run says: a message's text, a call, parameters."""
+    """Return the content of a template's step: a message's text, a call, parameters."""
     if step.sent is not None:
         count = len(step.sent.messages)
         return f"{counted(count, 'message')}, {counted(len(step.sent.tools), 'function')}"

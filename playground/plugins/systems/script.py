@@ -24,7 +24,7 @@ class Script(Generic[Request, Answer]):
         self._lock = threading.Lock()
 
     def answer(self, request: Request) -> Answer:
-        """The next answer. Raises InputFault where there are no more."""
+        """Return the next answer. Raises InputFault where there are no more."""
         with self._lock:
             index = len(self.requests)
             self.requests.append(request)

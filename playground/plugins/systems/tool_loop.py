@@ -22,11 +22,11 @@ def tool_loop(
     most: int,
     beyond: PlaygroundError,
 ) -> Iterator[Answer | Results]:
-    """Each answer, then the results of its calls, until an answer has none.
+    """Yield each answer, then the results of its calls, until an answer has none.
 
-    `call` gives None for an answer that ends the loop. An answer is handed out before its calls are
-    made, so that whoever watches sees what is about to happen. Raises `beyond` where the model has
-    been asked `most` times and calls still.
+    `call` gives None for an answer that ends the loop. An answer is handed out before its calls
+    are made, so that whoever watches sees what is about to happen. Raises `beyond` where the model
+    has been asked `most` times and calls still.
     """
     for _ in range(most):
         answer = ask()

@@ -1,8 +1,8 @@
 """Trials: which dialect does a model handle best? Expected calls, asked again and again, counted.
 
 `scoring.py` says what an answer got right, `figures.py` adds attempts up, `plan.py` makes the
-requests, or reads those that were recorded. The one rule: every arm (a dialect with a model) gets
-the same cases as often, so that two arms are compared case by case.
+requests, or reads recorded ones. Every arm (a dialect with a model) gets the same cases equally
+often, so that two arms are compared case by case.
 """
 
 from playground.questions.trials.doubts import doubts

@@ -1,6 +1,6 @@
-"""What is expected and can hardly come: a call that the session's own tools refuse.
+"""Warn about expected calls that the session's own tools would refuse.
 
-The one rule: it is told, never refused. Who tries out a tool's schema may expect what it forbids.
+They are never refused here: whoever tests a tool's schema may expect what it forbids.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ from playground.sessions.session import ExpectedCall, Session
 
 
 def doubts(session: Session) -> list[Finding]:
-    """Expected calls of tools that the session has not, and arguments that a tool's schema refuses.
-    A session without tools is not asked."""
+    """Return findings for expected calls of unknown tools, and for arguments that a schema
+    refuses.
+
+    A session without tools is not checked.
+    """
     tools = {tool.name: tool for tool in session.tools}
     found = (
         _doubt(call, tools.get(call.tool_name), each.name or f"message {each.message}")

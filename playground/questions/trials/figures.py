@@ -1,4 +1,4 @@
-"""Attempts added up: shares with their intervals, medians, and two arms case by case."""
+"""Add attempts up: shares with their intervals, medians, and two arms case by case."""
 
 from __future__ import annotations
 
@@ -20,15 +20,18 @@ Measure = Literal["parsed", "right_tool", "right_arguments"]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """So many of so many, and between which bounds the rate lies with 95 % confidence: Wilson's
-    score interval (1927), which stays within 0 and 1 and is right for few attempts too."""
+    """A share, with the bounds of its rate at 95 % confidence.
+
+    The bounds are Wilson's score interval (1927), which stays within 0 and 1 and is right for few
+    attempts too.
+    """
 
     hits: int
     of: int
 
     @property
     def rate(self) -> float | None:
-        """None where there was nothing to count."""
+        """The rate; None if there was nothing to count."""
         return self.hits / self.of if self.of else None
 
     @property
@@ -62,7 +65,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Arm:
-    """A dialect with a model: what its attempts come to. Medians are of what was told."""
+    """A dialect with a model, and the sums of its attempts. Medians are over the stated values."""
 
     dialect: str
     model: str
@@ -78,7 +81,7 @@ class Arm:
 
     @property
     def faults(self) -> int:
-        """Requests to which nothing came back: they count for no share."""
+        """Requests that got no answer: they count for no share."""
         return len(self.attempts) - len(self.answered)
 
     def share(self, measure: Measure) -> Share:
@@ -102,8 +105,8 @@ class Arm:
 class Pair:
     """Two arms on the same attempts at the same cases: how often only one of them was right.
 
-    `chance` is how likely a split at least so uneven is where neither is better: the exact sign
-    test, which McNemar's becomes for few (two-sided).
+    `chance` is the probability of a split at least this uneven if neither is better: the exact
+    sign test (two-sided), which McNemar's test becomes for small numbers.
     """
 
     first: str
@@ -123,8 +126,10 @@ class Pair:
 
 @dataclass(frozen=True)
 class Miss:
-    """What an arm got wrong at a case, as often as it did alike; `recording` is the first such
-    answer's name, "" where it was not kept."""
+    """A mistake of an arm at a case, with how often it made it.
+
+    `recording` is the name of the first such answer, "" if it was not stored.
+    """
 
     case: str
     dialect: str
@@ -136,13 +141,13 @@ class Miss:
 
 @dataclass(frozen=True)
 class Trial(Shown):
-    """All attempts, and what they come to. Its table has a row for each arm, the best first."""
+    """All attempts with their sums. Its table has a row for each arm, the best first."""
 
     attempts: tuple[Attempt, ...]
 
     @cached_property
     def arms(self) -> list[Arm]:
-        """The best first: by right arguments, then right tools, then what was parsed."""
+        """The arms, best first: by right arguments, then right tools, then what was parsed."""
         found: dict[tuple[str, str], list[Attempt]] = {}
         for each in self.attempts:
             found.setdefault((each.dialect, each.model), []).append(each)
@@ -150,12 +155,14 @@ class Trial(Shown):
         return sorted(arms, key=_rank)
 
     def rows(self) -> list[dict[str, Any]]:
-        """The arms as plain values: shares with `hits`, `of`, `rate`, `low` and `high`, medians in
-        tokens and seconds."""
+        """Return the arms as plain values.
+
+        Shares have `hits`, `of`, `rate`, `low` and `high`; medians are in tokens and seconds.
+        """
         return [_row(arm) for arm in self.arms]
 
     def misses(self) -> list[Miss]:
-        """What went wrong, by case and arm, what came most often first."""
+        """Return the mistakes by case and arm, the most frequent first."""
         found: dict[tuple[str, str, str, str], list[Attempt]] = {}
         for each in self.attempts:
             if each.missed:
@@ -168,7 +175,7 @@ class Trial(Shown):
         return sorted(misses, key=lambda miss: -miss.times)
 
     def pairs(self, measure: Measure = "right_arguments") -> list[Pair]:
-        """Every two arms, by the attempts that both answered."""
+        """Return every two arms, compared by the attempts that both answered."""
         one_model = len({arm.model for arm in self.arms}) == 1
         names = {id(arm): arm.dialect if one_model else arm.name for arm in self.arms}
         return [

@@ -1,4 +1,4 @@
-"""What is to be asked, what it will cost, and the asking: live, or of what was recorded."""
+"""Plan what to ask and what it will cost, then ask live, or read what was recorded."""
 
 from __future__ import annotations
 
@@ -36,9 +36,11 @@ Progress = Callable[[Attempt], None]
 
 @dataclass(frozen=True, slots=True)
 class TrialCost:
-    """What the requests of a plan will come to, roughly: tokens are told from kinds of characters,
-    an answer is taken for its calls and a line of text. `nano_dollars` is at list prices and
-    without a cache; None where a model's price is not known."""
+    """A rough forecast of what a plan's requests will cost.
+
+    Tokens are estimated by kinds of characters, an answer from its calls and a line of text.
+    `nano_dollars` is at list prices without a cache; None if a model's price is unknown.
+    """
 
     requests: int
     input_tokens: int
@@ -54,7 +56,7 @@ class TrialCost:
 
 @dataclass(frozen=True)
 class TrialPlan:
-    """A trial that has not begun: `cost` tells what it will come to, `run` begins it.
+    """A trial that has not begun: `cost` forecasts it, `run` begins it.
 
     Without models it costs nothing: it reads the session's recordings in their own dialects.
     """
@@ -73,7 +75,7 @@ class TrialPlan:
 
     @cached_property
     def cost(self) -> TrialCost:
-        """What `run` will send. Nothing is sent to find out."""
+        """A forecast of what `run` will send. Nothing is sent to find out."""
         sizes = [
             (_tokens(self._rendering(case, dialect)), _answer_tokens(expected, dialect))
             for dialect in self.dialects
@@ -101,8 +103,11 @@ class TrialPlan:
         at_once: int = _AT_ONCE,
         alive: Callable[[], bool] = lambda: True,
     ) -> Trial:
-        """Ask, and count. `progress` hears of each attempt in a thread of its own; once `cancel`
-        is set, or `alive` says no, nothing more is sent, and what has come is counted."""
+        """Ask, and count. `progress` is called with each attempt, in a thread of its own.
+
+        Once `cancel` is set, or `alive` returns False, nothing more is sent, and what has come is
+        counted.
+        """
         if not self.models:
             attempts = [*self._recorded()]
             for each in attempts:
@@ -126,7 +131,7 @@ class TrialPlan:
             return Trial(tuple(filter(None, pool.map(ask, self._jobs()))))
 
     def _jobs(self) -> list[tuple[int, str, Dialect, str]]:
-        """The arms take turns, so that what changes with the time of day hits all alike."""
+        """Alternate between the arms, so that changes over the day affect all alike."""
         return [
             (number, case, dialect, model)
             for number in range(1, self.repeats + 1)
@@ -177,8 +182,11 @@ class TrialPlan:
         return self._counted(empty, recorded.recording)
 
     def _recorded(self) -> Iterator[Attempt]:
-        """A recording belongs to the case that its name begins with; what has another name answers
-        the whole conversation, and counts where that alone is asked about."""
+        """Assign a recording to the case that its name begins with.
+
+        A recording with another name answers the whole conversation, and counts if only that is
+        asked.
+        """
         chosen = {dialect.name for dialect in self.dialects}
         numbers: Counter[tuple[str, str, str]] = Counter()
         for recording in self.session.recordings:
@@ -225,11 +233,11 @@ class TrialRun(BackgroundRun):
 
     @property
     def trial(self) -> Trial:
-        """What has come so far."""
+        """Return the trial with the attempts that are done so far."""
         return Trial(tuple(self.done))
 
     def start(self, alive: Callable[[], bool] = lambda: True) -> None:
-        """Begin; when `alive` says no, nothing more is sent."""
+        """Begin; when `alive` returns False, nothing more is sent."""
         self._begin(lambda: self._run(alive), "trial")
 
     def _run(self, alive: Callable[[], bool]) -> None:
@@ -254,10 +262,10 @@ def trial(
 ) -> TrialPlan:
     """Plan a trial of dialects and models on the session's expected calls (`Session.expected`).
 
-    The plan's `cost` says what it will come to; nothing is sent before its `run`. Without `models`
-    the session's own recordings are read, in their own dialects, which costs nothing. Keys come
-    from the environment; `base_url` is an OpenAI-compatible server. Raises InputFault for a session
-    that expects nothing, UnknownNameError for a dialect that there is none of.
+    The plan's `cost` forecasts it; nothing is sent before its `run`. Without `models` the
+    session's own recordings are read, in their own dialects, which costs nothing. Keys come from
+    the environment; `base_url` is an OpenAI-compatible server. Raises InputFault for a session
+    that expects nothing, UnknownNameError for an unknown dialect.
     """
     if not session.expected:
         raise InputFault(
@@ -276,8 +284,10 @@ def trial(
 
 
 def own_calls(session: Session) -> tuple[ExpectedReply, ...]:
-    """What the session's own model called, as what is expected: a reply for each message with
-    calls, named by its place."""
+    """Return the calls of the session's own model as expected replies.
+
+    There is one for each message with calls, named by its place.
+    """
     found = (
         (index, [part for part in session.messages[index].parts if isinstance(part, ToolCallPart)])
         for index in session.replies
@@ -295,7 +305,7 @@ def own_calls(session: Session) -> tuple[ExpectedReply, ...]:
 
 
 def _names(expected: Sequence[ExpectedReply]) -> list[str]:
-    """Given names, or places; of equal ones the later have a number."""
+    """Return the given names, or places; the later of equal ones get a number."""
     seen: Counter[str] = Counter()
     names = []
     for each in expected:
@@ -310,7 +320,7 @@ def _tokens(rendering: Rendering) -> int:
 
 
 def _answer_tokens(expected: ExpectedReply, dialect: Dialect) -> int:
-    """An answer, its calls as the dialect writes them."""
+    """Estimate the tokens of an answer, with its calls as the dialect writes them."""
     parts = [ToolCallPart("call_1", call.tool_name, call.args or {}) for call in expected.calls]
     native = dialect.is_native_toolcalling()
     texts = [dump_json(p.args) if native else dialect.format_tool_call(p) for p in parts]

@@ -1,4 +1,4 @@
-"""What one answer got right of the calls that were expected."""
+"""Score one answer against the calls that were expected."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ Made = tuple[str, Any]  # a call's name and arguments
 
 
 class Score(NamedTuple):
-    """Each needs the one before it: every call was read whole, and there is one where one is
-    expected; the calls are of the expected tools; their arguments are the expected ones."""
+    """Three steps, each of which needs the one before it.
+
+    Every call was read to its end, with one where one is expected; the calls are of the expected
+    tools; their arguments are the expected ones.
+    """
 
     parsed: bool
     right_tool: bool
@@ -28,10 +31,10 @@ class Score(NamedTuple):
 class Attempt:
     """One answer of one arm to one case; `number` counts from 1.
 
-    `tokens` are those of the answer as the provider counted them, times are seconds since the
-    request: of the first chunk with text, reasoning or a call, and of the last. `missed` says what
-    differs from what was expected, "" for nothing. Where nothing came back, `fault` says why, and
-    the attempt counts for no share.
+    `tokens` are the answer's, as the provider counted them. Times are seconds since the request:
+    of the first chunk with text, reasoning or a call, and of the last. `missed` names the
+    differences from what was expected, "" for none. If no answer came, `fault` says why, and the
+    attempt counts for no share.
     """
 
     case: str
@@ -48,7 +51,7 @@ class Attempt:
 
 
 def score(expected: Sequence[ExpectedCall], result: ParseResult) -> Score:
-    """What a reply got right. The order of calls does not matter."""
+    """Score a reply. The order of calls does not matter."""
     made = [(call.name, call.arguments) for call in result.tool_calls]
     parsed = not result.aborted and (bool(made) or not expected)
     tools = sorted(name for name, _ in made) == sorted(call.tool_name for call in expected)
@@ -57,7 +60,7 @@ def score(expected: Sequence[ExpectedCall], result: ParseResult) -> Score:
 
 
 def missed(expected: Sequence[ExpectedCall], result: ParseResult) -> str:
-    """What a reply got wrong, in words for its user; "" where it is right."""
+    """Say what a reply got wrong, in words for its user; "" if it is right."""
     right = score(expected, result)
     made = [(call.name, call.arguments) for call in result.tool_calls]
     if right.right_arguments:
@@ -76,8 +79,10 @@ def missed(expected: Sequence[ExpectedCall], result: ParseResult) -> str:
 def _unmatched(
     expected: Sequence[ExpectedCall], made: Sequence[Made]
 ) -> tuple[list[ExpectedCall], list[Made]]:
-    """The expected calls that find no call of their own, and the calls that are left over. Those
-    with arguments choose first."""
+    """Return the expected calls without a match, and the calls that are left over.
+
+    Expected calls with arguments choose first.
+    """
     left, without = list(made), []
     for call in sorted(expected, key=lambda each: each.args is None):
         found = next(
@@ -96,7 +101,7 @@ def _unmatched(
 
 
 def _arguments_missed(expected: Sequence[ExpectedCall], made: list[Made]) -> Iterator[str]:
-    """For each expected call, how the nearest of those that are left differs from it."""
+    """Say for each expected call how the nearest remaining call differs from it."""
     left = list(made)
     for call in expected:
         wanted = call.args or {}
@@ -111,7 +116,7 @@ def _arguments_missed(expected: Sequence[ExpectedCall], made: list[Made]) -> Ite
 
 
 def _differences(got: Any, wanted: Any, path: str = "") -> Iterator[str]:
-    """Where two JSON values part: the path to each place, and both values there."""
+    """Yield the places where two JSON values differ: the path, and both values."""
     if isinstance(got, Mapping) and isinstance(wanted, Mapping):
         for key in dict.fromkeys([*wanted, *got]):
             place = f"{path}.{key}" if path else str(key)
@@ -131,7 +136,7 @@ def _shown(value: Any) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Equal JSON values: 1 is 1.0, and True is neither."""
+    """Return True for equal JSON values: 1 is 1.0, and True is neither."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, Mapping) and isinstance(other, Mapping):

@@ -1,4 +1,4 @@
-"""What fails a pipeline: a prefix that is another than a baseline's, or too many tokens more."""
+"""Fail a pipeline if a prefix differs from its baseline's, or has too many tokens more."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _EXCERPT: Final = 40
 def against_failures(
     found: VersionDiff, most_tokens_more: int | None = None, prefix_may_change: bool = False
 ) -> list[str]:
-    """Which limits are passed, a line each; the first version is the baseline.
+    """Return a line for each limit that is exceeded; the first version is the baseline.
 
-    The prefix is the model, its parameters, the tools and the system prompt. Raises InputFault
-    where nothing is limited: a check that cannot fail would pass everywhere.
+    The prefix is the model, its parameters, the tools and the system prompt. Raises InputFault if
+    nothing is limited, because a check that cannot fail would pass everywhere.
     """
     if prefix_may_change and most_tokens_more is None:
         raise InputFault(
@@ -70,7 +70,7 @@ def _told(change: BlockChange) -> str:
 
 
 def _first_words(change: BlockChange) -> str:
-    """The first words that differ, as they were and as they are."""
+    """Return the first words that differ, before and after."""
     runs = change.words
     at = next(i for i, (kind, _) in enumerate(runs) if kind != "same")
     pair = {kind: text for kind, text in reversed(runs[at : at + 2]) if kind != "same"}
@@ -78,7 +78,7 @@ def _first_words(change: BlockChange) -> str:
 
 
 def _short(value: Any) -> str:
-    """A value between quotes; what is cut off is told behind them."""
+    """Quote a value; what is cut off is said after the quotes."""
     whole = repr(value)
     if len(whole) <= _EXCERPT:
         return whole

@@ -1,7 +1,6 @@
-"""A request as the blocks that people compare: each tool, each section of a long system
-prompt, each part.
+"""Cut a request into the blocks that people compare: each tool, section of a system prompt, part.
 
-Sections are for reading: to a provider's cache a text is one block, and the costs are counted so.
+Sections are for reading. To a provider's cache a text is one block, and costs are counted so.
 """
 
 from __future__ import annotations
@@ -37,8 +36,10 @@ _INJECTED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class VersionBlock:
-    """A stretch of one request, the one of this `number`; `writer` is who wrote it: the agent, an
-    MCP server, the user, the model, or a tool."""
+    """A stretch of one request, the one of this `number`.
+
+    `writer` is who wrote it: the agent, an MCP server, the user, the model, or a tool.
+    """
 
     tier: Tier
     role: str
@@ -55,8 +56,11 @@ class VersionBlock:
 
 
 def blocks_of(body: dict[str, Any], model: str, by_tool: dict[str, int]) -> list[VersionBlock]:
-    """A request's blocks in order; `by_tool` are the tools' tokens where they were counted with
-    their framing, all others are those of the text alone."""
+    """Return a request's blocks in order.
+
+    `by_tool` are the tools' tokens, if they were counted with their framing; all other tokens are
+    those of the text alone.
+    """
     size, _ = text_counter(model)
     found: list[VersionBlock] = []
     pieces = zip(read_wire(body, model).blocks, pieces_of(body), strict=True)
@@ -75,7 +79,9 @@ def blocks_of(body: dict[str, Any], model: str, by_tool: dict[str, int]) -> list
 
 
 def _cut(block: WireBlock) -> Iterator[tuple[str, str]]:
-    """Names and texts; together they are the block's text, but for tools, which have lines."""
+    """Cut a block into names and texts; together they are its text, except for tools, which get
+    lines.
+    """
     if block.tier == "tools":
         yield from _tools(block.text)
         return
@@ -92,8 +98,7 @@ def _cut(block: WireBlock) -> Iterator[tuple[str, str]]:
 
 
 def _as_read(text: str) -> str:
-    """What a model reads of a call or a result: name and arguments, or what came of it; not the
-    ids and keys around them."""
+    """Return what a model reads of a call or a result, without the ids and keys around it."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -113,7 +118,7 @@ def _plain(value: Any) -> str:
 
 
 def _tools(text: str) -> Iterator[tuple[str, str]]:
-    """A tool each; Gemini has all of them in one."""
+    """Return the tools one by one; Gemini has all of them in one entry."""
     value = json.loads(text)
     for key in ("functionDeclarations", "function_declarations"):
         for each in value.pop(key, None) or ():
@@ -135,8 +140,10 @@ def _pretty(value: Any) -> str:
 
 
 def sections(text: str) -> list[str]:
-    """A long text cut before its headings, or into paragraphs where it has none; the sections
-    together are the text."""
+    """Cut a long text before its headings, or into paragraphs if it has none.
+
+    The sections together are the text.
+    """
     if len(text) < _LONG:
         return [text]
     starts = [found.start() for found in _HEADING.finditer(text)]

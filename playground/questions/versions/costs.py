@@ -1,7 +1,7 @@
-"""What a cache that has seen the first request still gives to the second, provider by provider.
+"""Compare providers by what their caches, having seen the first request, give to the second.
 
 Each is simulated as if both requests went there, the second shortly after the first. Requests
-without marks get three where a provider goes by marks: behind the tools, the system prompt and the
+without marks get three if a provider goes by marks: after the tools, the system prompt and the
 last message, as agents set them.
 """
 
@@ -26,13 +26,12 @@ USUAL: Final = ("anthropic", "openai", "openai-before-5.6", "gemini", "deepseek"
 
 @dataclass(frozen=True)
 class PrefixCost:
-    """One provider: of the second request's `total` tokens, `read` are read after the first, which
-    leaves `left` in the cache.
+    """One provider: of the second request's `total` tokens, `read` are read after the first.
 
-    `extra` is what the lost ones cost more, once, in thousandths of an input token's price, and
-    `nano_dollars` in billionths of a dollar, where the provider is the model's own and its price
-    is known. `marks` says whose marks were simulated; `parts` is where the prefixes part, None
-    where the second goes on with all of the first.
+    The first leaves `left` tokens in the cache. `extra` is the extra cost of the lost ones, once,
+    in thousandths of an input token's price, and `nano_dollars` in billionths of a dollar, if the
+    provider is the model's own and its price is known. `marks` says whose marks were simulated;
+    `parts` is the first difference of the prefixes, None if the second continues the first.
     """
 
     provider: str
@@ -49,12 +48,15 @@ class PrefixCost:
 
     @property
     def lost(self) -> int:
-        """Tokens that would be read if the second began like the first."""
+        """Tokens that would be read if the second request began like the first."""
         return max(0, min(self.left, self.total) - self.read)
 
 
 def prefix_costs(first: Version, second: Version, providers: tuple[str, ...]) -> list[PrefixCost]:
-    """The model's own provider first, where its rules are known. Raises UnknownNameError."""
+    """Return each provider's cost, the model's own first if its rules are known.
+
+    Raises UnknownNameError.
+    """
     own = provider_of(second.model)
     wanted = providers or tuple(dict.fromkeys((own, *USUAL)))
     return [_cost(first, second, name) for name in wanted if name != UNKNOWN]
@@ -93,11 +95,11 @@ def _cost(first: Version, second: Version, provider: str) -> PrefixCost:
 def _pair(
     first: Version, second: Version, rules: Rules, cut: tuple[int, int] | None = None
 ) -> tuple[TimedRequest, TimedRequest]:
-    """Both requests with their blocks' sizes scaled to their counted tokens.
+    """Return both requests with their blocks' sizes scaled to their counted tokens.
 
-    What both begin with has one size, that of the first: no more is read than was left. Where
-    nothing is marked, a provider compares tokens, not blocks: `cut` parts the first block that
-    differs at the first character that does.
+    A common beginning has one size, the first request's, so that no more is read than was left.
+    Where nothing is marked, a provider compares tokens, not blocks: `cut` splits the first
+    differing block at its first differing character.
     """
     before, after = (
         TimedRequest(_wire(version, rules, cut), 0.0, rules) for version in (first, second)
@@ -126,8 +128,9 @@ def _wire(version: Version, rules: Rules, cut: tuple[int, int] | None) -> WireRe
 def _scaled(
     request: TimedRequest, rules: Rules, version: Version, shared: list[tuple[int, int]]
 ) -> TimedRequest:
-    """The same request, of the version's counted tokens; the sizes of its `shared` beginning are
-    known."""
+    """Scale the request to the version's counted tokens; sizes of its `shared` beginning are
+    known.
+    """
     if not request.estimates or not request.estimates[-1]:
         return request
     told = [*shared, (request.estimates[-1], version.count.tokens)]
@@ -135,7 +138,7 @@ def _scaled(
 
 
 def _marked(request: TimedRequest, rules: Rules) -> TimedRequest:
-    """Marked behind the last block of each tier that may be marked."""
+    """Mark the request after the last markable block of each tier."""
     ttl = str(rules.value("default_ttl"))
     last = {
         block.tier: number for number, block in enumerate(request.wire.blocks) if block.markable

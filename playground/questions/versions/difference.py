@@ -1,4 +1,4 @@
-"""`diff`: two versions of a request, block by block, in tokens, and in what a cache still reads."""
+"""Compare two versions of a request: block by block, in tokens, and in what a cache still reads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from playground.sessions.session import Session
 
 @dataclass(frozen=True)
 class VersionDiff(Live):
-    """Two versions: what became of each block, and what of it a cache still reads.
+    """Two versions: what became of each block, and how much a cache still reads.
 
     `form` says how both are written. Its table has a row for each block.
     """
@@ -35,7 +35,7 @@ class VersionDiff(Live):
 
     @property
     def tokens(self) -> int:
-        """How many tokens the second has more; fewer where it is negative."""
+        """The number of tokens that the second has more; negative if it has fewer."""
         return self.second.count.tokens - self.first.count.tokens
 
     @property
@@ -44,13 +44,13 @@ class VersionDiff(Live):
 
     @property
     def kinds(self) -> dict[str, int]:
-        """How many blocks are the same, moved, changed, added, removed."""
+        """The number of blocks that are the same, moved, changed, added, removed."""
         found = Counter(change.kind for change in self.changes)
         return {kind: found[kind] for kind in KINDS}
 
     @cached_property
     def costs(self) -> list[PrefixCost]:
-        """What each provider's cache still reads of the second after the first."""
+        """Each provider's cost of the second after the first."""
         return prefix_costs(self.first, self.second, self.providers)
 
     @property
@@ -81,7 +81,7 @@ class VersionDiff(Live):
         return " ".join(parts)
 
     def as_json(self) -> dict[str, Any]:
-        """Everything as JSON values."""
+        """Return everything as JSON values."""
         return {
             "form": self.form,
             "headline": self.headline,
@@ -121,7 +121,7 @@ def _change(change: BlockChange) -> dict[str, Any]:
 
 
 def cost_words(cost: PrefixCost) -> str:
-    """One provider's cost in a sentence."""
+    """Return one provider's cost as a sentence."""
     if not cost.left:
         return f"{cost.title}: the first leaves nothing in the cache, so nothing is lost."
     share = f"{grouped(cost.read)} of the {grouped(cost.left)} tokens that the first leaves"
@@ -150,14 +150,14 @@ def diff(
     providers: Sequence[str] = (),
     names: Sequence[str] = ("", ""),
 ) -> VersionDiff:
-    """What differs between two versions of an agent, a session or a request.
+    """Compare two versions of an agent, a session or a request.
 
-    Both are sessions, request bodies, or files of any format. Compared is one request of each,
-    the last unless `request` (from 1) names another: as it was sent, where both were sent to one
-    API and nothing else is asked for; else both in one `dialect`, native where none is named.
-    `model` takes the place of both models. `providers` are those whose caches are simulated; the
-    model's own and six others without it. Tokens are those of `count_tokens`, a block's those of
-    its text. Nothing is sent. Raises InputFault and UnknownNameError.
+    Both are sessions, request bodies, or files of any format. One request of each is compared: the
+    last, unless `request` (from 1) names another. They are compared as sent, if both were sent to
+    one API and nothing else is asked for; otherwise both in one `dialect`, by default native.
+    `model` replaces both models. `providers` are those whose caches are simulated, by default the
+    model's own and six others. Tokens are those of `count_tokens`, a block's those of its text.
+    Nothing is sent. Raises InputFault and UnknownNameError.
     """
     called = (*texts("diff(names=…)", names), "", "")
     caches = texts("diff(providers=…)", providers)

@@ -1,4 +1,4 @@
-"""Which block of one request is which of the other: the same, moved, changed, gone or new."""
+"""Match the blocks of two requests: the same, moved, changed, gone or new."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WORD: Final = re.compile(r"\w+")
 class BlockChange:
     """One block of the first request, of the second, or of both, and what became of it.
 
-    Where it was `moved` and nothing else, both texts are the same.
+    If it was only `moved`, both texts are the same.
     """
 
     kind: Kind
@@ -48,7 +48,7 @@ class BlockChange:
 
     @property
     def tokens(self) -> tuple[int, int]:
-        """Its tokens before and after, 0 where it is not there."""
+        """Its tokens before and after, 0 where it is missing."""
         return (
             self.before.tokens if self.before else 0,
             self.after.tokens if self.after else 0,
@@ -56,13 +56,13 @@ class BlockChange:
 
     @cached_property
     def words(self) -> list[Run]:
-        """The text in runs that are the same, removed or added; line by line, then word by word."""
+        """The text in runs that are the same, removed or added: by line, then by word."""
         before, after = (side.text if side else "" for side in (self.before, self.after))
         return word_changes(before, after)
 
     @property
     def note(self) -> str:
-        """What is odd about a change: that it says nothing new."""
+        """A note on an odd change, such as one that says nothing new."""
         if self.kind != "changed" or not (self.before and self.after):
             return ""
         old, new = self.before.text, self.after.text
@@ -74,8 +74,10 @@ class BlockChange:
 def matched_blocks(
     before: Sequence[VersionBlock], after: Sequence[VersionBlock]
 ) -> list[BlockChange]:
-    """Every block of both requests once, tier by tier, in the second one's order; what is gone
-    stands where it stood."""
+    """Return every block of both requests once, tier by tier, in the second one's order.
+
+    A removed block keeps its place.
+    """
     found: list[BlockChange] = []
     for tier in TIERS:
         old = [block for block in before if block.tier == tier]
@@ -105,7 +107,7 @@ class _Tier:
         return (j for j in range(len(self.new)) if j not in self.partner)
 
     def _moved(self, left: set[int]) -> None:
-        """The same text elsewhere."""
+        """Match blocks whose text stands elsewhere."""
         places: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for i in sorted(left, reverse=True):
             places[self.old[i].identity].append(i)
@@ -114,7 +116,7 @@ class _Tier:
                 self._pair(places[self.new[j].identity].pop(), j, "moved", left)
 
     def _renewed(self, left: set[int]) -> None:
-        """Tools go by their names."""
+        """Match tools by their names."""
         names = {self.old[i].name: i for i in left if self.old[i].tier == "tools"}
         for j in list(self._free()):
             i = names.get(self.new[j].name) if self.new[j].tier == "tools" else None
@@ -122,7 +124,7 @@ class _Tier:
                 self._pair(i, j, "changed", left)
 
     def _alike(self, old: list[int], new: range, left: set[int]) -> None:
-        """Within a stretch what has most words in common, the likest pair first."""
+        """Match the blocks of a stretch by the words that they share, the likest pair first."""
         free = [j for j in new if j not in self.partner]
         if len(old) * len(free) > _MOST_PAIRS or (old and self.old[old[0]].tier == "tools"):
             return

@@ -1,6 +1,6 @@
-"""Which session of a baseline is which one of a newer file.
+"""Pair the sessions of a baseline with those of a newer file.
 
-They are told by what they say of themselves; where that tells nothing, by their places.
+They are paired by what they say of themselves, and otherwise by their places.
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ from playground.sessions.session import Session
 
 
 def paired(before: Sequence[Session], now: Sequence[Session]) -> list[tuple[int, int]]:
-    """The places of the same session in both, in the order of `now`: the same id of the agent, or
-    the same first words of the user, or the same title, where one session alone has it in each;
-    the others stand beside those of their place among the rest."""
+    """Return the indexes of the same session in both files, in the order of `now`.
+
+    Sessions are the same with the same agent's id, the same first words of the user, or the same
+    title, if one session alone has it in each file. The others are paired by their place among the
+    rest.
+    """
     old, new = dict(enumerate(before)), dict(enumerate(now))
     found: list[tuple[int, int]] = []
     for key in _KEYS:
@@ -30,7 +33,7 @@ def paired(before: Sequence[Session], now: Sequence[Session]) -> list[tuple[int,
 def _alone(
     sessions: Iterable[tuple[int, Session]], key: Callable[[Session], Hashable]
 ) -> dict[Hashable, int]:
-    """The places of the sessions that no other one is called like."""
+    """Return the indexes of the sessions whose key no other session has."""
     names = {place: key(session) for place, session in sessions}
     counts = Counter(names.values())
     return {name: place for place, name in names.items() if name and counts[name] == 1}

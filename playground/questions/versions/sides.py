@@ -1,7 +1,7 @@
-"""What is compared: one request of each version, as it was sent where somebody noted that.
+"""Choose what is compared: one request of each version, as it was sent if that is known.
 
-The one rule: both sides are written in one form. Two requests of one API stand as they were sent;
-of different APIs, or where a transcript holds no request, both are written anew in one dialect.
+Both sides are written in one form. Two requests of one API stay as they were sent; requests of
+different APIs, or transcripts without requests, are written anew in one dialect.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PLAIN: Final = "native"
 class Version:
     """One side: a request of a session, the model that it is for, and its tokens.
 
-    `agent` is the program that wrote it, with its version, where the transcript says; `request`
+    `agent` is the program that wrote it, with its version, if the transcript says so; `request`
     counts from 1 among `requests`.
     """
 
@@ -44,7 +44,7 @@ class Version:
 
     @property
     def size(self) -> str:
-        """Its tokens in words, with a ~ where they are not exact."""
+        """Its tokens in words, with a ~ unless they are exact."""
         return f"{'' if self.count.kind == 'exact' else '~'}{grouped(self.count.tokens)}"
 
 
@@ -56,10 +56,10 @@ def both(
     dialect: str = "",
     request: int = 0,
 ) -> tuple[Version, Version, str]:
-    """Both sides in one form, and that form in words.
+    """Return both sides in one form, and that form in words.
 
-    `request` is the number of the request, the last where it is 0. Raises InputFault where a
-    session has no such request, and what loading raises.
+    `request` is the number of the request; 0 means the last. Raises InputFault if a session has no
+    such request, and whatever loading raises.
     """
     sessions = [session_of(given) for given in (first, second)]
     forms = [_api(session, request) for session in sessions]
@@ -90,7 +90,7 @@ def _named(names: tuple[str, str], sessions: list[Session]) -> tuple[str, str]:
 
 
 def _api(session: Session, request: int) -> str:
-    """The API that a request was sent to as it stands; "" where the session holds none."""
+    """Return the API that a request was sent to as it stands; "" if the session holds none."""
     if all(row.sub_agent for row in session.rows):
         return ""
     return api_of(_chosen(sent_requests(session).bodies, request)[0])
@@ -121,8 +121,10 @@ def _version(session: Session, name: str, model: str, dialect: str, request: int
 
 
 def _stops(session: Session) -> list[int]:
-    """Where each request of a transcript ends: before an answer, and at the end where the last
-    word is not the model's."""
+    """Return where each request of a transcript ends.
+
+    It ends before an answer, and at the transcript's end if the last word is not the model's.
+    """
     stops = session.replies
     if not stops or session.messages[-1].role != "assistant":
         stops.append(len(session.messages))

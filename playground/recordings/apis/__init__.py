@@ -50,12 +50,12 @@ APIS: Final[tuple[type[ApiReader], ...]] = (
 
 
 def api_names() -> list[str]:
-    """The names that `decode_stream(…, api=…)` takes."""
+    """Return the names that `decode_stream(…, api=…)` takes."""
     return [reader.name for reader in APIS]
 
 
 def reader_for(name: str) -> type[ApiReader]:
-    """The reader of a named API. Raises UnknownNameError, listing those that there are."""
+    """Return the reader of a named API. Raises UnknownNameError, listing the known ones."""
     for reader in APIS:
         if reader.name == name:
             return reader
@@ -63,5 +63,5 @@ def reader_for(name: str) -> type[ApiReader]:
 
 
 def recognise(value: dict[str, Any]) -> type[ApiReader] | None:
-    """The reader of the API that this frame is of."""
+    """Return the reader of the API that this frame is of."""
     return next((reader for reader in APIS if reader.recognises(value)), None)

@@ -1,4 +1,4 @@
-"""What every API's reader shares: where chunks are collected, and how calls are numbered."""
+"""The common part of every API's reader: it collects chunks and numbers calls."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Sink:
         self.others: dict[int, Sink] = {}  # choices after the first
 
     def choice(self, index: Any) -> Sink:
-        """Where a choice's chunks go; one without a number is the first, which is this sink."""
+        """Return the sink of a choice's chunks; without a number it is the first: this sink."""
         if not index or not isinstance(index, int):
             return self
         other = self.others.setdefault(index, Sink())
@@ -59,7 +59,9 @@ class Sink:
         self.chunks.append(SignalChunk(name, self.at))
 
     def of_provider(self, part: dict[str, Any]) -> None:
-        """What a tool gave that the provider ran itself: part of the reply, and no text of it."""
+        """Add the result of a tool that the provider ran itself: part of the reply, not of its
+        text.
+        """
         self.signal(OF_PROVIDER + json.dumps(part, ensure_ascii=False))
 
     def call(
@@ -102,15 +104,19 @@ class Sink:
         self.chunks.append(ToolCallChunk(delta, self.at))
 
     def end_call(self, key: Any) -> None:
-        """The API says that this call is whole, in the place where it says so: without any
-        arguments, `{}` is written for them, since a call that broke off before its arguments looks
-        the same."""
+        """Note that the API says here that this call is complete.
+
+        A call without arguments gets `{}`, since a call that broke off before its arguments looks
+        the same.
+        """
         if key in self._open:
             self.call(key, "{}" if key in self._empty else "", done=True)
 
     def end_calls(self) -> None:
-        """The reply is over, by an API's sign that some servers send early: what calls got is all
-        they get, but they stay open for what may follow."""
+        """Note the reply's end by a sign that some servers send early.
+
+        Calls keep the arguments they have, but stay open for what may follow.
+        """
         for key in sorted(self._empty, key=str):
             self.call(key, "{}")
 
@@ -118,7 +124,7 @@ class Sink:
         return key in self._calls
 
     def forget_calls(self) -> None:
-        """A second response begins: its calls are counted on, its keys are its own."""
+        """Begin a second response: its calls are numbered on, its keys are its own."""
         self._calls.clear()
         self._empty.clear()
         self._open.clear()
@@ -130,7 +136,7 @@ class Sink:
             self.usage = {**(self.usage or {}), **given}
 
     def fail(self, error: Any) -> None:
-        """An error in mid-stream, as the provider sent it: there is no stop reason."""
+        """Note an error in mid-stream, as the provider sent it: there is no stop reason."""
         self.error = error if isinstance(error, dict) else {"message": str(error)}
         self.stop_reason = ""
         self.signal("error")
@@ -151,12 +157,12 @@ class ApiReader(ABC):
     @staticmethod
     @abstractmethod
     def recognises(value: dict[str, Any]) -> bool:
-        """Whether a frame's value is one of this API."""
+        """Return True if a frame's value is one of this API."""
 
     @abstractmethod
     def read(self, value: dict[str, Any]) -> None:
         """Take one frame."""
 
     def finish(self) -> None:
-        """The stream is over: give out what was held."""
+        """End the stream: give out what was held back."""
         return

@@ -48,7 +48,7 @@ class BedrockInvoke(ApiReader):
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
-        """A frame; or, where somebody has unpacked them, a chunk of Titan or Llama."""
+        """Return True for a frame, or for an unpacked chunk of Titan or Llama."""
         if isinstance(_frame(value).get("bytes"), str):
             return True
         return any(key in value for key in _COUNTS) and any(key in value for key in _TEXTS)
@@ -75,7 +75,7 @@ class BedrockInvoke(ApiReader):
             sink.signal("usage" if metrics else "empty")
 
     def _plain(self, chunk: dict[str, Any]) -> None:
-        """A chunk with nothing but text; Mistral's are a list of one."""
+        """Read a chunk with nothing but text; Mistral's are a list of one."""
         sink = self.sink
         for part in chunk.get("outputs") or [chunk]:
             text = next((part[key] for key in _TEXTS if part.get(key)), "")
@@ -98,8 +98,11 @@ def _frame(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unpacked(value: dict[str, Any]) -> dict[str, Any]:
-    """The model's chunk. SDKs hand it on as JSON; a frame without one (an error) is itself. That of
-    `InvokeAgent` holds text, and no end shows that it is all."""
+    """Return the model's chunk, which SDKs hand on as JSON.
+
+    A frame without one (an error) is returned itself. That of `InvokeAgent` holds text, and no end
+    shows that it is complete.
+    """
     frame = _frame(value)
     packed = frame.get("bytes")
     if packed is None:

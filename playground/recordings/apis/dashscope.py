@@ -88,14 +88,16 @@ class DashScope(ApiReader):
             sink.call(key, piece, name=name, call_id=given, new=True)
 
     def _new(self, place: _Place, text: str) -> str:
-        """What of a text the events before have not said."""
+        """Return the part of a text that earlier events have not given."""
         grown = self._texts.setdefault(place, _Growing())
         if self._repeats is None:
             self._repeats = grown.tells(text)
         return grown.new(text, self._repeats)
 
     def _give_rest(self, places: Iterable[_Place]) -> None:
-        """What was held: where nothing tells, a text that begins alike is a repetition."""
+        """Give out what was held back: if nothing decides, a text that begins alike is a
+        repetition.
+        """
         for place in places:
             _give(place, self._texts[place].new("", self._repeats is not False))
 
@@ -110,13 +112,13 @@ def _give(place: _Place, piece: str) -> None:
 
 @dataclass
 class _Growing:
-    """A text in pieces, or one that each event has from its beginning."""
+    """A text in pieces, or one that each event repeats from its beginning."""
 
     said: str = ""  # of what may be repeated
     held: list[str] = field(default_factory=list)  # of events that may repeat it
 
     def tells(self, text: str) -> bool | None:
-        """Whether an event's text, behind those before it, repeats them; None: it may be either."""
+        """Return True if an event's text repeats those before it; None if it may be either."""
         if not self.said:
             return None
         if not text.startswith(self.held[-1] if self.held else self.said):
@@ -124,7 +126,7 @@ class _Growing:
         return True if len({self.said, *self.held, text}) > 2 else None
 
     def new(self, text: str, repeats: bool | None) -> str:
-        """What is given out now that an event has this text."""
+        """Return what to give out now that an event has this text."""
         if repeats is None and self.said:
             self.held.append(text)
             return ""
@@ -139,7 +141,7 @@ class _Growing:
 
 
 def _text(content: Any) -> str:
-    """What was said; models that see have it in parts."""
+    """Return the text; models that see have it in parts."""
     if not isinstance(content, list):
         return content or ""
     return "".join(part.get("text") or "" for part in content if isinstance(part, dict))

@@ -121,7 +121,7 @@ class Candidate:
             self._partial = None
 
     def finish(self) -> None:
-        """A call that was to go on: its arguments stay open, so that nobody takes it for whole."""
+        """Leave a call open that was to go on, so that nobody takes its arguments for complete."""
         if self._partial:
             text = json.dumps(self._partial, ensure_ascii=False)
             self.sink.call(self._count, text.removesuffix("}").removesuffix('"'))
@@ -152,7 +152,7 @@ def _place(arguments: dict[str, Any], piece: dict[str, Any]) -> None:
 
 
 def _make_room(target: Any, step: str | int) -> bool:
-    """Whether a step can be taken here; a list grows up to a limit."""
+    """Return True if a step can be taken here; a list grows up to a limit."""
     if isinstance(target, list) and isinstance(step, int) and step < _MOST_ITEMS:
         target += [None] * (step + 1 - len(target))
         return True

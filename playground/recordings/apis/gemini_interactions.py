@@ -80,7 +80,7 @@ class GeminiInteractions(ApiReader):
                 self.sink.reasoning(part["text"])
 
     def _call(self, key: Any, kind: str, call: dict[str, Any]) -> None:
-        """A call begins; what tools of the server are given may stand in a delta of its own."""
+        """Begin a call; the arguments of a server's tool may stand in a delta of its own."""
         name, call_id = call.get("name") or kind, call.get("id") or call.get("call_id") or ""
         arguments = call.get("arguments")
         if not self.sink.has_call(key) or (call_id and kind == "function_call"):
@@ -112,7 +112,7 @@ class GeminiInteractions(ApiReader):
         self.sink.end_call(key)
 
     def _end(self, interaction: dict[str, Any]) -> None:
-        """The whole interaction; its steps count where none of them was streamed."""
+        """Read the complete interaction; its steps count if none of them was streamed."""
         sink = self.sink
         steps = interaction.get("steps") or interaction.get("outputs") or ()
         for index, step in enumerate(() if self._streamed else steps):
@@ -127,6 +127,8 @@ class GeminiInteractions(ApiReader):
             sink.stop_reason = interaction.get("status") or "completed"
 
     def finish(self) -> None:
-        """What was given whole and never stopped is whole all the same."""
+        """End the stream; calls that came at once and were never stopped are complete all the
+        same.
+        """
         for key, arguments in self._input.items():
             self.sink.call(key, arguments)

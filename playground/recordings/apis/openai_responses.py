@@ -93,8 +93,11 @@ class OpenAIResponses(ApiReader):
         self.sink.call(key, text)
 
     def _diff(self, key: Any, text: str) -> None:
-        """A piece of a patch, which is one member of the call's operation: its kind and path came
-        when the item was added, and the arguments are the whole operation as JSON."""
+        """Add a piece of a patch, which is one member of the call's operation.
+
+        Its kind and path came when the item was added; the arguments are the whole operation as
+        JSON.
+        """
         opened = self._operations.pop(key, None)
         if opened is not None:
             head = json.dumps(opened, ensure_ascii=False)[:-1]
@@ -132,7 +135,7 @@ class OpenAIResponses(ApiReader):
         self.sink.model = response.get("model") or self.sink.model
 
     def _whole(self, kind: str, value: dict[str, Any]) -> None:
-        """A part at its end: what no delta brought is taken from it."""
+        """End a part: take from it what no delta brought."""
         field, sort = _WHOLE[kind]
         text = value.get(field)
         key = self._items.of_delta(value, sort)
@@ -170,7 +173,7 @@ class OpenAIResponses(ApiReader):
         )
 
     def _done(self, key: Any, item: dict[str, Any]) -> None:
-        """A finished item: what no delta brought is taken from it."""
+        """End an item: take from it what no delta brought."""
         kind = str(item.get("type"))
         if kind.endswith("_call"):
             self._call_done(key, kind, item)
@@ -214,14 +217,14 @@ class OpenAIResponses(ApiReader):
             sink.stop_reason = details.get("reason") or response.get("status") or "completed"
 
     def _missing(self, output: Any) -> None:
-        """Of the whole output what the stream had no event of: sorts of items that never came."""
+        """Take from the complete output the sorts of items of which the stream had no event."""
         came = self._items.sorts
         for item in [item for item in output if _sort(item) not in came]:
             self._done(self._items.done({}, item, _sort(item)), item)
 
 
 def _sort(item: dict[str, Any]) -> str:
-    """What an item is: a call, a message, reasoning …"""
+    """Return an item's sort: a call, a message, reasoning …"""
     kind = str(item.get("type"))
     return "call" if kind.endswith("_call") else kind
 

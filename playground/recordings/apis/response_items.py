@@ -1,4 +1,4 @@
-"""Which output item of a response an event is about, where its place or its id may be missing."""
+"""Find the output item that an event is about, even without its place or its id."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ _MOST_OPEN: Final = 100  # items looked at for one that an event may be of
 
 
 def given_by(item: dict[str, Any]) -> dict[str, Any] | None:
-    """What a tool gave that the provider ran itself, as a part of a message; None where the item of
-    its call does not say."""
+    """Return the result of a tool that the provider ran, as a part; None if the call's item has
+    none.
+    """
     kind = str(item.get("type"))
     gave = next((item[name] for name in _GAVE if item.get(name)), None)
     if gave is None or kind in ASKED_CALLS:
@@ -30,12 +31,12 @@ def given_by(item: dict[str, Any]) -> dict[str, Any] | None:
 
 
 class Items:
-    """The items of one response; a key stands for each.
+    """The items of one response, each with a key.
 
     Some servers number nothing, some give an item another id in every event, some send 0 for every
-    place. So the place counts before the id, an item that is added is always another one, and an
-    event that names no item we know is of an open one of its sort that it does not contradict: a
-    delta of the newest, an end of the oldest.
+    place. So the place counts before the id, an added item is always another one, and an event
+    that names no known item belongs to an open one of its sort that it does not contradict: a
+    delta to the newest, an end to the oldest.
     """
 
     def __init__(self) -> None:
@@ -51,14 +52,14 @@ class Items:
         self._count = 0
 
     def of_delta(self, value: dict[str, Any], sort: str) -> int:
-        """The item that a delta is of."""
+        """Return the item that a delta belongs to."""
         place = value.get("output_index")
         if not self._shared and place in self._places:  # nearly always
             return self._places[place]
         return self._find(place, value.get("item_id"), sort, newest=True)
 
     def added(self, value: dict[str, Any], item: dict[str, Any], sort: str) -> int:
-        """An item that begins, unless deltas were there before it."""
+        """Return a new item, unless deltas were there before it."""
         place = value.get("output_index")
         key = self._places.get(place)
         if key is None or key in self._added:
@@ -70,7 +71,7 @@ class Items:
         return key
 
     def done(self, value: dict[str, Any], item: dict[str, Any], sort: str) -> int:
-        """An item that is whole now."""
+        """Return an item that is complete now."""
         name = item.get("id") or value.get("item_id")
         key = self._find(value.get("output_index"), name, sort, newest=False)
         self._open[sort].pop(key, None)

@@ -50,7 +50,10 @@ class TgiGenerate(ApiReader):
             sink.signal("special token" if token.get("special") else "empty text")
 
     def _check(self, whole: str) -> None:
-        """The tokens say the whole text, but for blanks at its ends, which the server may strip."""
+        """Check that the tokens give the complete text, except blanks at its ends.
+
+        The server may strip those.
+        """
         if "".join(self._said).strip() != whole.strip():
             shown = whole if len(whole) <= 40 else f"{whole[:37]}…"
             self.sink.signal(f"{UNREADABLE}a whole text that its tokens do not say: {shown}")

@@ -134,12 +134,12 @@ FORMATS: Final[Sequence[SessionFormat]] = _Formats()
 
 
 def format_names() -> list[str]:
-    """The names that an importer can be asked for by."""
+    """Return the names that an importer can be asked for by."""
     return [each.name for each in FORMATS]
 
 
 def get_format(name: str) -> SessionFormat:
-    """A format by its name. Raises UnknownNameError, listing those that there are."""
+    """Return a format by its name. Raises UnknownNameError, listing those that there are."""
     for each in FORMATS:
         if each.name == name:
             return each
@@ -147,7 +147,7 @@ def get_format(name: str) -> SessionFormat:
 
 
 def recognised(source: Source) -> SessionFormat:
-    """The format of a file. Raises InputFault where it is none of these."""
+    """Return the format of a file. Raises InputFault where it is none of these."""
     if (found := next(recognising(source), None)) is not None:
         return found
     if isinstance(source.document, dict) and "format" in source.document:
@@ -158,7 +158,7 @@ def recognised(source: Source) -> SessionFormat:
 
 
 def recognising(source: Source) -> Iterator[SessionFormat]:
-    """Every format that recognises a file, the narrowest first."""
+    """Yield every format that recognises a file, the narrowest first."""
     for each in FORMATS:
         try:
             is_its_own = each.recognises(source)

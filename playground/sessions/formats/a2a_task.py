@@ -50,7 +50,9 @@ class A2aTask(SessionFormat):
 
 
 def _task(value: Any) -> dict[str, Any]:
-    """A task out of a server's answer, with what it was asked beside it; {} where there is none."""
+    """Return a task out of a server's answer, with what it was asked beside it; {} where there is
+    none.
+    """
     value = mapping(value)
     inner = mapping(value.get("result")) or value
     found = mapping(inner.get("task")) or inner
@@ -123,6 +125,6 @@ def _part(builder: SessionBuilder, part: dict[str, Any], place: Place) -> list[P
 
 
 def _told(metadata: Any, name: str) -> Any:
-    """What a writer's metadata say under a name."""
+    """Return what a writer's metadata hold under a name."""
     found = (mapping(metadata).get(writer + name) for writer in _WRITERS)
     return next((value for value in found if value is not None), None)

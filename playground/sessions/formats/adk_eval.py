@@ -49,7 +49,7 @@ class AdkEval(SessionFormat):
 
 
 def _turns(value: Any) -> list[Any] | None:
-    """The turns of the older form: a list of them, or a case that holds it."""
+    """Return the turns of the older form: a list of them, or a case that holds it."""
     found = value.get("data") if isinstance(value, dict) else value
     if not isinstance(found, list):
         return None
@@ -72,7 +72,7 @@ def _case(case: Any, title: str, place: Place) -> SessionBuilder:
 
 
 def _turn(builder: SessionBuilder, turn: Any, place: Place) -> None:
-    """What the user said, what was called on the way to the answer, and the answer."""
+    """Read the user's words, the calls on the way to the answer, and the answer."""
     if not isinstance(turn, dict):
         builder.lost(f"a turn that is a {type(turn).__name__}", place)
         return
@@ -106,7 +106,7 @@ def _calls(
 
 
 def _content(builder: SessionBuilder, value: Any, place: Place) -> list[Part]:
-    """The parts of a content; what is null in them is not there."""
+    """Return the parts of a content; what is null in them is not there."""
     if isinstance(value, dict) and value and "parts" not in value:
         builder.lost("a content without parts", place)
     parts = value.get("parts") if isinstance(value, dict) else value
@@ -126,7 +126,7 @@ def _without_nulls(item: Any) -> Any:
 
 
 def _expected(turns: list[Any], title: str, place: Place) -> SessionBuilder:
-    """The older form: each turn's question, the calls that are expected, and the answer."""
+    """Return the older form: each turn's question, the calls that are expected, and the answer."""
     builder = SessionBuilder(title=title)
     builder.known(name="google-adk")
     for index, turn in enumerate(turns):

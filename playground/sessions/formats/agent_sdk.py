@@ -70,8 +70,10 @@ def _is_message(value: Any) -> bool:
 
 
 def _as_log(given: Any, prompt: Any) -> Iterator[Entry]:
-    """Each message as a line of Claude Code's log: an answer's blocks come one by one, and are of
-    one answer until somebody else speaks."""
+    """Yield each message as a line of Claude Code's log.
+
+    An answer's blocks come one by one, and belong to one answer until somebody else speaks.
+    """
     answer, speaks = 0, ""
     if isinstance(prompt, str) and prompt:
         asked = {"role": "user", "content": prompt}

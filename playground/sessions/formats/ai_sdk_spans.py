@@ -64,7 +64,7 @@ def _turn(span: TraceSpan) -> Turn:
 
 
 def _answer(given: dict[str, Any]) -> list[Any]:
-    """What the model thought, said (an object is said as JSON) and called, as one message."""
+    """Return the model's thought, text (an object as JSON) and calls as one message."""
     content: list[Any] = []
     if thought := given.get("ai.response.reasoning"):
         content.append({"type": "reasoning", "text": thought})

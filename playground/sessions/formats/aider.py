@@ -44,7 +44,7 @@ class AiderLlmHistory(SessionFormat):
 
 
 def _turns(text: str) -> list[Turn]:
-    """A turn for each request; its answer is what came before the next request."""
+    """Return a turn for each request; its answer is what came before the next request."""
     marks = sorted([*_SENT.finditer(text), *_CAME.finditer(text)], key=lambda mark: mark.start())
     turns: list[Turn] = []
     for number, mark in enumerate(marks):
@@ -62,7 +62,7 @@ def _turns(text: str) -> list[Turn]:
 
 
 def _message(block: str) -> dict[str, Any]:
-    """A block, every line of which begins with the role's name."""
+    """Return a block, every line of which begins with the role's name."""
     lines = block.strip("\n").split("\n")
     role = next((role for role in _ROLES if lines[0].startswith(role)), "")
     if not role:
@@ -103,7 +103,7 @@ class AiderChatHistory(SessionFormat):
 
 
 class _Chat:
-    """One chat, its lines gathered by who said them."""
+    """One chat, its lines gathered by speaker."""
 
     def __init__(self, stem: str, at: str, number: int) -> None:
         self.builder = SessionBuilder(title=f"{stem} {at}".strip())

@@ -37,7 +37,10 @@ class Antigravity(SessionFormat):
 
 @dataclass
 class _Steps:
-    """Where the answer stands whose tools run; None where the next step belongs to no answer."""
+    """The steps read so far.
+
+    The index of the answer whose tools run is None if the next step belongs to no answer.
+    """
 
     builder: SessionBuilder
     answer: int | None = None

@@ -54,7 +54,7 @@ class AnyChat(SessionFormat):
 
 
 def _found(source: Source) -> Iterator[tuple[Place, list[Any], dict[str, Any]]]:
-    """The chats of a document, or of each line; a line without one is a finding."""
+    """Yield the chats of a document, or of each line; a line without one is a finding."""
     if not source.is_lines:
         yield from list(_chats(source.value, Place(), {}, 0)) or _alone(source.value)
         return
@@ -64,7 +64,7 @@ def _found(source: Source) -> Iterator[tuple[Place, list[Any], dict[str, Any]]]:
 
 
 def _alone(value: Any) -> list[tuple[Place, list[Any], dict[str, Any]]]:
-    """A document that is one message."""
+    """Return a document that is one message."""
     is_message = isinstance(value, dict) and "content" in value and looks_like_messages([value])
     return [(Place(), [value], {})] if is_message else []
 
@@ -72,7 +72,7 @@ def _alone(value: Any) -> list[tuple[Place, list[Any], dict[str, Any]]]:
 def _chats(
     value: Any, place: Place, holder: dict[str, Any], depth: int
 ) -> Iterator[tuple[Place, list[Any], dict[str, Any]]]:
-    """Every list of messages with its place and the object that holds it."""
+    """Yield every list of messages with its place and the object that holds it."""
     if depth > _DEPTH:
         return
     value = json_or_text(value)

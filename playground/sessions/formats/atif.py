@@ -99,7 +99,7 @@ def _step(builder: SessionBuilder, step: Any, place: Place) -> None:
 
 
 def _results(builder: SessionBuilder, observation: Any, place: Place) -> list[Part]:
-    """The results of a step's calls, which stand in what was observed after it."""
+    """Return the results of a step's calls, which stand in what was observed after it."""
     parts: list[Part] = []
     given = told_mapping(builder, observation, place).get("results")
     for where, result in told_objects(builder, given, place.at("results")):
@@ -129,7 +129,9 @@ def _message(content: Any) -> Any:
 
 
 def dump_atif(session: Session) -> str:
-    """The session as an ATIF trajectory; recordings and their chunks are not in that format."""
+    """Return the session as an ATIF trajectory; recordings and their chunks are not in that
+    format.
+    """
     records = {record.reply: record for record in session.requests}
     steps: list[dict[str, Any]] = []
     for index, message in enumerate(session.messages):
@@ -212,7 +214,7 @@ def _content(message: Message) -> str | list[dict[str, Any]]:
 
 
 def _media_type(url: str) -> str:
-    """One of the four that the format knows; PNG where the address does not say."""
+    """Return one of the format's four media types; PNG if the address does not say."""
     for kind in ("jpeg", "gif", "webp"):
         if f"image/{kind}" in url[:40] or url.lower().endswith((f".{kind}", ".jpg"[: len(kind)])):
             return f"image/{kind}"

@@ -1,4 +1,4 @@
-"""What an importer is: it recognises a file, and says what it keeps of it."""
+"""The interface of importers: recognise a file, and say what is kept of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playground.sessions.source import Source
 
 
 class Keeps(NamedTuple):
-    """What of a format reaches a session: yes, no, or in part, with what is missing in words."""
+    """The parts of a format that reach a session: yes, no, or in part, with what is missing."""
 
     tools: str = "no"
     times: str = "no"
@@ -31,8 +31,10 @@ class SessionFormat(ABC):
 
     @abstractmethod
     def recognises(self, source: Source) -> bool:
-        """Whether the file is of this format; it looks at the file's head and never raises."""
+        """Return True if the file is of this format; looks at its head and never raises."""
 
     @abstractmethod
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        """The sessions of the file, one at a time. Raises InputFault where it cannot be read."""
+        """Return the sessions of the file, one at a time. Raises InputFault where it cannot be
+        read.
+        """

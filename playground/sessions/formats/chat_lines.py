@@ -43,7 +43,7 @@ class FineTuning(SessionFormat):
 
 
 def _is_row(value: Any) -> bool:
-    """Whether a row holds a conversation, or is one: the list of its messages alone."""
+    """Return True if a row holds a conversation, or is the list of its messages."""
     if isinstance(value, list):
         return looks_like_messages(value)
     if not isinstance(value, dict):
@@ -56,7 +56,7 @@ def _is_row(value: Any) -> bool:
 
 
 def _messages(value: dict[str, Any], key: str) -> Any:
-    """What stands under a name: messages, or a request's body that holds them (preferences)."""
+    """Return the messages under a name, or those of a request's body there (preferences)."""
     found = json_or_text(value.get(key))
     return found.get("messages") if isinstance(found, dict) else found
 
@@ -81,14 +81,16 @@ _REJECTED: Final = {"rejected", "rejected_messages", "non_preferred_output"}
 
 
 def _asked(value: dict[str, Any]) -> dict[str, Any]:
-    """The request's body where a row keeps it apart from the answers."""
+    """Return the request's body where a row keeps it apart from the answers."""
     body = value.get("input")
     return body if isinstance(body, dict) and "messages" in body else {}
 
 
 def _is_pair(value: Any) -> bool:
-    """Whether a row is what was asked and, beside it, the answer; where the answer is a list of
-    items of a response beside the input, it is read as that."""
+    """Return True if a row is a question with its answer beside it.
+
+    An answer that is a list of a response's items beside the input is read as that.
+    """
     if not isinstance(value, dict) or "choices" in value or "response" in value:
         return False
     if isinstance(value.get("output"), list) and "input" in value:
@@ -97,7 +99,7 @@ def _is_pair(value: Any) -> bool:
 
 
 def rows(source: Source) -> Iterator[tuple[Place, Any]]:
-    """The entries of a file of lines, or of a list; a document alone is the only one."""
+    """Yield the entries of a file of lines, or of a list; a document alone is the only one."""
     if source.is_lines:
         for line, value in source.lines():
             yield Place(line), value
@@ -170,7 +172,9 @@ _PARTS: Final = ("tool_use", "tool_call", "tool_result", "function_call", "think
 
 
 def _inner(value: Any) -> tuple[dict[str, Any], str] | None:
-    """The message or part in a line, and the field that it stands in: "" for the line itself."""
+    """Return the message or part in a line, and the field that it stands in: "" for the line
+    itself.
+    """
     if not isinstance(value, dict):
         return None
     return (
@@ -194,8 +198,10 @@ def _under_message(value: dict[str, Any]) -> tuple[dict[str, Any], str] | None:
 
 
 def _whole(value: dict[str, Any]) -> bool:
-    """Whether a line is a message itself, under a type for its role: with its text beside that, or
-    inside, as LangChain stores it."""
+    """Return True if a line is itself a message, under a type for its role.
+
+    Its text is beside the type, or inside, as LangChain stores it.
+    """
     if role_of(value) is None:
         return False
     data = value.get("data")
@@ -207,7 +213,7 @@ def _whole(value: dict[str, Any]) -> bool:
 def _first(
     value: dict[str, Any], fits: Callable[[dict[str, Any]], bool]
 ) -> tuple[dict[str, Any], str] | None:
-    """The line itself, or the first of what may hold a message, that fits."""
+    """Return the line itself, or the first of what may hold a message, that fits."""
     for key in ("", *_ENVELOPES):
         found = value.get(key) if key else value
         if isinstance(found, dict) and fits(found):

@@ -25,13 +25,13 @@ _BLOCKS = {"tool_use", "tool_result", "thinking", "redacted_thinking", "image", 
 
 
 def _messages(value: Any) -> list[Any]:
-    """The messages of a body or bare list, where they look like messages."""
+    """Return the messages of a body or bare list, where they look like messages."""
     found = json_or_text(value.get("messages")) if isinstance(value, dict) else value
     return found if looks_like_messages(found) else []
 
 
 def looks_like_messages(found: Any) -> bool:
-    """Whether this is a list of whose first entries most have a role that is known."""
+    """Return True if most of the first entries of a list have a known role."""
     if not isinstance(found, list) or not found:
         return False
     known = [isinstance(m, dict) and _has_role(m) for m in found[:_LOOKED_AT]]
@@ -39,7 +39,9 @@ def looks_like_messages(found: Any) -> bool:
 
 
 def _has_role(message: dict[str, Any]) -> bool:
-    """Whether it says who speaks; a type does, where something is said beside it (LangChain)."""
+    """Return True if an entry names its speaker; a type does, if text stands beside it
+    (LangChain).
+    """
     bare = bare_message(message)
     typed = "type" in bare and ("content" in bare or "tool_calls" in bare)
     return role_of(bare) is not None and (typed or bool(_ROLES & bare.keys()))
@@ -111,7 +113,7 @@ class OpenAIChat(_Body):
 
 
 def _asks_in_text(body: dict[str, Any]) -> bool:
-    """Whether it says something under another name than `messages`, and asks a model with it."""
+    """Return True if it asks a model with text under another name than `messages`."""
     if isinstance(body.get("input"), list):
         return "model" in body
     said = any(body.get(key) and conversation({key: body[key]}) for key in _PROMPTS)
@@ -155,7 +157,7 @@ def _keep_as_sent(builder: SessionBuilder, body: dict[str, Any]) -> None:
 
 
 def _is_marked(body: Any) -> bool:
-    """Whether a cache mark stands anywhere in it; arguments and schemas are looked through too."""
+    """Return True if a cache mark stands anywhere in it, arguments and schemas included."""
     left = [body]
     for _ in range(_OUTER):  # their texts are most of a body: they are not looked at
         deeper: list[Any] = []
@@ -187,6 +189,6 @@ def _bears_mark(value: Any) -> bool:
 
 
 def _within(value: Any) -> list[Any]:
-    """What a dict or list holds but for texts."""
+    """Return the values in a dict or list, except texts."""
     held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return [one for one in held if type(one) is not str]

@@ -65,7 +65,7 @@ def _conversation(value: Any, place: Place, stem: str) -> Iterator[SessionBuilde
 
 
 def _leaves(tree: dict[str, Any], current: Any) -> list[str]:
-    """The ends of the branches, the one that was shown last before the others."""
+    """Return the ends of the branches, the one that was shown last before the others."""
     parents = {str(node.get("parent")) for node in tree.values() if isinstance(node, dict)}
     ends = [key for key in tree if key not in parents]
     if isinstance(current, str) and current in tree:
@@ -74,7 +74,7 @@ def _leaves(tree: dict[str, Any], current: Any) -> list[str]:
 
 
 def _path(tree: dict[str, Any], leaf: str) -> list[str]:
-    """The nodes from the root to a leaf; a circle is left where it begins again."""
+    """Return the nodes from the root to a leaf; a circle is left where it begins again."""
     path: list[str] = []
     seen: set[str] = set()
     key: Any = leaf
@@ -127,7 +127,7 @@ def _say(
 
 
 def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> list[Part]:
-    """The parts of a message; what was written to a recipient is a call of it."""
+    """Return the parts of a message; what was written to a recipient is a call of it."""
     content = message.get("content")
     kind = content.get("content_type") if isinstance(content, dict) else None
     recipient = str(message.get("recipient") or "")
@@ -157,7 +157,7 @@ def _piece(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:
 
 
 def _text(content: Any) -> str:
-    """All text of a content, whatever its type calls it."""
+    """Return all text of a content, whatever its type calls it."""
     if not isinstance(content, dict):
         return str(content or "")
     pieces = [part for part in listed(content.get("parts")) if isinstance(part, str)]

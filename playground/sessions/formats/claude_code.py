@@ -76,13 +76,15 @@ class ClaudeStream(SessionFormat):
 
 
 def _is_head(line: dict[str, Any]) -> bool:
-    """Whether a log begins so; Factory's Droid begins alike, and writes `sessionId`."""
+    """Return True if a log begins so; Factory's Droid begins alike, and writes `sessionId`."""
     return line.get("subtype") == "init" and "sessionId" not in line
 
 
 def _is_line(line: Any) -> bool:
-    """Whether this is a line of a transcript: two of its marks, or, where a copy was stripped of
-    those, a message whose role only the line's type tells."""
+    """Return True for a line of a transcript: it has two of its marks.
+
+    If a copy was stripped of those, it is a message whose role only the line's type tells.
+    """
     if not isinstance(line, dict) or "type" not in line:
         return False
     message = line.get("message")
@@ -91,16 +93,19 @@ def _is_line(line: Any) -> bool:
 
 
 def _values(source: Source) -> list[Any]:
-    """The lines to look at: of a file of lines its first, of a document that wraps them all."""
+    """Return the lines to look at: of a file of lines its first, of a document that wraps them
+    all.
+    """
     if source.is_lines:
         return source.head
     return [value for _, _, value in _within(source.document) or ()]
 
 
 def _within(document: Any) -> list[Entry] | None:
-    """The lines in a document: as the web's sessions list them (`loglines`), or with the way that
-    each went, as a recording of the agent's pipe does; or the end alone, which is all that
-    `--output-format json` gives. None where they are wrapped in nothing."""
+    """Return the lines in a document: as the web's sessions list them (`loglines`), or with the
+    way that each went, as a recording of the agent's pipe does; or the end alone, which is all
+    that `--output-format json` gives. None where they are wrapped in nothing.
+    """
     match document:
         case {"type": "result", "session_id": str(), "result": str()}:
             return [(1, Place(), document)]
@@ -122,7 +127,7 @@ def _read(source: Source) -> Iterator[SessionBuilder]:
 def read_log(
     source: Source, within: Iterable[Entry] | None, title: Any = ""
 ) -> Iterator[SessionBuilder]:
-    """A log's conversations: of the file's lines, or of those `within` what wraps them."""
+    """Yield a log's conversations: of the file's lines, or of those `within` what wraps them."""
     threads = _Threads(source.stem)
     threads.main.known(title=title)
     read_lines(source, threads.main, threads.line, _QUIET, within)
@@ -134,8 +139,11 @@ _Begun = tuple[int, dict[str, Any] | None]  # an answer's message, and its reque
 
 @dataclass
 class _Thread:
-    """One agent's conversation; the message and the request that each answer's id became since its
-    user spoke. Requests are noted when all pieces of their answers are known."""
+    """One agent's conversation, with the message and request of each answer id since its user
+    spoke.
+
+    Requests are noted when all pieces of their answers are known.
+    """
 
     builder: SessionBuilder
     marked: Marked = field(init=False)
@@ -147,7 +155,7 @@ class _Thread:
         self.marked = Marked(self.builder)
 
     def finish(self) -> SessionBuilder:
-        """The builder, with a request for each answer."""
+        """Return the builder, with a request for each answer."""
         for known in self.requests:
             self.builder.request(**known)
         return self.builder
@@ -190,7 +198,7 @@ class _Threads:
             )
 
     def _of(self, value: dict[str, Any]) -> _Thread:
-        """The thread that a line is of: nearly always the agent's own."""
+        """Return the thread that a line is of: nearly always the agent's own."""
         if not value.get("parent_tool_use_id") and not value.get("isSidechain"):
             return self._threads[""]
         key = self._key(value)
@@ -316,8 +324,9 @@ def _system(marked: Marked, value: dict[str, Any], place: Place) -> None:
 
 
 def _preserved(marked: Marked, about: dict[str, Any]) -> tuple[list[int] | None, Any]:
-    """The messages that Claude Code says it kept, none where it names none, and the id of what
-    they stand behind: the summary, or the boundary itself."""
+    """Return the messages that Claude Code says it kept, none where it names none, and the id of
+    what they stand behind: the summary, or the boundary itself.
+    """
     segment = mapping(about.get("preservedSegment", about.get("preserved_segment")))
     if segment:
         head, tail = (

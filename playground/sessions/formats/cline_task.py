@@ -46,7 +46,7 @@ class ClineTask(SessionFormat):
 
 
 def _is_history(source: Source) -> bool:
-    """Whether an answer bears what Cline notes of each, whatever the file is called."""
+    """Return True if an answer has the notes that Cline adds to each, whatever the file's name."""
     if source.is_lines or not has_field(source, {"modelInfo", "metrics"}):
         return False
     answers = [m for m in listed(source.document) if mapping(m).get("role") == "assistant"]
@@ -57,7 +57,7 @@ def _is_history(source: Source) -> bool:
 
 
 def _counts(metrics: Any) -> dict[str, Any]:
-    """The tokens of one answer; what else was measured of it stays beside them."""
+    """Return the tokens of one answer; what else was measured of it stays beside them."""
     measured = mapping(metrics)
     tokens = mapping(measured.get("tokens"))
     rest = {key: value for key, value in measured.items() if key != "tokens"}

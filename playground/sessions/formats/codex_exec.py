@@ -90,7 +90,7 @@ class _Log:
             builder.known(model=value.get("model"))
 
     def finish(self) -> None:
-        """What was begun and never ended: calls without a result."""
+        """Add what was begun and never ended: calls without a result."""
         for item, place in self._open.values():
             _read(self._builder, item, place, done=False)
 

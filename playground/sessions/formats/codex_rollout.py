@@ -93,8 +93,10 @@ def _sub_agent(source: Any) -> str:
 
 
 def _compacted(said: Said, payload: dict[str, Any], line: dict[str, Any], place: Place) -> None:
-    """From here on the history is what is listed: messages that were said before, or cut, and a
-    summary. Of older rollouts, which list nothing, only the summary is known."""
+    """Replace the history from here on with the listed messages, which were said before, or cut.
+
+    Older rollouts list nothing: only the summary is known.
+    """
     builder, listed, told = said.builder, payload.get("replacement_history"), payload.get("message")
     builder.compacted(_time(line), place=place)
     summary = {"role": "user", "content": told}

@@ -66,7 +66,7 @@ def _is_session(value: Any) -> bool:
 
 
 def _replayed(source: Source, builder: SessionBuilder) -> dict[str, Any]:
-    """The session after all changes of a journal; one that fits nowhere is a finding."""
+    """Return the session after all changes of a journal; one that fits nowhere is a finding."""
     session: dict[str, Any] = {"requests": []}
     for line, value in source.lines():
         change = value if isinstance(value, dict) else {}
@@ -152,8 +152,7 @@ def _usage(*holders: dict[str, Any]) -> dict[str, Any]:
 def _rounds(
     builder: SessionBuilder, rounds: list[dict[str, Any]], results: dict[str, Any], place: Place
 ) -> None:
-    """What the model answered, one message each, and the results of its calls, which are taken
-    out."""
+    """Return the model's answers, one message each, and the results of its calls, taken out."""
     for index, each in enumerate(rounds):
         where = place.at(index)
         parts: list[Part] = []
@@ -177,7 +176,9 @@ def _rounds(
 
 
 def _result_text(builder: SessionBuilder, result: Any, place: Place) -> str:
-    """The text of a result: of its pieces, each a text, or a tree of what a prompt was made of."""
+    """Return the text of a result: of its pieces, each a text, or a tree of what a prompt was made
+    of.
+    """
     return _told_text(builder, _object(result).get("content"), place)
 
 
@@ -190,8 +191,10 @@ def _told_text(builder: SessionBuilder, value: Any, place: Place) -> str:
 
 
 def _texts(value: Any, odd: list[Any] | None = None) -> Iterator[str]:
-    """All texts of a tree in their order: of nodes with children, and leaves with a text; `odd`
-    gets what is neither."""
+    """Return all texts of a tree of nodes with children and leaves with a text, in order.
+
+    `odd` gets everything else.
+    """
     waiting = [value]
     while waiting:
         found = waiting.pop()
@@ -207,8 +210,10 @@ def _texts(value: Any, odd: list[Any] | None = None) -> Iterator[str]:
 
 
 def _shown(builder: SessionBuilder, response: list[Any], place: Place) -> None:
-    """What the window shows, for requests whose rounds are not kept: pieces of text, thoughts, and
-    calls, which are written again while they go on."""
+    """Read what the window shows, for requests whose rounds were not stored.
+
+    That is pieces of text, thoughts, and calls, which are written again while they go on.
+    """
     parts: dict[str, list[Part]] = {}
     for index, item in enumerate(response):
         where = place.at(index)
@@ -245,7 +250,7 @@ def _shown_text(item: dict[str, Any]) -> str:
 
 
 def _invocation(builder: SessionBuilder, item: dict[str, Any], place: Place) -> list[Part]:
-    """A call as the window shows it, with its result where it has one."""
+    """Return a call as the window shows it, with its result where it has one."""
     call_id = item.get("toolCallId") or builder.new_id()
     details, more = _object(item.get("resultDetails")), _object(item.get("toolSpecificData"))
     command = _object(more.get("commandLine")).get("original") or more.get("command")

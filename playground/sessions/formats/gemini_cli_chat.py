@@ -57,7 +57,7 @@ class GeminiCliChat(SessionFormat):
 
 
 def _current(source: Source, builder: SessionBuilder) -> list[tuple[Place, Any]]:
-    """The messages that are left when changes and rewinds have been carried out."""
+    """Return the messages that are left when changes and rewinds have been carried out."""
     kept: dict[str, tuple[Place, Any]] = {}  # by id; one that comes again stands where it comes
     for line, value in source.lines():
         if not isinstance(value, dict):
@@ -115,7 +115,7 @@ def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
 
 
 def _thought(builder: SessionBuilder, given: Any, place: Place) -> list[Part]:
-    """What it is about, and what was thought of it."""
+    """Return a thought's subject and text."""
     if isinstance(given, str):
         return [ReasoningPart(given)] if given else []
     thought = told_mapping(builder, given, place)
@@ -125,7 +125,7 @@ def _thought(builder: SessionBuilder, given: Any, place: Place) -> list[Part]:
 
 
 def _result(result: Any) -> Any:
-    """The output inside a list of one function response; anything else as it is."""
+    """Return the output inside a list of one function response; anything else as it is."""
     if isinstance(result, list) and len(result) == 1 and isinstance(result[0], dict):
         response = mapping(result[0].get("functionResponse")).get("response")
         if isinstance(response, dict):

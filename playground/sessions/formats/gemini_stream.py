@@ -76,7 +76,7 @@ def _message(builder: SessionBuilder, value: dict[str, Any], place: Place) -> No
 
 
 def _answer(builder: SessionBuilder, value: dict[str, Any], parts: list[Any], place: Place) -> None:
-    """What follows without a result between belongs to one answer; its text comes in pieces."""
+    """Read one answer: everything up to the next result belongs to it, its text in pieces."""
     if not (builder.messages and builder.messages[-1].role == "assistant"):
         builder.say("assistant", parts, place)
         builder.request(model=builder.model, at=value.get("timestamp"))

@@ -49,7 +49,9 @@ def _exchange(entry: dict[str, Any], place: Place) -> Exchange:
 
 
 def _bytes(response: Any) -> bytes:
-    """The body of a response; what is in the place of one is written out, for its finding."""
+    """Return the body of a response; what is in the place of one is written out, for its
+    finding.
+    """
     content = response.get("content") if isinstance(response, dict) else response
     text = content.get("text") if isinstance(content, dict) else content
     if not isinstance(content, dict) or not isinstance(text, str):

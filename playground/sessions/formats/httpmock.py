@@ -58,7 +58,7 @@ def _exchange(document: dict[str, Any], place: Place) -> Exchange:
 
 
 def _body(message: dict[str, Any]) -> bytes:
-    """A body as text, as JSON, or in Base64."""
+    """Return a body as text, as JSON, or in Base64."""
     if isinstance(packed := message.get("body_base64"), str):
         return unpacked(from_base64(packed) or b"")
     given = message.get("body")

@@ -100,7 +100,7 @@ def _answers(builder: SessionBuilder, events: Any, place: Place) -> dict[str, di
 
 
 def _attached(value: Any, texts: dict[str, Any]) -> Any:
-    """The value with long texts put back, which the log keeps once and apart."""
+    """Return the value with long texts put back, which the log keeps once and apart."""
     match value:
         case str() if value.startswith(_ATTACHMENT):
             return texts.get(value.removeprefix(_ATTACHMENT), value)

@@ -58,8 +58,10 @@ class LangfuseTrace(SessionFormat):
 
 
 def _observations(source: Source) -> tuple[dict[str, Any], Iterable[tuple[Place, Any]]]:
-    """What is said of the trace, and its observations: those of an export of observations alone
-    are the file's entries."""
+    """Return the trace's own fields, and its observations.
+
+    In an export of observations alone they are the file's entries.
+    """
     value = None if source.is_lines else source.value
     if not isinstance(value, dict):
         return {}, rows(source)

@@ -56,7 +56,7 @@ def _is_run(run: dict[str, Any]) -> bool:
 
 
 def _runs(value: Any, place: Place) -> Iterator[tuple[dict[str, Any], Place]]:
-    """Every run in a value, those inside others too."""
+    """Yield every run in a value, nested ones too."""
     if isinstance(value, list):
         for index, item in enumerate(value):
             yield from _runs(item, place.at(index))
@@ -71,8 +71,9 @@ def _runs(value: Any, place: Place) -> Iterator[tuple[dict[str, Any], Place]]:
 
 
 def _whole(found: list[_Run]) -> tuple[list[_Run], list[_Run]]:
-    """A run's later pieces laid over its first one: what they hold again is the newer; and pieces
-    without a first one."""
+    """Return a run's later pieces laid over its first one: what they hold again is the newer; and
+    pieces without a first one.
+    """
     runs: dict[str, _Run] = {}
     placed: dict[str, str] = {}  # the key of the first run at a place of the trace
     for number, (run, place) in enumerate(found):
@@ -122,9 +123,10 @@ def _turn(run: dict[str, Any], place: Place) -> Turn:
 
 
 def _usage(run: dict[str, Any], gave: Any, about: dict[str, Any]) -> dict[str, Any] | None:
-    """A run's token counts from the first place that has them: the answer, as a provider or as
-    LangChain names them, the run's metadata, LangChain's older `llm_output`; else what LangSmith
-    itself has added up, beside the run's other fields."""
+    """Return a run's token counts from the first place that has them: the answer, as a provider or
+    as LangChain names them, the run's metadata, LangChain's older `llm_output`; else what
+    LangSmith itself has added up, beside the run's other fields.
+    """
     places = (
         _of(gave, "usage"),
         _of(gave, "usage_metadata"),

@@ -60,7 +60,7 @@ _Branch = list[tuple[Place, Any]]
 
 
 def _branches(messages: list[Any], place: Place) -> Iterator[_Branch]:
-    """The branches, the one that ends last before the others."""
+    """Yield the branches, the one that ends last before the others."""
     placed = list(_flat(messages, place, ""))
     by_id = {str(each.get("messageId") or i): i for i, (_, each) in enumerate(placed)}
     parents = {str(each.get("parentMessageId")) for _, each in placed}
@@ -78,7 +78,7 @@ def _branches(messages: list[Any], place: Place) -> Iterator[_Branch]:
 
 
 def _flat(messages: list[Any], place: Place, parent: str) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """All messages, those inside others' `children` with the id of the one that they answer."""
+    """Yield all messages; those in another's `children` get the id of the one that they answer."""
     waiting = [(place.at(i), each, parent) for i, each in reversed(list(enumerate(messages)))]
     while waiting:
         where, message, above = waiting.pop()
@@ -134,7 +134,9 @@ def _part(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:
 
 
 def _call(builder: SessionBuilder, call: dict[str, Any], place: Place) -> list[Part]:
-    """A call and its result, which stands in it; the Assistants API's are under `function`."""
+    """Return a call and its result, which stands in it; the Assistants API's are under
+    `function`.
+    """
     inner = call["function"] if isinstance(call.get("function"), dict) else call
     arguments = inner.get("args", inner.get("arguments"))
     call_id = call.get("id") or builder.new_id()

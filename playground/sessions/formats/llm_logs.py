@@ -87,7 +87,7 @@ def _answer(builder: SessionBuilder, row: dict[str, Any], place: Place) -> None:
 
 
 def _asked(row: dict[str, Any], key: str) -> list[Part]:
-    """A prompt's fragments, which go before it, and its own text."""
+    """Return a prompt's fragments, which go before it, and its own text."""
     texts = [each.get("content") for each in _objects(row.get(f"{key}_fragments"))]
     return [TextPart(text) for text in [*texts, row.get(key)] if isinstance(text, str) and text]
 

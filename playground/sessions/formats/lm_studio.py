@@ -48,7 +48,9 @@ class LmStudio(SessionFormat):
 
 
 def _system(value: dict[str, Any]) -> str:
-    """The system prompt: on top, or among the conversation's settings, which hold it since 0.3."""
+    """Return the system prompt: on top, or among the conversation's settings, which hold it since
+    0.3.
+    """
     config = value.get("perChatPredictionConfig")
     fields = config.get("fields") if isinstance(config, dict) else None
     for field in fields if isinstance(fields, list) else ():
@@ -118,7 +120,7 @@ def _request(
 def _parts(
     builder: SessionBuilder, content: Any, place: Place, step: dict[str, Any] | None = None
 ) -> list[Part]:
-    """The parts of a block; one in the style of a thought is reasoning."""
+    """Return the parts of a block; one in the style of a thought is reasoning."""
     style = step.get("style") if step else None
     is_thought = isinstance(style, dict) and style.get("type") == "thinking"
     parts: list[Part] = []
@@ -149,7 +151,7 @@ def _call(builder: SessionBuilder, item: dict[str, Any], place: Place) -> Part:
 
 
 def _result(builder: SessionBuilder, item: dict[str, Any]) -> Part:
-    """A result of a call, by its id, or else of the one that waits."""
+    """Return a result of a call, by its id, or else of the one that waits."""
     given = item.get("toolCallRequestId") or item.get("toolCallId") or item.get("callId")
     call_id = given if given and builder.knows_call(str(given)) else builder.open_call() or given
     return builder.result(call_id, result_value(item.get("content")))

@@ -71,8 +71,9 @@ def _unwrapped(entry: Entry) -> Entry:
 
 
 def _event(value: Any) -> dict[str, Any] | None:
-    """The event in a line: the line itself, what a client's log has beside the method's name, or
-    what a dump keeps under `raw`, `event` or `data`."""
+    """Return the event in a line: the line itself, what a client's log has beside the method's
+    name, or what a dump keeps under `raw`, `event` or `data`.
+    """
     match value:
         case [str(), dict(event)]:
             value = event

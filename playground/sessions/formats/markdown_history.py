@@ -69,7 +69,7 @@ class MarkdownHistory(SessionFormat):
 
 
 def _turns(text: str, heading: re.Pattern[str]) -> Iterator[tuple[re.Match[str], int]]:
-    """Each heading with where its turn ends; headings inside a tool's block are the tool's."""
+    """Yield each heading with its turn's end; headings inside a tool's block are the tool's."""
     found: list[re.Match[str]] = []
     inside = 0
     for match in heading.finditer(text):
@@ -86,13 +86,13 @@ def _turns(text: str, heading: re.Pattern[str]) -> Iterator[tuple[re.Match[str],
 
 
 def _open_block(text: str) -> re.Match[str] | None:
-    """The last block, where it is not closed: a file cut off inside it."""
+    """Return the last block, where it is not closed: a file cut off inside it."""
     opened = list(_OPEN.finditer(text))
     return opened[-1] if opened and _close(text, opened[-1]) == opened[-1].end() else None
 
 
 def _behind_blocks(text: str, start: int, stop: int) -> int:
-    """Where the last block ends that begins before `stop`; it may end after it."""
+    """Return the end of the last block that begins before `stop`; it may lie after it."""
     end = start
     for opened in _OPEN.finditer(text, start, stop):
         if opened.start() >= end:
@@ -101,7 +101,7 @@ def _behind_blocks(text: str, start: int, stop: int) -> int:
 
 
 def _close(text: str, opened: re.Match[str]) -> int:
-    """Behind a block that was opened: its closer at the end of a line, or the block's own line."""
+    """Return the end of an opened block: its closer at a line's end, or its own line."""
     closer = "</tool-use>" if opened[0].startswith("<tool-use") else "</think"
     place = text.find(closer, opened.end())
     if place < 0:
@@ -130,7 +130,7 @@ class _Reader:
         yield from [b for b in (self.main, *self._sides) if b.messages or b is self.main]
 
     def before(self, text: str) -> None:
-        """What stands in front of the first turn: the title and comments, or something lost."""
+        """Read what stands before the first turn: title and comments, or something lost."""
         rest = re.sub(
             r"<!--.*?-->|^# [^\n]*$|^_Exported [^\n]*$|^---$", "", text, flags=re.M | re.S
         )

@@ -108,7 +108,7 @@ class PostHogEvents(SessionFormat):
 
 
 def _generation(value: Any) -> dict[str, Any] | None:
-    """The properties of an event that is a model's call."""
+    """Return the properties of an event that is a model's call."""
     if not isinstance(value, dict) or value.get("event") != "$ai_generation":
         return None
     found = json_value(value.get("properties"))
@@ -141,17 +141,17 @@ def _of_posthog(known: dict[str, Any], at: Any, place: Place) -> Turn:
 
 
 def _said(value: Any, role: str) -> list[Any]:
-    """The messages; what is none stays as it is, for its finding."""
+    """Return the messages; what is none stays as it is, for its finding."""
     return chat_messages(value, role) or _in_a_list(json_value(value))
 
 
 def _in_a_list(value: Any) -> list[Any]:
-    """The list; of anything else that is there one that holds it, for its finding."""
+    """Return the list; of anything else that is there one that holds it, for its finding."""
     return value if isinstance(value, list) else [value] if value else []
 
 
 def turn_of(given: Any, made: Any, place: Place) -> Turn:
-    """A call's input and output, in whatever shape its client has them."""
+    """Return a call's input and output, in whatever shape its client has them."""
     reply = json_value(made)
     body = json_value(given)
     usage = reply.get("usage") if isinstance(reply, dict) else None
@@ -169,7 +169,7 @@ def turn_of(given: Any, made: Any, place: Place) -> Turn:
 
 
 def _first(source: Source) -> list[Any]:
-    """Some entries of the file, for looking at it."""
+    """Return some entries of the file, to recognise it by."""
     found = source.head if source.is_lines else source.document
     return found[:20] if isinstance(found, list) else [found]
 

@@ -56,11 +56,11 @@ _Entry = tuple[Place, dict[str, Any]]
 
 
 class _Made:
-    """What the run made, in order: the model's items, which its responses hold too, and outputs of
-    tools, which they do not.
+    """The items that the run made, in order.
 
-    An item is known by its call's id or its own; where several share theirs (behind other APIs
-    each message has the same one) or have none, by what it says.
+    They are the model's items, which its responses also hold, and outputs of tools, which they do
+    not. An item is known by its call's id or its own; if several share theirs (with other APIs
+    each message has the same one) or have none, by its content.
     """
 
     def __init__(self, builder: SessionBuilder, state: dict[str, Any], outputs: list[Any]) -> None:
@@ -82,16 +82,16 @@ class _Made:
             self._waiting.setdefault(self._key(item), deque()).append(number)
 
     def again(self, item: dict[str, Any]) -> _Entry | None:
-        """The same item among those that the run made, which is taken from them."""
+        """Return the same item among those that the run made, which is taken from them."""
         return self._taken(self._key(item))
 
     def output_of(self, call: dict[str, Any]) -> _Entry | None:
-        """What the tool of a call gave, which is taken from what the run made."""
+        """Take the output of a call's tool from the run's items."""
         is_call = not _is_output(call) and bool(_name(call))
         return self._taken(f"output of {_name(call)}") if is_call else None
 
     def rest(self) -> Iterator[_Entry]:
-        """What nobody took, in the order of the run."""
+        """Return the items that nobody took, in the order of the run."""
         for number in sorted(chain.from_iterable(self._waiting.values())):
             yield self._found[number]
 
@@ -115,7 +115,7 @@ def _is_output(item: dict[str, Any]) -> bool:
 
 
 def _several(items: list[dict[str, Any]]) -> set[str]:
-    """The ids that several items have."""
+    """Return the ids that several items have."""
     counts = Counter(_name(item) for item in items if not item.get("call_id"))
     return {name for name, count in counts.items() if count > 1}
 
@@ -125,7 +125,7 @@ def _objects(value: Any) -> list[dict[str, Any]]:
 
 
 def _response(builder: SessionBuilder, response: dict[str, Any], place: Place, made: _Made) -> None:
-    """One answer, and the outputs of the tools that it called."""
+    """Read one answer, and the outputs of the tools that it called."""
     where = place.at("output")
     items = told_list(builder, response.get("output"), where)
     read_items(builder, items, where)

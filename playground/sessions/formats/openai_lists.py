@@ -52,7 +52,7 @@ class OpenAILists(SessionFormat):
 
 
 def _is_reply(value: Any) -> bool:
-    """Whether an entry is a whole exchange or reply, and so a session of its own."""
+    """Return True if an entry is a complete exchange or reply, and so a session of its own."""
     kinds = ("chat.completion", "response", _EVALUATED)
     return isinstance(value, dict) and value.get("object") in kinds
 
@@ -75,8 +75,10 @@ def _items(data: list[Any], title: str) -> SessionBuilder:
 
 
 def _newest_first(data: list[Any]) -> bool:
-    """Whether a page begins at its end: by times where there are some, by a result before its call,
-    by an answer before all that was asked."""
+    """Return True if a page begins with the newest entry.
+
+    Times show it, or a result before its call, or an answer before all that was asked.
+    """
     objects = [value for value in data if isinstance(value, dict)]
     times = [value["created_at"] for value in objects if type(value.get("created_at")) is int]
     if len(times) > 1 and times[0] != times[-1]:
@@ -93,7 +95,7 @@ def _newest_first(data: list[Any]) -> bool:
 
 
 def _evaluated(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    """What one row of an evaluation's data was asked with, and what was answered."""
+    """Return one row of an evaluation's data: what was asked, and what was answered."""
     sample = value.get("sample")
     sample = sample if isinstance(sample, dict) else {}
     where = place.at("sample")

@@ -74,7 +74,7 @@ _LOGGED = {"step_start", "step_finish", "session.*", "error"}
 
 
 def _logged(value: Any) -> dict[str, Any] | None:
-    """The part in a line of the log."""
+    """Return the part in a line of the log."""
     part = value.get("part") if isinstance(value, dict) else None
     return part if isinstance(part, dict) and "sessionID" in value else None
 
@@ -151,7 +151,7 @@ def _session(
 
 
 def _created(message: dict[str, Any]) -> float:
-    """When a message was made, in milliseconds; 0 where that is not told as a number."""
+    """Return when a message was made, in milliseconds; 0 if that is no number."""
     created = mapping(message.get("time")).get("created")
     return created if isinstance(created, int | float) else 0
 

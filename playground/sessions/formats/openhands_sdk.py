@@ -59,7 +59,9 @@ def _is_event(value: Any) -> bool:
 
 
 def _members(source: Source) -> list[tuple[str, Source]]:
-    """The files of the events in a folder or zip, by their names, which are in their order."""
+    """Return the files of the events in a folder or zip, by their names, which are in their
+    order.
+    """
     names = (name for name in sorted(source.members) if name.endswith(".json"))
     return [(n, source.members[n]) for n in names if n.rpartition("/")[2].startswith("event")]
 
@@ -71,7 +73,9 @@ class _Reader:
     view: list[tuple[Any, Sequence[int]]] = field(default_factory=list)  # events, their messages
 
     def event(self, value: dict[str, Any], place: Place) -> None:
-        """One event, and the messages that it became: condensations name events."""
+        """Read one event, and note the messages that it became, because condensations name
+        events.
+        """
         builder, before = self.builder, len(self.builder.messages)
         if value.get("kind") == "Condensation":
             self._condensation(value, place)
@@ -85,7 +89,7 @@ class _Reader:
             self.view.append((value.get("id"), found))
 
     def _condensation(self, value: dict[str, Any], place: Place) -> None:
-        """What is forgotten of the view, and the summary at its place in it."""
+        """Remove the forgotten events from the view, and put the summary in its place."""
         before = len(self.builder.messages)
         self.builder.compacted(value.get("timestamp"), place=place)
         if value.get("summary"):

@@ -58,7 +58,7 @@ def _turn(span: TraceSpan) -> Turn:
 
 
 def _message(value: Any) -> Any:
-    """One message without the extra level that the flattened names have."""
+    """Return one message without the extra level of the flattened names."""
     message = dict(value.get("message") or {}) if isinstance(value, dict) else {}
     calls = [call.get("tool_call") or {} for call in listed(message.get("tool_calls"))]
     message["tool_calls"] = calls

@@ -91,7 +91,9 @@ def _older(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _counted(name: str) -> str:
-    """A count's name; OpenLLMetry writes two with Anthropic's ending, but counts as the others."""
+    """Return a count's name; OpenLLMetry writes two with Anthropic's ending, but counts as the
+    others.
+    """
     return _OF_OPENLLMETRY.get(name, name)
 
 

@@ -78,7 +78,9 @@ class PiSession(SessionFormat):
 
 
 def _branches(source: Source) -> list[set[int | None] | None]:
-    """The numbers of each branch's lines, the last written branch first; None stands for all."""
+    """Return the numbers of each branch's lines, the last written branch first; None stands for
+    all.
+    """
     above: dict[str, str] = {}
     line_of: dict[str, int] = {}
     messages: set[str] = set()

@@ -47,8 +47,11 @@ class PlaygroundSession(SessionFormat):
 
 
 def _whole_of(value: Any, text: str, where: str) -> Any:
-    """What is whole of a session whose text is cut off: the item in which it is cut is left out,
-    and whatever lacks a field since then. Raises InputFault where the fault is another one."""
+    """Return the complete part of a session whose text is cut off.
+
+    The item in which it is cut is left out, and so is all that then lacks a field. Raises
+    InputFault if it has another fault.
+    """
     path = _open_at_end(value, text)
     depth = _DEPTHS.get(str(path[0][1]) if path else "", _USUAL_DEPTH)
     if len(path) >= depth:
@@ -66,8 +69,10 @@ def _whole_of(value: Any, text: str, where: str) -> Any:
 
 
 def _open_at_end(value: Any, text: str) -> list[tuple[Any, Any]]:
-    """Of every object or list that the text does not close, but for the outermost one: what holds
-    it, and its key there."""
+    """Yield each object or list that the text does not close, except the outermost.
+
+    Each comes as its container and its key there.
+    """
     depth = 0
     for token in _TOKEN.finditer(text):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
@@ -75,7 +80,7 @@ def _open_at_end(value: Any, text: str) -> list[tuple[Any, Any]]:
 
 
 def _last_ones(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Each container's last item, from the outside in: the container and the key."""
+    """Yield each container's last item, from the outside in: the container and the key."""
     while isinstance(value, dict | list) and value:
         key = next(reversed(value)) if isinstance(value, dict) else len(value) - 1
         yield value, key

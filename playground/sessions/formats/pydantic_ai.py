@@ -90,7 +90,7 @@ def _read(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
 
 
 def _role(part: dict[str, Any]) -> str:
-    """Whose part it is; an answer that was refused is told to the user where no tool was called."""
+    """Return a part's role; a refused answer counts as the user's words if no tool was called."""
     kind = str(part["part_kind"])
     if kind == "retry-prompt" and not part.get("tool_name"):
         return "user"
@@ -98,7 +98,7 @@ def _role(part: dict[str, Any]) -> str:
 
 
 def _part(part: dict[str, Any]) -> Any:
-    """A part under the names that the others use; a prompt may be a list of parts itself."""
+    """Return a part under the names that the others use; a prompt may be a list of parts itself."""
     kind = str(part["part_kind"])
     if kind == "retry-prompt" and not part.get("tool_name"):
         return {"type": "text", "text": str(part.get("content"))}

@@ -17,7 +17,9 @@ class RecordedHttp(SessionFormat):
 
     @abstractmethod
     def exchanges(self, source: Source) -> Iterable[Exchange]:
-        """The exchanges of the file, in its order. Raises InputFault where it cannot be read."""
+        """Return the exchanges of the file, in its order. Raises InputFault where it cannot be
+        read.
+        """
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         yield from read_exchanges(self.exchanges(source), source.stem, source.name)

@@ -1,4 +1,4 @@
-"""Why a file is of no format that is known: what it likely is, and a way out."""
+"""Say why a file is of no known format: its likely kind, and a way out."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _FIELDS: Final[tuple[tuple[frozenset[str], str, str], ...]] = (
 
 
 def refusal(source: Source) -> InputFault:
-    """The error for a file that no format recognises. Broken JSON is an error of its own."""
+    """Return the error for a file that no format recognises. Broken JSON is an error of its own."""
     for beginning, what, way_out in _BEGINNINGS:
         if source.start(16).lstrip().startswith(beginning):
             return InputFault(what, where=source.name, expected=way_out)

@@ -83,7 +83,7 @@ def _rows(source: Source) -> Iterator[tuple[Place, Any]]:
 
 
 def _list_in(document: dict[str, Any]) -> str:
-    """The field of a document that holds the rows; "" where there is none."""
+    """Return the field of a document that holds the rows; "" where there is none."""
     return next((key for key in _LISTS if isinstance(document.get(key), list)), "")
 
 
@@ -94,8 +94,9 @@ def _is_row(value: Any) -> bool:
 
 
 def _is_exchange(document: dict[str, Any]) -> bool:
-    """Whether a document is one request with its answer, each with a body, as Datadog's test agent
-    keeps them."""
+    """Return True if a document is one request with its answer, as Datadog's test agent stores
+    them.
+    """
     request, response = document.get("request"), document.get("response")
     if not (isinstance(request, dict) and isinstance(response, dict)):
         return False
@@ -103,7 +104,9 @@ def _is_exchange(document: dict[str, Any]) -> bool:
 
 
 def _request(value: dict[str, Any]) -> dict[str, Any] | None:
-    """A request's body: under one of its names, there alone or beside method, path and headers."""
+    """Return a request's body: under one of its names, there alone or beside method, path and
+    headers.
+    """
     for key in _REQUESTS:
         found = json_or_text(value.get(key))
         if isinstance(found, dict) and conversation(found) is not None:
@@ -142,7 +145,7 @@ def _response(value: dict[str, Any]) -> Any:
 
 
 def _bytes(response: Any) -> bytes:
-    """A reply's bytes: the events of its stream, a body inside the response, or itself."""
+    """Return a reply's bytes: the events of its stream, a body inside the response, or itself."""
     if isinstance(response, dict):
         for key in ("sse_events", "events", "chunks"):
             if isinstance(response.get(key), list) and response[key]:
@@ -191,7 +194,7 @@ def _over_one_socket(
 
 
 def _input(given: Any) -> list[Any]:
-    """What a request says, as a list: a text alone is the user's."""
+    """Return a request's input as a list; a text alone is the user's."""
     if isinstance(given, str):
         return [{"role": "user", "content": given}]
     return given if isinstance(given, list) else []
@@ -211,7 +214,7 @@ def _url(value: dict[str, Any]) -> str:
 
 
 def _agent(value: dict[str, Any], body: dict[str, Any]) -> Agent:
-    """Whose request it is: by the row, by the body's metadata, by the client that sent it."""
+    """Return who sent a request: by the row, by the body's metadata, by the client."""
     capture, metadata = value.get("capture"), body.get("metadata")
     holders = [value, capture, metadata]
     session = next(

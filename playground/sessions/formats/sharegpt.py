@@ -95,7 +95,7 @@ def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
 
 
 def _text(message: Any) -> str | None:
-    """A message's text where it holds nothing else."""
+    """Return a message's text where it holds nothing else."""
     if not isinstance(message, dict) or any(message.get(key) for key in ("tool_calls", "images")):
         return None
     found = message.get("value", message.get("content"))

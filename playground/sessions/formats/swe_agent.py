@@ -131,7 +131,7 @@ def _step(builder: SessionBuilder, step: dict[str, Any], place: Place) -> None:
 
 
 def _with_id(message: Any) -> Any:
-    """A result names the calls that it answers in a list of one."""
+    """Return a result names the calls that it answers in a list of one."""
     ids = message.get("tool_call_ids") if isinstance(message, dict) else None
     if isinstance(ids, list) and len(ids) == 1 and not message.get("tool_call_id"):
         return {**message, "tool_call_id": ids[0]}

@@ -1,4 +1,4 @@
-"""What each format keeps, as a table: for the command line and the documents."""
+"""The table of what each format keeps, for the command line and the documents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FORMATS_HEAD: Final = ["format", "what", "tools", "times", "usage", "chunks", "n
 
 
 def formats_rows() -> list[list[str]]:
-    """A row a format, in the order in which they are tried."""
+    """Return a row a format, in the order in which they are tried."""
     return [
         [
             each.name,

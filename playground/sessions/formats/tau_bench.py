@@ -65,7 +65,7 @@ class Tau2Ticks(SessionFormat):
 
 
 def _in_ticks(document: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """The simulations of a file, one or a list of them, that were kept tick by tick."""
+    """Yield the simulations of a file, one or a list of them, that were kept tick by tick."""
     if not isinstance(document, dict):
         return
     given = document.get("simulations")
@@ -78,8 +78,10 @@ def _in_ticks(document: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
 
 
 def _turns(ticks: list[tuple[Place, dict[str, Any]]]) -> list[tuple[Place, dict[str, Any]]]:
-    """What was said and called, as messages: the words of a speaker are one message until he is
-    silent and the other one speaks, or calls a tool."""
+    """Return words and calls as messages.
+
+    The words of one speaker are one message until another speaks, or calls a tool.
+    """
     turns: list[tuple[Place, dict[str, Any]]] = []
     is_heard = any(tick.get("user_transcript") for _, tick in ticks)
     open_: dict[str, list[str]] = {}  # by speaker: the words of the message that may go on
@@ -106,7 +108,7 @@ def _turns(ticks: list[tuple[Place, dict[str, Any]]]) -> list[tuple[Place, dict[
 
 
 def _called(tick: dict[str, Any], where: Place) -> list[tuple[Place, dict[str, Any]]]:
-    """The calls and results of a tick, as messages."""
+    """Return the calls and results of a tick, as messages."""
     found: list[tuple[Place, dict[str, Any]]] = []
     for who, role in (("agent", "assistant"), ("user", "user")):
         if calls := tick.get(f"{who}_tool_calls"):

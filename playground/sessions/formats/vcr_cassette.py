@@ -66,7 +66,9 @@ class VcrCassette(RecordedHttp):
 
 
 def _interactions(value: Any) -> list[Any] | None:
-    """The list of exchanges: `interactions` in Python and Go, `http_interactions` in Ruby and R."""
+    """Return the list of exchanges: `interactions` in Python and Go, `http_interactions` in Ruby
+    and R.
+    """
     for key in ("interactions", "http_interactions"):
         if isinstance(value, dict) and isinstance(value.get(key), list):
             found: list[Any] = value[key]
@@ -91,7 +93,7 @@ def _exchange(item: dict[str, Any], place: Place) -> Exchange:
 
 
 def _date(response: dict[str, Any]) -> Any:
-    """When it was answered, by its own headers: in Python and Go nothing else says so."""
+    """Return when a request was answered, by the reply's headers: nothing else says so."""
     for name, given in _object(response.get("headers")).items():
         if str(name).lower() == "date":
             return given[0] if isinstance(given, list) and given else given
@@ -99,7 +101,9 @@ def _date(response: dict[str, Any]) -> Any:
 
 
 def _body(message: dict[str, Any]) -> bytes:
-    """A request's or response's bytes: text, binary, Base64, gzip, or parsed by a serialiser."""
+    """Return a request's or response's bytes: text, binary, Base64, gzip, or parsed by a
+    serialiser.
+    """
     segments = message.get("body_segments")  # google-genai's: a body, or the frames of a stream
     if isinstance(segments, list) and segments:
         return "\n".join(map(dump_again, segments)).encode()
@@ -122,12 +126,12 @@ _HELD: Final = ("string", "json", "text", "data")
 
 
 def _is_form(given: dict[str, Any]) -> bool:
-    """Whether it says how a body is kept, and is not itself the body."""
+    """Return True if a field says how a body is stored, and is not the body itself."""
     return bool(_FORMS & given.keys()) or given.keys() <= _ALONE
 
 
 def _in_form(given: dict[str, Any]) -> Any:
-    """A body that says how it is kept: as text, as Base64, or as JSON."""
+    """Return a body that says how it is kept: as text, as Base64, or as JSON."""
     for key in ("base64_string", "raw_gzip", "base64"):
         if isinstance(given.get(key), str):
             return from_base64("".join(given[key].split()))

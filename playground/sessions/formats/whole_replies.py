@@ -54,7 +54,9 @@ def _results(document: dict[str, Any]) -> list[Any]:
 
 
 def _within(value: Any) -> dict[str, Any] | None:
-    """The reply in a batch's result; None where it holds none, as a failed request's does not."""
+    """Return the reply in a batch's result; None where it holds none, as a failed request's does
+    not.
+    """
     for path in _WITHIN:
         found = value
         for step in path:
@@ -65,8 +67,11 @@ def _within(value: Any) -> dict[str, Any] | None:
 
 
 def _is_reply(value: dict[str, Any]) -> bool:
-    """Whether this is a reply alone: a message of Anthropic's, a response or a chat of OpenAI's,
-    what Bedrock's Converse or Cohere's chat answers."""
+    """Return True for a reply alone.
+
+    That is a message of Anthropic's, a response or a chat of OpenAI's, or an answer of Bedrock's
+    Converse or Cohere's chat.
+    """
     if "messages" in value:
         return False
     alone = value.get("type") == "message" and value.get("role") == "assistant"

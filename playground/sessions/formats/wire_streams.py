@@ -36,7 +36,7 @@ class RecordingFile(SessionFormat):
 
 
 def _read(source: Source) -> tuple[Recording, dict[str, Any]]:
-    """The recording and its request; half a line at the file's end is where it was cut."""
+    """Return the recording and its request; half a line at the file's end is where it was cut."""
     outer, source.left_out = source.left_out, []
     read = 0
 
@@ -94,7 +94,7 @@ _STARTS: Final = (4096, 65536)  # bytes: most streams say in their first frames 
 
 
 def _stream_within(value: Any) -> bytes:
-    """The stream that a kept HTTP answer has for its body; b"" where it has another one."""
+    """Return the stream that a kept HTTP answer has for its body; b"" where it has another one."""
     body = value.get("body") if isinstance(value, dict) and "headers" in value else None
     if not isinstance(body, str) or body.lstrip()[:1] in ("", "{", "["):
         return b""
@@ -116,8 +116,10 @@ def _is_frame(value: dict[str, Any]) -> bool:
 
 
 def _says_no_end(value: dict[str, Any]) -> bool:
-    """Whether this is a whole chat completion without its reason: it is there, and as a stream it
-    would seem to have broken off. Others can be replayed as a stream of one chunk."""
+    """Return True for a complete chat completion without its finish reason.
+
+    As a stream it would seem to have broken off. Others can be replayed as a stream of one chunk.
+    """
     if value.get("object") != "chat.completion":
         return False
     choices = value.get("choices")

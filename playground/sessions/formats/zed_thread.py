@@ -62,7 +62,7 @@ class ZedThread(SessionFormat):
 
 
 def _newer(message: Any) -> tuple[str, dict[str, Any]] | None:
-    """Who speaks in a message of version 0.3.0, and what; None for another form."""
+    """Return role and content of a message of version 0.3.0; None for another form."""
     match message:
         case {"User": dict(inner)} if len(message) == 1:
             return "User", inner

@@ -1,4 +1,4 @@
-"""How providers write a conversation: parts (`parts.py`) and messages (`messages.py`).
+"""Read a conversation as any provider writes it: parts (`parts.py`) and messages (`messages.py`).
 
 The formats of tools and agents are envelopes around these few shapes.
 """

@@ -1,6 +1,6 @@
-"""What a compaction left of the history, where a transcript names it by its own ids.
+"""Read what a compaction left of the history, if a transcript names it by its own ids.
 
-What it does not name stays unsaid: nothing here guesses.
+What it does not name stays unknown: nothing here guesses.
 """
 
 from __future__ import annotations
@@ -21,21 +21,23 @@ _NO_ID: Final = (list, dict)  # a tuple: a union would be made at each question
 
 
 def left(builder: SessionBuilder, history: Iterable[int], message: int | None = None) -> None:
-    """What the last compaction left, by index, and from which message on requests begin so."""
+    """Return the indexes that the last compaction left, and the first message whose request begins
+    so.
+    """
     last = builder.compactions[-1]
     stop = last.message if message is None else message
     builder.compactions[-1] = replace(last, message=stop, history=tuple(history))
 
 
 def in_force(builder: SessionBuilder) -> list[int]:
-    """The messages, by index, that the next request would hold."""
+    """Return the messages, by index, that the next request would hold."""
     made = builder.compactions[-1] if builder.compactions else None
     return held(builder.messages, made, len(builder.messages))
 
 
 @dataclass
 class Marked:
-    """Where in a conversation the entries of a transcript stand, by their ids or lines."""
+    """The places of a transcript's entries in a conversation, by their ids or lines."""
 
     builder: SessionBuilder
     noted: list[tuple[Any, int, int]] = field(default_factory=list)  # entry, before, stop
@@ -51,7 +53,7 @@ class Marked:
         self.noted.append((entry, before, stop))
 
     def _find_out(self) -> None:
-        """Most transcripts are never asked where an entry stands."""
+        """Compute the places, when first asked: most transcripts never are."""
         for entry, before, stop in self.noted:
             if entry is not None and not isinstance(entry, _NO_ID):
                 self.starts[entry] = before
@@ -59,8 +61,9 @@ class Marked:
         self.noted.clear()
 
     def between(self, first: Any, last: Any = None) -> list[int] | None:
-        """The messages from one entry to another, or to the end, but for summaries; None where the
-        transcript holds no such entry."""
+        """Return the messages from one entry to another, or to the end, but for summaries; None
+        where the transcript holds no such entry.
+        """
         if isinstance(first, _NO_ID) or isinstance(last, _NO_ID):
             return None
         self._find_out()
@@ -71,7 +74,9 @@ class Marked:
 
 
 def aside(builder: SessionBuilder) -> SessionBuilder:
-    """A builder for messages of which some may be the other one's own: `Said.taken` tells."""
+    """Return a builder for messages of which some may be the other one's own: `Said.taken`
+    tells.
+    """
     return SessionBuilder(
         findings=builder.findings, kept=builder.kept, names=builder.names, texts=builder.texts
     )
@@ -79,14 +84,14 @@ def aside(builder: SessionBuilder) -> SessionBuilder:
 
 @dataclass
 class Said:
-    """Which message of a conversation says what, where a transcript repeats what was kept."""
+    """The messages of a conversation by content, for transcripts that repeat what was kept."""
 
     builder: SessionBuilder
     places: dict[bytes, list[int]] = field(default_factory=dict)
     looked: int = 0  # messages whose places are known
 
     def taken(self, aside: SessionBuilder) -> list[int]:
-        """Where each message stands that was read aside: where it was said, or now at the end."""
+        """Return each separately read message's place: where it was said, or now at the end."""
         builder = self.builder
         builder.is_sound = builder.is_sound and aside.is_sound
         found = []
@@ -100,8 +105,9 @@ class Said:
         return found
 
     def _again(self, repeated: Sequence[Message]) -> list[int | None]:
-        """The first message, by index, that says the same as each of these and as none before it;
-        None where there is none."""
+        """Return the first message, by index, that says the same as each of these and as none
+        before it; None where there is none.
+        """
         messages, used = self.builder.messages, Counter[bytes]()
         while self.looked < len(messages) - 1:  # the last one may still grow
             self.places.setdefault(_what(messages[self.looked]), []).append(self.looked)

@@ -1,7 +1,7 @@
-"""Which conversation a request goes on with: the one whose messages it begins with.
+"""Find the conversation that a request continues: the one whose messages it begins with.
 
-Each is known by a hash of its messages, so that a request is looked up and not compared with every
-conversation of the file: an export of 2,000 requests was read in the square of their number.
+Each is known by a hash of its messages, so that a request is looked up, not compared with every
+conversation of the file: an export of 2,000 requests took time in the square of their number.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Conversations(Generic[T]):
         self._last_requests: dict[bytes, list[T]] = {}  # by what was said in them
 
     def going_on(self, said: Sequence[Any]) -> tuple[T | None, bytes]:
-        """The conversation that these messages go on with, and what they are known by.
+        """Return the conversation that these messages go on with, and what they are known by.
 
         It is the one with the longest beginning, and of several with the same the newest. The
         messages are more than it had. It is taken out: `keep` puts it back with what is said now.
@@ -34,7 +34,7 @@ class Conversations(Generic[T]):
         return None, whole
 
     def known_by(self, said: Sequence[Any]) -> bytes:
-        """What a conversation of these messages is known by; empty where it has none."""
+        """Return the hash of a conversation of these messages; empty if it has none."""
         return [b"", *_beginnings(said)][-1]
 
     def keep(self, conversation: T, known_by: bytes) -> None:
@@ -45,7 +45,7 @@ class Conversations(Generic[T]):
 
 
 def _beginnings(said: Sequence[Any]) -> Iterator[bytes]:
-    """A hash of the first message, of the first two, and so on."""
+    """Yield a hash of the first message, of the first two, and so on."""
     running = hashlib.blake2b(digest_size=16)
     for message in said:
         running.update(f"{_role_and_text(message)!r}\n".encode())
@@ -53,7 +53,7 @@ def _beginnings(said: Sequence[Any]) -> Iterator[bytes]:
 
 
 def _role_and_text(message: Any) -> Any:
-    """What a message says, without marks and ids that change from request to request."""
+    """Return a message's content, without marks and ids that change from request to request."""
     if not isinstance(message, dict):
         return message
     content = message.get("content", message.get("parts"))

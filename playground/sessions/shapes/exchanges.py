@@ -69,7 +69,8 @@ class _Conversation:
 def read_exchanges(
     exchanges: Iterable[Exchange], title: str, where: str, *, single: bool = False
 ) -> Iterator[SessionBuilder]:
-    """A session for each conversation; its messages are those of its last request and answer.
+    """Yield a session for each conversation; its messages are those of its last request and
+    answer.
 
     Where the caller knows that they are of a `single` one, also what does not go on with it is.
 
@@ -91,7 +92,7 @@ def read_exchanges(
 def _conversations(
     exchanges: Iterable[Exchange], title: str, single: bool
 ) -> tuple[list[_Conversation], list[Exchange]]:
-    """The conversations, and the exchanges that belong to none."""
+    """Return the conversations, and the exchanges that belong to none."""
     found: list[_Conversation] = []
     known: Conversations[_Conversation] = Conversations()
     others: list[Exchange] = []
@@ -117,7 +118,7 @@ def _conversations(
 def _chains(
     exchanges: Iterable[tuple[int, Exchange]],
 ) -> Iterator[list[tuple[int, Exchange]]]:
-    """Each numbered exchange with those that follow it."""
+    """Yield each numbered exchange with those that follow it."""
     run: list[tuple[int, Exchange]] = []
     for number, exchange in exchanges:
         if run and not exchange.follows:
@@ -173,7 +174,7 @@ def _row(found: _Conversation, exchange: Exchange) -> None:
 def _known(
     exchange: Exchange, recording: Recording | None, builder: SessionBuilder
 ) -> tuple[int, dict[str, Any]]:
-    """How many messages a request had, and what is known of it and its reply."""
+    """Return how many messages a request had, and the known facts of it and its reply."""
     if recording is not None:
         model, usage = recording.model, recording.usage
         known: dict[str, Any] = {
@@ -261,7 +262,7 @@ def _whole_reply(builder: SessionBuilder, exchange: Exchange, place: Place) -> b
 
 
 def _stream(exchange: Exchange, name: str) -> Recording | None:
-    """The response as a recording where it is a stream."""
+    """Return the response as a recording where it is a stream."""
     start = exchange.response.lstrip()[:1]
     lines = exchange.response.strip().count(b"\n")
     if start in (b"{", b"[") and not lines:
@@ -271,7 +272,7 @@ def _stream(exchange: Exchange, name: str) -> Recording | None:
 
 
 def unpacked(data: bytes) -> bytes:
-    """The bytes of a body that may be gzip; what unpacks to too much is left as it is."""
+    """Return the bytes of a body that may be gzip; what unpacks to too much is left as it is."""
     if not data.startswith(b"\x1f\x8b"):
         return data
     try:
@@ -290,7 +291,7 @@ def from_base64(text: str) -> bytes | None:
 
 
 def json_object(value: Any) -> dict[str, Any] | None:
-    """A request's body as an object: given as one, as text or as bytes."""
+    """Return a request's body as an object: given as one, as text or as bytes."""
     if isinstance(value, bytes):
         value = unpacked(value).decode("utf-8", "replace")
     if isinstance(value, str):

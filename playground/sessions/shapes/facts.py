@@ -1,4 +1,4 @@
-"""What stands beside a message about the request that it answered, under many tools' names."""
+"""Read the facts beside a message about the request that it answered, under many tools' names."""
 
 from __future__ import annotations
 

@@ -13,29 +13,29 @@ from playground.sessions.source import Source
 
 
 def listed(value: Any) -> list[Any]:
-    """The list; an empty one for anything else."""
+    """Return the list; an empty one for anything else."""
     return value if isinstance(value, list) else []
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """The object; an empty one for anything else."""
+    """Return the object; an empty one for anything else."""
     return value if isinstance(value, dict) else {}
 
 
 def text_of(value: Any) -> str:
-    """The text; an empty one for anything else."""
+    """Return the text; an empty one for anything else."""
     return value if isinstance(value, str) else ""
 
 
 def told_list(builder: SessionBuilder, value: Any, place: Place) -> list[Any]:
-    """The list; an empty one for anything else, and a finding where that is not empty."""
+    """Return the list; an empty one for anything else, and a finding where that is not empty."""
     if value and not isinstance(value, list):
         builder.lost(f"a {type(value).__name__} where a list is expected", place)
     return listed(value)
 
 
 def told_mapping(builder: SessionBuilder, value: Any, place: Place) -> dict[str, Any]:
-    """The object; an empty one for anything else, and a finding where that is not empty."""
+    """Return the object; an empty one for anything else, and a finding where that is not empty."""
     if value and not isinstance(value, dict):
         builder.lost(f"a {type(value).__name__} where an object is expected", place)
     return mapping(value)
@@ -44,8 +44,9 @@ def told_mapping(builder: SessionBuilder, value: Any, place: Place) -> dict[str,
 def told_objects(
     builder: SessionBuilder, value: Any, place: Place
 ) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """The objects of a list, each with its place; what else is in it, or in its place, is a
-    finding."""
+    """Yield the objects of a list, each with its place; what else is in it, or in its place, is a
+    finding.
+    """
     for index, each in enumerate(told_list(builder, value, place)):
         if isinstance(each, dict):
             yield place.at(index), each
@@ -63,8 +64,9 @@ class WrongForm(Exception):
 
 
 def list_in(source: Source, *keys: str) -> list[Any]:
-    """The list that a file's document is, or has under these keys. Raises WrongForm where there is
-    none, and InputFault where the file is no JSON."""
+    """Return the list that a file's document is, or has under these keys. Raises WrongForm where
+    there is none, and InputFault where the file is no JSON.
+    """
     value = source.value
     for key in keys:
         value = mapping(value).get(key)
@@ -74,8 +76,9 @@ def list_in(source: Source, *keys: str) -> list[Any]:
 
 
 def object_in(source: Source) -> dict[str, Any]:
-    """The object that a file's document is. Raises WrongForm where it is none, and InputFault
-    where the file is no JSON."""
+    """Return the object that a file's document is. Raises WrongForm where it is none, and
+    InputFault where the file is no JSON.
+    """
     if isinstance(source.value, dict):
         return source.value
     raise WrongForm("object")

@@ -1,4 +1,4 @@
-"""What agent frameworks write as a model call's input and output, as lists of messages.
+"""Read what agent frameworks write as a model call's input and output: lists of messages.
 
 Seen in traces of Agno, AutoGen, BeeAI, Claude Agent SDK, CrewAI, Google ADK and GenAI, Koog,
 LangGraph, LlamaIndex, Microsoft Agent Framework, OpenAI Agents, Pydantic AI, Semantic Kernel,
@@ -15,7 +15,7 @@ from playground.sessions.shapes.spans import json_value
 
 
 def chat_messages(value: Any, role: str) -> list[Any]:
-    """The messages in a call's input or output; [] where it holds no chat.
+    """Return the messages in a call's input or output; [] where it holds no chat.
 
     A text alone is a message of `role`. JSON inside text is read, up to two levels of it.
     """
@@ -40,14 +40,14 @@ def chat_messages(value: Any, role: str) -> list[Any]:
 
 
 def _unread(key: str, held: Any) -> list[Any]:
-    """What stands where only messages may, and is none: as it is, for its finding."""
+    """Return a value unchanged that stands among messages and is none, for its finding."""
     if key not in _OF_MESSAGES:
         return []
     return held if isinstance(held, list) else [held]
 
 
 def further_replies(value: Any) -> int:
-    """How many replies a call's output holds behind the one that is read."""
+    """Return how many replies a call's output holds after the one that is read."""
     value = json_value(json_value(value))
     if not isinstance(value, dict):
         return 0
@@ -60,7 +60,7 @@ def further_replies(value: Any) -> int:
 
 
 def chat_tools(given: Any, metadata: Any) -> list[Any]:
-    """The tools that a call was given: beside its messages, or in the span's attributes."""
+    """Return the tools that a call was given: beside its messages, or in the span's attributes."""
     given = json_value(json_value(given))
     if isinstance(given, dict):
         config = given.get("config")
@@ -108,8 +108,9 @@ def _tool(tool: Any) -> Any:
 
 
 def _of_list(value: list[Any], role: str) -> list[Any]:
-    """The messages of a list, [] where it holds none; what is no message among them stays as it
-    is, for its finding."""
+    """Return the messages of a list, [] where it holds none; what is no message among them stays
+    as it is, for its finding.
+    """
     if value and isinstance(value[0], list):  # a batch: its first chat
         return _of_list(value[0], role) + value[1:]
     if value and all(isinstance(item, dict) and "toolCallId" in item for item in value):
@@ -134,7 +135,7 @@ def _of_item(item: Any, role: str) -> list[Any]:
 
 
 def _of_message(value: dict[str, Any], role: str) -> list[Any]:
-    """One message; the frameworks' own keys brought to the usual ones."""
+    """Return one message with the frameworks' own keys replaced by the usual ones."""
     content = value.get("content")
     if value.get("role") == "tool" and (calls := _printed_calls(content)):
         return [{"role": "assistant", "tool_calls": calls}]
@@ -162,8 +163,10 @@ def _nested(key: str) -> Callable[[dict[str, Any], str], list[Any]]:
 
 
 def _messages(value: dict[str, Any], role: str) -> list[Any]:
-    """What stands under `messages`, although it be none that can be read: it has a finding then.
-    Agno's are printed."""
+    """Return what stands under `messages`, even if it cannot be read: it then has a finding.
+
+    Agno's are printed.
+    """
     given = json_value(value["messages"])
     if isinstance(given, list) and any(isinstance(each, str) for each in given):
         return [isinstance(each, str) and printed_message(each) or each for each in given]

@@ -75,7 +75,9 @@ def read_messages(builder: SessionBuilder, values: Any, place: Place) -> None:
 
 
 def role_of(value: dict[str, Any]) -> Role | None:
-    """The role that a message says it has, by any of the names that a role is given under."""
+    """Return the role that a message says it has, by any of the names that a role is given
+    under.
+    """
     given = value.get("role")
     role = ROLES.get(given) if type(given) is str else None
     return role or ROLES.get(_role_name(value))
@@ -97,7 +99,7 @@ def _role_name(value: dict[str, Any]) -> str:
 
 
 def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
-    """One message, whatever provider's it is; one of no known shape is a finding."""
+    """Read one message of any provider; one of no known shape is a finding."""
     if not isinstance(value, dict):
         builder.lost(f"a message that is a {type(value).__name__}", place)
         return
@@ -125,7 +127,7 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
 
 
 def _plain_message(builder: SessionBuilder, value: dict[str, Any], place: Place) -> bool:
-    """Whether it is of the form that most messages have; it is read then."""
+    """Read a message of the most common form; return False, and read nothing, for any other."""
     if "parts" in value and value.keys() == _OF_GEMINI and type(value["parts"]) is list:
         if (spoken := _GEMINI_ROLES.get(str(value["role"]))) is None:
             return False
@@ -151,9 +153,10 @@ def _plain_message(builder: SessionBuilder, value: dict[str, Any], place: Place)
 
 
 def bare_message(value: dict[str, Any]) -> dict[str, Any]:
-    """A message out of what a framework puts around it (LangChain as it serialises and as it
-    stores, Continue, Google's ADK); with its role, where AutoGen names the speaker; others as they
-    are."""
+    """Return a message out of what a framework puts around it (LangChain as it serialises and as
+    it stores, Continue, Google's ADK); with its role, where AutoGen names the speaker; others as
+    they are.
+    """
     if isinstance(value.get("kwargs"), dict) and "lc" in value:
         return {**value["kwargs"], "type": str((value.get("id") or [""])[-1])}
     data, inner, content = value.get("data"), value.get("message"), value.get("content")
@@ -171,7 +174,7 @@ def bare_message(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _item(builder: SessionBuilder, value: dict[str, Any], place: Place) -> bool:
-    """Whether it is an item of a response, which has a type and no role; it is read then."""
+    """Read an item of a response, which has a type and no role; return False for anything else."""
     kind = str(value.get("type") or "")
     outer = "role" not in value and "from" not in value
     if kind in _OUTPUTS or (kind.endswith("_call_output") and outer):
@@ -207,7 +210,7 @@ def join_thought(builder: SessionBuilder, index: int) -> int:
 
 
 def _is_unknown(value: dict[str, Any]) -> bool:
-    """Whether nothing of what is known is there, and something else is."""
+    """Return True if no known field holds anything, but an unknown one does."""
     if value.get("content") is not None:
         return False
     if any(value.get(key) is not None for key in (*CONTENT, *_CALLS)):
@@ -222,7 +225,7 @@ _DATA: Final = {"id", "uuid", "name", "model", "timestamp", "created_at", "usage
 
 
 def _as_call(value: dict[str, Any], kind: str) -> dict[str, Any]:
-    """A hosted tool's item as a call: what it was to do stands under its own name."""
+    """Return a hosted tool's item as a call: what it was to do stands under its own name."""
     if kind in _ITEMS:
         return value
     task = value.get("action") or value.get("operation") or value.get("arguments")
@@ -259,7 +262,7 @@ _MORE: Final = {
 def _besides(
     builder: SessionBuilder, value: dict[str, Any], place: Place, parts_so_far: list[Part]
 ) -> list[Part]:
-    """What is said beside the content: a refusal, calls, images and files."""
+    """Read what stands beside the content: a refusal, calls, images and files."""
     parts: list[Part] = []
     if isinstance(value.get("refusal"), str) and value["refusal"]:
         parts.append(TextPart(value["refusal"]))
@@ -276,7 +279,7 @@ def _besides(
 
 
 def _reasoning(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    """What the model thought: the first of the fields that it is known to stand in."""
+    """Return the model's thought from the first of the fields that may hold it."""
     for key in _THOUGHTS:
         if isinstance(text := value.get(key), str) and text:
             return [ReasoningPart(text)]
@@ -290,7 +293,9 @@ def _reasoning(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
 def _calls(
     builder: SessionBuilder, calls: Any, place: Place, known: set[str] | None = None
 ) -> list[Part]:
-    """A list of calls, or one; each may hold its result. `known` are calls of the content."""
+    """Return a list of calls, or one; each may hold its result. `known` are calls of the
+    content.
+    """
     parts: list[Part] = []
     if calls is None or calls == "":
         return parts

@@ -1,7 +1,7 @@
-"""What tools for tracing say that a call asked for, into the parameters of its request.
+"""Read the options that tracing tools note of a call as the parameters of its request.
 
-Each has its own place for them and its own way to write a value: numbers, lists and null as texts,
-names in camel case. By the list of parameters that bodies are read by; what is not on it is told.
+Each tool has its own place for them and its own way to write a value: numbers, lists and null as
+texts, names in camel case. The list of parameters is the one for bodies; other options are told.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _EMPTY: Final[tuple[Any, ...]] = (None, "", [], {})
 
 
 class Options(NamedTuple):
-    """What a call asked for, and the names of what stands beside that and is no parameter."""
+    """The parameters of a call, and the names of options that are none."""
 
     parameters: dict[str, Any] = {}
     left_out: tuple[str, ...] = ()
@@ -48,9 +48,10 @@ _NOTHING: Final = Options()
 
 
 def options_of(body: Any, *holders: Any) -> Options:
-    """The parameters in a call's input, where that is a request's body, and in the objects that a
-    trace has for them, or in JSON texts of such. The body's go before those of objects, and the
-    first object's before the next one's."""
+    """Return the parameters in a call's input, where that is a request's body, and in the objects
+    that a trace has for them, or in JSON texts of such. The body's go before those of objects, and
+    the first object's before the next one's.
+    """
     body = json_or_text(json_or_text(body))
     if not isinstance(body, Mapping) and not any(holders):  # as of most spans
         return _NOTHING
@@ -68,7 +69,7 @@ def options_of(body: Any, *holders: Any) -> Options:
 
 
 def under(attributes: Mapping[str, Any], *prefixes: str) -> dict[str, Any]:
-    """The attributes whose dotted names begin so, by the rest of their names."""
+    """Return the attributes whose dotted names begin so, by the rest of their names."""
     return {
         name.removeprefix(prefix): value
         for name, value in attributes.items()
@@ -78,7 +79,7 @@ def under(attributes: Mapping[str, Any], *prefixes: str) -> dict[str, Any]:
 
 
 def _read(name: str, given: Any, left: list[str]) -> dict[str, Any]:
-    """One option as a parameter; {} where it asks for nothing or is none, which is noted."""
+    """Return one option as a parameter; {} if it asks for nothing or is none, which is noted."""
     known = _OTHER_NAMES.get(name, name)
     value = _value(known, given)
     if value in _EMPTY or name in _ELSEWHERE:
@@ -92,7 +93,7 @@ def _read(name: str, given: Any, left: list[str]) -> dict[str, Any]:
 
 
 def _value(name: str, given: Any) -> Any:
-    """What an option's text stands for; a text by nature is one."""
+    """Return the value that an option's text stands for; an option of type text stays one."""
     if isinstance(given, str) and (name not in _TEXTS or given[:1] in _OR_JSON.get(name, ())):
         given = json_value(given)
     is_typed = isinstance(given, dict) and given.keys() <= _TYPED

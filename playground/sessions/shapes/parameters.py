@@ -65,9 +65,9 @@ _MODES: Final = {"AUTO": "auto", "ANY": "required", "NONE": "none"}
 
 
 def parameters_of_body(body: Mapping[str, Any]) -> dict[str, Any]:
-    """What a body asks for beside messages, tools and model; {} where it asks for nothing.
+    """Return a body's parameters beside messages, tools and model.
 
-    One that stands in the body goes before the same one in an object of it.
+    One at the top of the body overrides the same one in an object of it.
     """
     if body.keys().isdisjoint(_TELLING):  # as of rows to train on, of which there are many
         return {}
@@ -80,7 +80,9 @@ def parameters_of_body(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_parameter(name: str) -> bool:
-    """Whether some provider's body has a parameter of this name, in it or in an object of it."""
+    """Return True if some provider's body has a parameter of this name, at its top or in an
+    object.
+    """
     return name in _SAMPLING or name in _BESIDE or name in _NAMES or name in _READ
 
 
@@ -98,7 +100,7 @@ def renamed(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _named(key: str, given: Mapping[str, Any]) -> str:
-    """The chat API's name. Gemini's `logprobs` is how many, beside the word whether."""
+    """Return the chat API's name. Gemini's `logprobs` is how many, beside the word whether."""
     if key == "logprobs" and given.get("responseLogprobs") is not None:
         return "top_logprobs"
     return _NAMES.get(key, key)
@@ -172,7 +174,9 @@ def _reasoning(key: str, value: Any) -> dict[str, Any]:
 
 
 def _text(key: str, value: Any) -> dict[str, Any]:
-    """The Responses API's form and length of a text; a `text` that is one is no parameter."""
+    """Return the Responses API's form and length of a text; a `text` that is one is no
+    parameter.
+    """
     if not isinstance(value, Mapping):
         return {}
     found = _format("response_format", value["format"]) if "format" in value else {}
@@ -182,7 +186,7 @@ def _text(key: str, value: Any) -> dict[str, Any]:
 
 
 def _format(key: str, value: Any) -> dict[str, Any]:
-    """A reply's form: OpenAI's two ways, Anthropic's, Ollama's and Gemini's schemas."""
+    """Return a reply's form: OpenAI's two ways, Anthropic's, Ollama's and Gemini's schemas."""
     match value:
         case "json":
             return {"response_format": {"type": "json_object"}}
@@ -197,7 +201,7 @@ def _format(key: str, value: Any) -> dict[str, Any]:
 
 
 def _with_schema(named: Mapping[str, Any]) -> dict[str, Any]:
-    """The chat API's form for a schema, each of which has a name there."""
+    """Return the chat API's form for a schema, each of which has a name there."""
     return {"response_format": {"type": "json_schema", "json_schema": {"name": "reply", **named}}}
 
 

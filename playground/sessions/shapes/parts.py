@@ -21,8 +21,10 @@ _Reader = Callable[[SessionBuilder, dict[str, Any], Place], list[Part]]
 def read_parts(
     builder: SessionBuilder, content: Any, place: Place, *steps: str | int
 ) -> list[Part]:
-    """The parts of a message's content; what no part can hold is a finding. The content stands at
-    `place`, or some `steps` inside it: they are written out only where something is told."""
+    """Return the parts of a message's content; what no part can hold is a finding. The content
+    stands at `place`, or some `steps` inside it: they are written out only where something is
+    told.
+    """
     if isinstance(content, str):
         return [text_part(content)] if content else []
     if isinstance(content, list):
@@ -63,7 +65,7 @@ def plain_text(content: Any) -> str | None:
 
 
 def result_value(content: Any) -> Any:
-    """A result as text where it is text, as the given JSON value otherwise."""
+    """Return a result as text where it is text, as the given JSON value otherwise."""
     text = plain_text(content)
     return content if text is None else text
 
@@ -84,7 +86,7 @@ def _read(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
 
 
 def _hosted(kind: str) -> _Reader | None:
-    """The reader of a hosted tool's type, of its own; all have the same endings."""
+    """Return the reader of a hosted tool's type, of its own; all have the same endings."""
     if kind.endswith(("_tool_result", "_call_output", "_search_output")):
         return _result
     if kind.endswith("_tool_use"):
@@ -150,7 +152,7 @@ def _image(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list
 
 
 def _document(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    """A file in a message: its text where it has one."""
+    """Return a file in a message: its text where it has one."""
     if isinstance(inner := value.get("document"), dict):  # Bedrock's
         value = {**inner, "type": "document"}
     source = value.get("source")
@@ -165,7 +167,7 @@ def _document(builder: SessionBuilder, value: dict[str, Any], place: Place) -> l
 
 
 def _said(value: dict[str, Any], source: dict[str, Any]) -> Any:
-    """The text of a document, or its parts; None where it has none."""
+    """Return the text of a document, or its parts; None where it has none."""
     if source.get("type") in ("text", "content"):
         return source.get("data") or source.get("content")
     packed = source.get("bytes")  # Bedrock's, as what is below
@@ -204,7 +206,7 @@ def _call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
 
 
 def _server_call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    """A call that the provider runs itself; its result stands in the same answer."""
+    """Return a call that the provider runs itself; its result stands in the same answer."""
     builder.by_provider(str(value.get("name") or value.get("type")), place)
     return _call(builder, value, place)
 
@@ -260,12 +262,12 @@ def _code(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
 
 
 def _mark(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    """A mark for the cache, or of a step's begin, between the parts: nothing was said."""
+    """Return a mark for the cache, or of a step's begin, between the parts: nothing was said."""
     return []
 
 
 def _first(value: dict[str, Any], *keys: str) -> Any:
-    """The first of these that is given."""
+    """Return the first of these that is given."""
     for key in keys:
         found = value.get(key)
         if found is not None:

@@ -21,7 +21,7 @@ _OUTPUTS: Final = {"function_call_output", "custom_tool_call_output"}
 
 
 def read_plain_item(builder: SessionBuilder, value: dict[str, Any], place: Place) -> bool:
-    """Whether an item is of such a form; it is read then."""
+    """Read an item if it is of such a form, and return True then."""
     kind, given = value.get("type"), value.get("call_id")
     if not given or type(kind) is not str:
         return False

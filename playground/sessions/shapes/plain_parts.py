@@ -20,7 +20,7 @@ _RESULT: Final = {"type", "tool_use_id", "content", "is_error", "cache_control"}
 
 
 def plain_part(builder: SessionBuilder, value: Any) -> Part | None:
-    """The part; None for one of another form, of which nothing is read."""
+    """Return the part; None for one of another form, of which nothing is read."""
     if type(value) is not dict:
         return None
     kind = value.get("type")

@@ -19,7 +19,7 @@ _KEPT: Final = frozenset({
 
 
 def printed_message(text: str) -> dict[str, Any] | None:
-    """The fields of a message that was printed; None for another text."""
+    """Return the fields of a message that was printed; None for another text."""
     if not text.startswith("role="):
         return None
     found: dict[str, Any] = {}
@@ -36,7 +36,7 @@ def printed_message(text: str) -> dict[str, Any] | None:
 
 
 def _end(text: str, at: int) -> int:
-    """Where a value ends: at white space outside of strings and brackets."""
+    """Return a value's end: at white space outside of strings and brackets."""
     depth = 0
     while piece := _PIECE.match(text, at):
         if piece[4] and depth == 0:

@@ -16,7 +16,9 @@ from playground.sessions.shapes.results import add
 
 
 def conversation(body: Any) -> list[Any] | None:
-    """The list of messages in a request's body, whichever provider's; None where there is none."""
+    """Return the list of messages in a request's body, whichever provider's; None where there is
+    none.
+    """
     if not isinstance(body, dict):
         return None
     for key in ("messages", "input", "contents"):
@@ -31,7 +33,7 @@ def conversation(body: Any) -> list[Any] | None:
 
 
 def _one_prompt(given: Any) -> Any:
-    """The text of a list that holds it alone: a completion may be asked for several."""
+    """Return the text of a list that holds it alone: a completion may be asked for several."""
     match given:
         case [str(text)]:
             return text
@@ -49,7 +51,7 @@ def _of_user(contents: Any) -> Any:
 
 
 def _history(body: dict[str, Any]) -> list[Any]:
-    """What was said before, where a request keeps it apart (Cohere's first API)."""
+    """Return earlier messages, if a request keeps them apart (Cohere's first API)."""
     return listed(body.get("chat_history"))
 
 

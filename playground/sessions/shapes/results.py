@@ -17,7 +17,7 @@ _PLAIN_RESULT: Final = {"role", "content", "tool_call_id", "name"}
 
 
 def holds_result(value: dict[str, Any]) -> bool:
-    """Whether a result stands in it under one of the names that only results have."""
+    """Return True if a result stands in it under one of the names that only results have."""
     return any(value.get(key) is not None for key in _RESULTS)
 
 

@@ -1,6 +1,6 @@
-"""One object for values that are written alike: requests that grow repeat their whole history.
+"""Share one object between equally written values, since growing requests repeat their history.
 
-A file of them is then held by what they say, and not by how often they say it.
+A file of requests then takes memory by its content, not by how often it repeats it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class SharedValues:
         self._known: dict[bytes, Any] = {}
 
     def body(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The body with what was there before: its fields, and the entries of its lists."""
+        """Return the body with what was there before: its fields, and the entries of its lists."""
         return {key: self._field(value) for key, value in body.items()}
 
     def _field(self, value: Any) -> Any:

@@ -28,12 +28,12 @@ class TraceSpan:
 
     @property
     def seconds(self) -> float | str | None:
-        """From start to stop; a stop that is no time is given as it is, for its finding."""
+        """The duration; a stop that is no time is returned unchanged, for its finding."""
         return seconds_between(self.start, self.stop)
 
 
 def seconds_between(start: Any, stop: Any) -> float | str | None:
-    """From one time to another; a stop that is no time is given as it is, for its finding."""
+    """Return a duration; a stop that is no time is returned unchanged, for its finding."""
     try:
         ended = datetime.fromisoformat(str(stop or ""))
     except ValueError:
@@ -45,7 +45,7 @@ def seconds_between(start: Any, stop: Any) -> float | str | None:
 
 
 def spans_of(source: Source) -> Iterator[TraceSpan]:
-    """Every span of the file, in the order of their start."""
+    """Return every span of the file, in the order of their start."""
     if source.is_lines:
         found = [s for line, value in source.lines() for s in _spans(value, Place(line))]
     else:
@@ -54,7 +54,7 @@ def spans_of(source: Source) -> Iterator[TraceSpan]:
 
 
 def first_spans(source: Source) -> list[TraceSpan]:
-    """Some spans, for looking at a file: all of a document, found once for all who look."""
+    """Return some spans to recognise a file by: all of a document, found once for all formats."""
     found: list[TraceSpan] | None = source.seen.get("spans")
     if found is None:
         values = source.head if source.is_lines else [source.document]
@@ -105,8 +105,9 @@ def _attributes(given: Any) -> dict[str, Any]:
 
 
 def plain_value(value: Any) -> Any:
-    """A value as OTLP writes it, an object of its type alone, as what it stands for; any other
-    stays as it is."""
+    """Return a value as OTLP writes it, an object of its type alone, as what it stands for; any
+    other stays as it is.
+    """
     if not isinstance(value, dict) or len(value) != 1:
         return value
     kind, inner = next(iter(value.items()))
@@ -151,7 +152,9 @@ def unflattened(attributes: dict[str, Any], prefix: str) -> Any:
 
 
 def _listed(node: Any) -> Any:
-    """The same with lists where all keys are numbers, by the number: as texts, 10 is before 2."""
+    """Return the same with lists where all keys are numbers, by the number: as texts, 10 is before
+    2.
+    """
     if not isinstance(node, dict):
         return node
     if node and all(map(str.isdigit, node)):
@@ -160,7 +163,7 @@ def _listed(node: Any) -> Any:
 
 
 def json_value(value: Any) -> Any:
-    """A value that may be JSON inside a string."""
+    """Return a value that may be JSON inside a string."""
     if isinstance(value, str):
         try:
             return load_json(value, strict=True)

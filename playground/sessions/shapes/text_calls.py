@@ -25,7 +25,7 @@ _CONSTANTS: Final = {"true": True, "false": False, "null": None, "none": None}
 
 
 def text_parts(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
-    """The parts of an answer that may hold calls as text."""
+    """Return the parts of an answer that may hold calls as text."""
     if "<tool_call>" in text:
         return _tagged(builder, text, place)
     if "<functioncall>" in text:
@@ -36,7 +36,9 @@ def text_parts(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
 
 
 def text_results(builder: SessionBuilder, text: str) -> list[Part]:
-    """The results in a text: tagged ones, a list with a name in each entry, or one that is all."""
+    """Return the results in a text: tagged ones, a list with a name in each entry, or one that is
+    all.
+    """
     value = json_or_text(text.strip())
     if isinstance(value, list) and value and all(map(_is_named, value)):
         return [_result(builder, item) for item in value]
@@ -49,7 +51,7 @@ def _is_named(item: Any) -> bool:
 
 
 def _result(builder: SessionBuilder, value: Any, text: str = "") -> Part:
-    """One result, given to the first call (of that tool, where it is named) that waits for one."""
+    """Give a result to the first waiting call (of that tool, if it is named)."""
     name, content = "", text
     if _is_named(value):
         name = value["name"]
@@ -111,7 +113,7 @@ def _listed(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
 
 
 def _pieces(text: str) -> list[str]:
-    """The text split at the commas between calls: outside of every bracket and quote."""
+    """Return the text split at the commas between calls: outside of every bracket and quote."""
     pieces, depth, start = [], 0, 0
     for match in re.finditer(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[()\[\]{},]""", text):
         mark = match[0]
@@ -141,7 +143,7 @@ def _python_call(text: str) -> tuple[str, dict[str, Any]] | None:
 
 
 def _constant(node: ast.expr) -> Any:
-    """A literal; JSON's three words may stand in it. Raises ValueError for anything else."""
+    """Return a literal; JSON's three words may stand in it. Raises ValueError for anything else."""
     match node:
         case ast.Name(id=name) if name.lower() in _CONSTANTS:
             return _CONSTANTS[name.lower()]

@@ -35,12 +35,12 @@ class Sent(Protocol):
 
 
 def is_of_thread(url: str) -> bool:
-    """Whether an address is that of a thread or of what is in one."""
+    """Return True if an address is that of a thread or of something in one."""
     return _ADDRESS.search(url) is not None
 
 
 def read_threads(exchanges: Iterable[Sent], title: str) -> Iterator[SessionBuilder]:
-    """A session for each thread, in the order in which they were begun."""
+    """Yield a session for each thread, in the order in which they were begun."""
     threads: dict[str, list[Sent]] = {}
     for exchange in exchanges:
         threads.setdefault(_thread_of(exchange), []).append(exchange)
@@ -50,7 +50,7 @@ def read_threads(exchanges: Iterable[Sent], title: str) -> Iterator[SessionBuild
 
 
 def _thread_of(exchange: Sent) -> str:
-    """A thread's id: in the address, or, where it is made, in the answer."""
+    """Return a thread's id: in the address, or, where it is made, in the answer."""
     named, reply = _ADDRESS.search(exchange.url), exchange.reply or {}
     if named is not None and named[1]:
         return named[1]
@@ -91,7 +91,7 @@ class _Thread:
                 return
 
     def _asked(self, exchange: Sent) -> None:
-        """What the request itself says, where its answer does not repeat it."""
+        """Read the request's own content, unless its answer repeats it."""
         body, where = exchange.request or {}, exchange.place.at("request")
         thread = mapping(body.get("thread"))
         for index, value in enumerate(listed(body.get("messages") or thread.get("messages"))):
@@ -125,7 +125,7 @@ class _Thread:
             self.known.update(each.decode() for each in _IDS.findall(exchange.response))
 
     def _object(self, value: dict[str, Any], where: Place) -> None:
-        """One thing of the API's, if it was not read yet."""
+        """Read one object of the API, unless it was read before."""
         kind, key = value.get("object"), str(value.get("id") or "")
         if kind == "thread.message" and key not in self.known:
             self.known.add(key)
@@ -177,7 +177,7 @@ class _Thread:
 
 
 def _of_tool(value: dict[str, Any]) -> dict[str, Any]:
-    """What a call holds under its type's name: `function`, `code_interpreter` …"""
+    """Return a call's content under its type's name: `function`, `code_interpreter` …"""
     return mapping(value.get(str(value.get("type"))))
 
 

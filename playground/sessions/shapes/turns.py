@@ -16,7 +16,7 @@ from playground.sessions.shapes.requests import read_items
 
 @dataclass
 class Turn:
-    """One model call: messages before it, messages that it gave."""
+    """One model call: the messages before it, and those that it returned."""
 
     before: list[Any]
     after: list[Any]
@@ -32,7 +32,9 @@ class Turn:
 
 
 def read_turns(turns: Sequence[Turn], title: str) -> Iterator[SessionBuilder]:
-    """A session for each conversation: a turn beginning with an earlier one's messages goes on."""
+    """Yield a session for each conversation: a turn beginning with an earlier one's messages goes
+    on.
+    """
     chains: list[list[Turn]] = []
     known: Conversations[list[Turn]] = Conversations()
     for turn in turns:
@@ -50,7 +52,7 @@ def read_turns(turns: Sequence[Turn], title: str) -> Iterator[SessionBuilder]:
 
 
 def _is_readable(messages: list[Any]) -> bool:
-    """Whether each is an object: others hold no answers, and would take the place of some."""
+    """Return True if each is an object: others hold no answers, and would displace some."""
     return all(isinstance(message, dict) for message in messages)
 
 
@@ -74,7 +76,7 @@ def _session(chain: list[Turn], title: str) -> SessionBuilder:
 
 
 def _asked(builder: SessionBuilder, chain: Sequence[Turn]) -> None:
-    """What the last call asked for; names of options that are no parameters are told once."""
+    """Return the parameters of the last call; options that are no parameters are told once."""
     builder.asked(chain[-1].options.parameters, chain[-1].place)
     places = {name: turn.place for turn in reversed(chain) for name in turn.options.left_out}
     if places:

@@ -25,8 +25,9 @@ class Belongings:
     scrub: bool = True
 
     def value(self, name: str) -> Any:
-        """The value of this name, None where there is none. Raises InputFault for a file that
-        cannot be read."""
+        """Return the value of this name, None where there is none. Raises InputFault for a file
+        that cannot be read.
+        """
         return _read(self.shelf.read(name), name)
 
     def change(self, name: str, after: Callable[[Any], Any]) -> None:

@@ -21,7 +21,9 @@ from playground.sessions.workspaces.shelves import alone_in
 
 
 def dialect_file(name: str) -> Path:
-    """Where the dialect of this name is kept. Raises InputFault where none are kept here."""
+    """Return the path of the stored dialect of this name. Raises InputFault if none are stored
+    here.
+    """
     folder = paths.dialects()
     if folder is None:
         raise InputFault("this server keeps nothing", expected="a download")
@@ -29,7 +31,7 @@ def dialect_file(name: str) -> Path:
 
 
 def is_kept(name: str) -> bool:
-    """Whether the workspace has a dialect of this name."""
+    """Return True if the workspace has a dialect of this name."""
     folder = paths.dialects()
     return folder is not None and (folder / f"{name}.json").is_file()
 
@@ -89,7 +91,7 @@ def _trashed(path: Path) -> Path:
 
 
 def kept_text(name: str) -> str | None:
-    """The file of a dialect that is kept, None where there is none. Raises InputFault."""
+    """Return the file of a dialect that is kept, None where there is none. Raises InputFault."""
     if not is_kept(name):
         return None
     return _text(dialect_file(name))

@@ -1,4 +1,4 @@
-"""Where the texts of a workspace stand under their names: in a folder, or in memory."""
+"""Store a workspace's texts under their names: in a folder, or in memory."""
 
 from __future__ import annotations
 
@@ -23,13 +23,15 @@ class Shelf(Protocol):
     """Texts by their names. Every method raises InputFault where the system refuses."""
 
     def names(self) -> list[str]:
-        """All names, in order."""
+        """Return all names, in order."""
 
     def read(self, name: str) -> str | None:
-        """The text of this name; None where there is none."""
+        """Return the text of this name; None where there is none."""
 
     def first_line(self, name: str) -> str | None:
-        """The first line of the text of this name, which is short however long the text is."""
+        """Return the first line of the text of this name, which is short however long the text
+        is.
+        """
 
     def swap(self, name: str, before: str | None, after: str | None) -> bool:
         """Put `after` where `before` stands, None for nothing; False where something else does."""

@@ -1,8 +1,8 @@
-"""What one browser tab sees of the workspace: what it showed last, and what could not be kept.
+"""One browser tab's view of the workspace: its last shown version, and what could not be stored.
 
-Another tab may have changed an entry since this one showed it. Then what is done here is kept as a
-copy beside it, at once, and the user is told and chooses; nothing waits in memory for the choice.
-Only where the disk refuses does an entry live in the tab alone, until it can be kept.
+Another tab may have changed an entry since this one showed it. Then this tab's work is stored at
+once as a copy beside it, and the user is told and chooses; nothing waits in memory for the choice.
+Only if the disk refuses does an entry live in the tab alone, until it can be stored.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Notice:
 
 
 class Remembers(Protocol):
-    """What Streamlit's session state and a dict have in common."""
+    """The mapping methods that Streamlit's session state and a dict share."""
 
     def get(self, key: str, /) -> Any: ...
 
@@ -47,7 +47,7 @@ class Tab:
     workspace: Workspace
 
     def names(self) -> list[str]:
-        """Every session's name: on the shelf, or in this tab alone."""
+        """Return every session's name: on the shelf, or in this tab alone."""
         try:
             kept = self.workspace.names()
         except InputFault:
@@ -55,22 +55,25 @@ class Tab:
         return sorted({*kept, *(name for name in self._shown if self.fault(name))})
 
     def text(self, name: str) -> str | None:
-        """The entry as this tab shows it; None where there is none."""
+        """Return the entry as this tab shows it; None where there is none."""
         if name not in self._shown:
             self.look(name)
         shown = self._shown.get(name)
         return shown["text"] if shown else None
 
     def first_line(self, name: str) -> str | None:
-        """The first line of an entry as it stands by now, without the rest; None where there is
-        none. Raises InputFault where it cannot be read."""
+        """Return the first line of an entry as it stands by now, without the rest; None where
+        there is none. Raises InputFault where it cannot be read.
+        """
         if self.fault(name):
             return str(self._shown[name]["text"]).partition("\n")[0]
         return self.workspace.shelf.first_line(name)
 
     def look(self, name: str) -> None:
-        """At the start of a run: show the entry as it stands on the shelf by now. What could not
-        be kept stays as it is."""
+        """Show the entry as it now stands on the shelf, at the start of a run.
+
+        What could not be stored stays as it is.
+        """
         if self.fault(name):
             return
         try:
@@ -111,7 +114,7 @@ class Tab:
         return there
 
     def fault(self, name: str) -> str:
-        """Why the entry is not kept; "" where it is."""
+        """Return why the entry is not stored; "" if it is."""
         shown = self._shown.get(name)
         return str(shown["fault"]) if shown else ""
 
@@ -127,7 +130,7 @@ class Tab:
         return there
 
     def duplicate(self, name: str) -> str:
-        """A copy of what this tab shows: its name."""
+        """Return a copy of what this tab shows: its name."""
         return self.add(f"{name} copy", self.text(name) or self.workspace.text(name))
 
     def remove(self, name: str) -> None:
@@ -148,14 +151,16 @@ class Tab:
     # what was done here beside what was done elsewhere
 
     def take_the_others(self) -> str:
-        """What was done here goes into the trash, and the other tab's is shown: its name."""
+        """Move this tab's work into the trash and show the other tab's; return its name."""
         notice = self._decided()
         self.workspace.remove(notice.other)
         self._show(notice.other, None, None)
         return notice.name
 
     def take_mine(self) -> str:
-        """What was done here takes the other's place, which goes into the trash: its name."""
+        """Put this tab's work in the place of the other's, which goes into the trash; return its
+        name.
+        """
         notice = self._decided()
         with suppress(UnknownNameError):  # it was removed elsewhere
             self.workspace.remove(notice.name)
@@ -164,12 +169,12 @@ class Tab:
         return self.workspace.rename(notice.other, notice.name)
 
     def notice(self) -> Notice | None:
-        """What the user is to know or to decide."""
+        """Return what the user has to know or to decide."""
         found = self.memory.get(_NOTICE)
         return Notice(**found) if found else None
 
     def forget_notice(self) -> None:
-        """It has been read; of two entries both are kept."""
+        """Drop a notice that was read; of two entries both are kept."""
         self.memory[_NOTICE] = None
 
     def _decided(self) -> Notice:

@@ -24,18 +24,20 @@ class Workspace:
     trash: Shelf
 
     def names(self) -> list[str]:
-        """Every session's name, in order. Raises InputFault where the folder cannot be read."""
+        """Return every session's name, in order. Raises InputFault if the folder cannot be read."""
         return self.shelf.names()
 
     def text(self, name: str) -> str:
-        """An entry's text. Raises UnknownNameError."""
+        """Return an entry's text. Raises UnknownNameError."""
         found = self.shelf.read(name)
         if found is None:
             raise UnknownNameError("session", name, self.names())
         return found
 
     def entry(self, name: str) -> Entry:
-        """An entry. Raises UnknownNameError, and InputFault where its file cannot be read."""
+        """Return an entry. Raises UnknownNameError, and InputFault where its file cannot be
+        read.
+        """
         return read_entry(self.text(name), name)
 
     def add(self, name: str, text: str) -> str:
@@ -57,7 +59,7 @@ class Workspace:
         return new
 
     def duplicate(self, name: str) -> str:
-        """The same under a name of its own: which one."""
+        """Return the same under a name of its own: which one."""
         return self.add(f"{name} copy", self.text(name))
 
     def remove(self, name: str) -> str:
@@ -69,7 +71,7 @@ class Workspace:
         return there
 
     def trashed(self) -> list[str]:
-        """The names in the trash."""
+        """Return the names in the trash."""
         return self.trash.names()
 
     def restore(self, name: str) -> str:
@@ -90,17 +92,19 @@ class Workspace:
 
 
 def on_disk() -> Workspace:
-    """The workspace of this machine's user."""
+    """Return the workspace of this machine's user."""
     return Workspace(Folder(paths.workspace()), Folder(paths.workspace() / "trash"))
 
 
 def belongings_on_disk() -> Belongings:
-    """What else this machine's user keeps."""
+    """Return everything else that is stored for this machine's user."""
     return Belongings(Folder(paths.workspace() / "own"))
 
 
 def fitting(name: str) -> str:
-    """The name as a file's name can hold it. Raises InputFault where nothing is left of it."""
+    """Return the name as a file's name can hold it. Raises InputFault where nothing is left of
+    it.
+    """
     cleaned = " ".join(name.encode("utf-8", "replace").decode().split())
     while len(paths.file_of(cleaned).encode()) > _LONGEST:
         cleaned = cleaned[:-1].rstrip()
@@ -110,7 +114,7 @@ def fitting(name: str) -> str:
 
 
 def free_names(name: str) -> Iterator[str]:
-    """The name, and then the name with a number."""
+    """Yield the name, and then the name with a number."""
     name = fitting(name)
     yield name
     for number in count(2):

@@ -23,7 +23,7 @@ class ComponentFiles(NamedTuple):
 
 @cache
 def component_files(name: str, root_class: str) -> ComponentFiles:
-    """The text of a component's files and the one element that it draws into."""
+    """Return the text of a component's files and the one element that it draws into."""
     css = _joined(f"{part}.css" for part in ("kit", name))
     js = _joined(f"{part}.js" for part in ("kit", *_PARTS.get(name, ()), name))
     return ComponentFiles(f'<div class="{root_class}"></div>', css, js)

@@ -25,7 +25,7 @@ _WIDE: Final = 12  # em, of the longest bar
 
 @draws("picture", CachePlacement)
 def placement(value: CachePlacement) -> Markup:
-    """The request as a pane, every part with the decision about it."""
+    """Return the request as a pane, every part with the decision about it."""
     left = len(value.parts) - _ROWS
     more = f"; {left} more parts are not shown" if left > 0 else ""
     refused = f"<p>{escaped(value.refusal.explanation)}</p>" if value.refusal else ""
@@ -46,7 +46,7 @@ def _pane(value: CachePlacement, most: int | None) -> payloads.Payload:
 
 @draws("picture", CacheSimulation)
 def simulation(value: CacheSimulation) -> Markup:
-    """The strip of requests; as plain markup a bar for each."""
+    """Return the strip of requests; as plain markup a bar for each."""
     names = ", ".join(filter(None, (value.dialect, value.policy)))
     origins = "".join(f"<li>{escaped(line)}</li>" for line in value.origins)
     found = findings("what is wrong, and what to do", value.findings) if value.findings else ""
@@ -107,7 +107,7 @@ def _cost(cell: CacheSimulation | None, least: int) -> str:
 
 @draws("picture", CacheWire)
 def wire(value: CacheWire) -> Markup:
-    """Every block that is sent, and the marks that got lost."""
+    """Return every block that is sent, and the marks that got lost."""
     sent, rows = len(value.marks), wire_rows(value)
     lost = counted(len(value.findings), "mark")
     return Markup(

@@ -35,7 +35,7 @@ _ARGUMENTS: Final = 2_000
 
 @draws("picture", Timeline)
 def timeline(value: Timeline) -> Markup:
-    """The player at its end; as plain markup the coloured text, its calls and findings."""
+    """Return the player at its end; as plain markup the coloured text, its calls and findings."""
     chunks = counted(len(value.steps) - 1, "chunk")
     return Markup(
         value.recording or "A reply",
@@ -48,7 +48,7 @@ def timeline(value: Timeline) -> Markup:
 
 @draws("picture", ParseResult)
 def parse_result(value: ParseResult) -> Markup:
-    """The text coloured by what became of it, the calls, the findings."""
+    """Return the text coloured by what became of it, the calls, the findings."""
     return Markup("A reply", _read(value), static=_reading(value))
 
 
@@ -67,7 +67,7 @@ def _reading(result: ParseResult) -> str:
 
 
 def _text(events: Sequence[Event]) -> str:
-    """The stream's text, each piece on the colour of what it became."""
+    """Return the stream's text, each piece on the colour of what it became."""
     shown, left = [], _MOST
     for event in events:
         text = owned_text(event)[: max(0, left)]
@@ -96,7 +96,7 @@ def _plain(arguments: object) -> str:
 
 @draws("picture", Detections)
 def detections(value: Detections) -> Markup:
-    """Every dialect with what it makes of the text."""
+    """Return every dialect with what it makes of the text."""
     best = value[0] if value and value[0].calls else None
     line = f"likeliest: {best.dialect} ({best.reason})" if best else "no dialect reads a call"
     rows = [[each.dialect, str(each.calls), each.reason] for each in value]
@@ -106,7 +106,7 @@ def detections(value: Detections) -> Markup:
 
 @draws("picture", Trial)
 def trial(value: Trial) -> Markup:
-    """Every arm with its shares, the best first."""
+    """Return every arm with its shares, the best first."""
     best = value.arms[0] if value.arms else None
     line = "nothing was asked"
     if best:
@@ -136,7 +136,7 @@ def trial(value: Trial) -> Markup:
 
 @draws("picture", CarryMatrix)
 def carry(value: CarryMatrix) -> Markup:
-    """How many values each dialect carries, and which it refuses."""
+    """Draw how many values each dialect carries, and which it refuses."""
     carried = sum(len(value.carried(dialect)) for dialect in value.dialects)
     left = len(value.cells) - carried
     line = f"{carried:,} of {len(value.cells):,} carried"

@@ -31,7 +31,9 @@ _NAMED: Final = 3
 
 @draws("picture", Comparison)
 def comparison(value: Comparison) -> Markup:
-    """The panes; as plain markup a column for each dialect, a row for what stands in them."""
+    """Return the panes; as plain markup a column for each dialect, a row for what stands in
+    them.
+    """
     title = value.session.title or "A session"
     return Markup(
         f"{title} in {counted(len(value.columns), 'dialect')}",
@@ -117,7 +119,7 @@ def _sent(value: ProviderPayload) -> str:
 
 @draws("picture", RawPrompt)
 def raw_prompt(value: RawPrompt) -> Markup:
-    """The text as the model reads it."""
+    """Return the text as the model reads it."""
     warned = findings("what the template leaves out", value.findings) if value.findings else ""
     reads = f"{value.dialect} reads the reply" if value.dialect else "no dialect reads the reply"
     line = f"{len(value.text):,} characters; {reads}; {counted(len(value.findings), 'warning')}"
@@ -126,7 +128,7 @@ def raw_prompt(value: RawPrompt) -> Markup:
 
 @draws("picture", TemplateAudit)
 def audit(value: TemplateAudit) -> Markup:
-    """Each fault of the template, with the request that shows it and what comes of it."""
+    """Return each fault of the template, with the request that shows it and what comes of it."""
     rows = [
         [escaped(fault.finding.code), escaped(fault.finding.message), code(fault.told, _RAW)]
         for fault in value.faults
@@ -137,7 +139,7 @@ def audit(value: TemplateAudit) -> Markup:
 
 @draws("picture", LawChecks)
 def laws(value: LawChecks) -> Markup:
-    """Each law, and the smallest example that breaks it."""
+    """Return each law, and the smallest example that breaks it."""
     rows = [
         [
             str(check.law),

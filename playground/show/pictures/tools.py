@@ -12,7 +12,7 @@ from playground.show.tool_frames import tool_costs as cost_rows
 
 @draws("picture", ToolCosts)
 def tool_costs(value: ToolCosts) -> Markup:
-    """The table of tokens."""
+    """Return the table of tokens."""
     frame = cost_rows(value)
     exact = ", ".join(value.exact) or "none"
     return Markup(
@@ -24,7 +24,7 @@ def tool_costs(value: ToolCosts) -> Markup:
 
 @draws("picture", Portability)
 def portability(value: Portability) -> Markup:
-    """The findings."""
+    """Return the findings."""
     frame = finding_rows(value)
     return Markup(
         "Which provider takes these tools",

@@ -22,7 +22,7 @@ _MARKS: Final = {"removed": "del", "added": "ins"}
 
 @draws("picture", VersionDiff)
 def versions(value: VersionDiff) -> Markup:
-    """The table of blocks and the costs; below, what differs, word by word."""
+    """Return the table of blocks and the costs; below, what differs, word by word."""
     changed = [change for change in value.changes if change.kind != "same"]
     shown = blocks(changed[:_ROWS]).astype(object).fillna("").astype(str).to_numpy().tolist()
     left = len(changed) - _ROWS

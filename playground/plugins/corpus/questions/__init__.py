@@ -30,7 +30,7 @@ _HASHES: Final = ("shape", "session")
 
 
 def shown(column: str) -> str:
-    """A column in SQL as answers have it: a hash has 16 hexadecimal digits there."""
+    """Return a column in SQL as answers have it: a hash has 16 hexadecimal digits there."""
     return f"format('{{:016x}}', {column})" if column in _HASHES else column
 
 
@@ -50,14 +50,14 @@ class Question:
     filters: tuple[str, ...] = ()  # columns that it can be narrowed by, where not all of its table
 
     def column(self, name: str) -> str:
-        """What stands for a name of `by` in SQL; KeyError where the table has none."""
+        """Return the SQL for a name of `by`; KeyError if the table has none."""
         if name in _TIMES:
             return _TIMES[name]
         return {column: shown(column) for column in COLUMNS[self.table]}[name]
 
     @property
     def names(self) -> list[str]:
-        """What it can be asked by."""
+        """Return the names that it can be grouped by."""
         return [*COLUMNS[self.table], *_TIMES]
 
 
@@ -134,7 +134,9 @@ _SCALE: Final = f"coalesce(if({_IS_WHOLE}, {_SHARE}, least({_SHARE}, 0.25)), 0.2
 
 
 def _sum(origin: str) -> str:
-    """The tokens of an origin in SQL: where some requests do not tell, 0 would say too much."""
+    """Return the tokens of an origin in SQL: where some requests do not tell, 0 would say too
+    much.
+    """
     told = f"{origin}_characters"
     tokens = f"sum({told} * {_SCALE})"
     return f"if(count({told}) = count(*), {tokens}, nullif({tokens}, 0))"
@@ -215,9 +217,9 @@ OTHERS: Final = {
     "analyses": "What does a newer version of our analysis count otherwise?",
 }
 TABLE_OF_OTHERS: Final = {name: "calls" if name == "errors" else "sessions" for name in OTHERS}
-"""By whose columns each of them is narrowed."""
+"""The table by whose columns each of them is filtered."""
 
 
 def question_names() -> dict[str, str]:
-    """Every named question, and what it asks."""
+    """Return every named question, and what it asks."""
     return {**{name: each.asks for name, each in QUESTIONS.items()}, **OTHERS}

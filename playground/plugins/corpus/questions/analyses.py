@@ -1,4 +1,4 @@
-"""What changed between two versions of our own analysis: the same sessions, counted by each."""
+"""Compare two versions of our own analysis: the same sessions, counted by each."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Counted = Mapping[tuple[str, str], int]
 
 
 def counted(rows: Sequence[Sequence[Any]]) -> Counted:
-    """An answer of the SQL by what was counted."""
+    """Return an answer of the SQL by what was counted."""
     return {(str(what), str(which)): int(count) for what, which, count in rows}
 
 
 def changed(first: Counted, second: Counted) -> list[tuple[Any, ...]]:
-    """What the two count otherwise, the greatest change first."""
+    """Return what the two count differently, the greatest change first."""
     rows = [
         (*key, first.get(key, 0), second.get(key, 0), second.get(key, 0) - first.get(key, 0))
         for key in sorted(first.keys() | second.keys())

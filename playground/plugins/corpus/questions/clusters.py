@@ -1,6 +1,7 @@
-"""What is alike: errors whose words are nearly the same, sessions that were told nearly twice.
+"""Cluster errors whose words are nearly the same, and sessions that are nearly equal.
 
-Both are bounded: so many signatures, so many sessions in one band. What a bound leaves out is said.
+Both are bounded: so many signatures, so many sessions in one band. What a bound leaves out is
+said.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Cluster:
     seen_in: str
 
     def row(self, sessions: int) -> tuple[Any, ...]:
-        """What ERROR_COLUMNS names; `sessions` are those of all its signatures."""
+        """Return the values of ERROR_COLUMNS; `sessions` are those of all its signatures."""
         number = len(self.signatures)
         return self.errors, sessions, self.tools, number, self.example, self.seen_in
 

@@ -1,4 +1,4 @@
-"""What changed between two versions of an agent: rates side by side, and how likely by chance."""
+"""Compare two versions of an agent: rates side by side, with the probability of chance."""
 
 from __future__ import annotations
 
@@ -42,8 +42,10 @@ _RATES: Final = (
 
 
 def chosen(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> list[dict[str, Any]]:
-    """The rows of the two versions that are wanted, or of the newest two, of one agent: of several
-    that have them of the one with most sessions. Raises InputFault where no agent has them."""
+    """Return the rows of the two versions that are wanted, or of the newest two, of one agent: of
+    several that have them of the one with most sessions. Raises InputFault where no agent has
+    them.
+    """
     agents: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
         if row["version"]:
@@ -70,8 +72,10 @@ def chosen(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> list[dict[s
 
 
 def _parts(version: str) -> list[tuple[int, int, str]]:
-    """What a version is sorted by: 2.1.80 stands between 2.1.9 and 2.1.112, 1.0-beta before 1.0.
-    Numbers go by their length and their digits: a transcript may say one of any length."""
+    """Return a version's sort key: 2.1.80 stands between 2.1.9 and 2.1.112, 1.0-beta before 1.0.
+
+    Numbers go by their length and their digits: a transcript may hold one of any length.
+    """
     parts = re.findall(r"[0-9]+|[^0-9.]+", version)
     numbers = [part.lstrip("0") if part[0] in "0123456789" else None for part in parts]
     found = [
@@ -82,8 +86,9 @@ def _parts(version: str) -> list[tuple[int, int, str]]:
 
 
 def compared(first: dict[str, Any], second: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """A row for each figure: in both versions, the change, and for shares of calls the chance of
-    such a difference where there is none (two-sided, of two proportions)."""
+    """Return a row for each figure: in both versions, the change, and for shares of calls the
+    chance of such a difference where there is none (two-sided, of two proportions).
+    """
     rows: list[tuple[Any, ...]] = [
         (name, first.get(name) or 0, second.get(name) or 0, None, None)
         for name in ("sessions", "requests", "calls")

@@ -1,4 +1,4 @@
-"""Where a conversation's answers come from: a script, a recording, or a model that is asked."""
+"""The sources of a conversation's answers: a script, a recording, or a model that is asked."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ class Answers:
 
     @classmethod
     def of_recordings(cls, recordings: Sequence[Recording]) -> Answers:
-        """The answers that were recorded, in their order. Raises InputFault as `answer_of`."""
+        """Return the answers that were recorded, in their order. Raises InputFault as
+        `answer_of`.
+        """
         return cls([answer_of(recording) for recording in recordings])
 
 
@@ -56,7 +58,7 @@ class RecordedAnswers:
         self.cancel = threading.Event()
 
     def __call__(self, request: Sent) -> PlainMessage:
-        """The answer. Raises InputFault where there is none, or a broken one."""
+        """Return the answer. Raises InputFault where there is none, or a broken one."""
         if self.cancel.is_set() or not self.limits.alive():
             raise InputFault("the run was stopped before this answer was asked for")
         body = request.body(modern=True)
@@ -79,7 +81,7 @@ class RecordedAnswers:
 
 
 def recorded_results(session: Session) -> Callable[[str, dict[str, Any]], str | None]:
-    """The results of a session's tool calls, by name, in their order: for `run(call=…)`.
+    """Return the results of a session's tool calls, by name, in their order: for `run(call=…)`.
 
     A function without one is a function that nobody knows. Raises InputFault where a function is
     called more often than was recorded.
@@ -101,7 +103,7 @@ def recorded_results(session: Session) -> Callable[[str, dict[str, Any]], str | 
 
 
 def answer_of(recording: Recording) -> PlainMessage:
-    """A recorded reply as a template's message.
+    """Return a recorded reply as a template's message.
 
     Raises InputFault for a reply that broke off, and for one that calls several functions.
     """
@@ -126,7 +128,7 @@ def answer_of(recording: Recording) -> PlainMessage:
 
 
 def checked(message: Any, where: str) -> PlainMessage:
-    """A message that did not come from a template. Raises InputFault."""
+    """Return a message that did not come from a template. Raises InputFault."""
     if not isinstance(message, dict) or message.get("role") not in ROLES:
         known = ", ".join(ROLES)
         raise InputFault("no message", where=where, expected=f"an object with a role: {known}")

@@ -177,7 +177,9 @@ class _Bot:
         return Step(name, "answer", message=self.respond(sent))
 
     def _called(self, name: str, answered: Step) -> Step | None:
-        """What the function gives that the answer calls; None where the bot is to go on."""
+        """Run the function that the answer calls and return its result; None if the bot is to go
+        on.
+        """
         called = (answered.message or {}).get("function_call")
         if not called:
             return None
@@ -192,7 +194,9 @@ class _Bot:
         return Step(name, "function", message=result)
 
     def _functions(self, parameters: Mapping[str, Any]) -> list[ToolMetadata]:
-        """What a request offers. Raises UnknownNameError for a function that there is none of."""
+        """Return the functions that a request offers. Raises UnknownNameError for an unknown
+        one.
+        """
         own = {tool.name: tool for tool in self.tools}
         known = {SWITCH: self._switching(), **own}
         names: list[str] = parameters.get("functions") or []
@@ -205,14 +209,16 @@ class _Bot:
         return [known[name] for name in names]
 
     def _switching(self) -> ToolMetadata:
-        """The function that switches, described to the model where the tools do not."""
+        """Return the function that switches, described to the model where the tools do not."""
         names = {"type": "string", "enum": sorted(self.templates)}
         schema = {"type": "object", "properties": {"template": names}, "required": ["template"]}
         described = "Go on with another template."
         return ToolMetadata(name=SWITCH, description=described, input_schema=schema)
 
     def _window(self) -> list[PlainMessage]:
-        """What is sent: what follows the last truncate, and as much of it as there is room for."""
+        """Return the messages to send: those after the last truncate, as many as there is room
+        for.
+        """
         messages: list[PlainMessage] = []
         for message in self.history:
             if message["role"] == "truncate":
@@ -236,7 +242,7 @@ class _Bot:
         return name
 
     def _result(self, called: Mapping[str, Any]) -> PlainMessage | None:
-        """The function's message; None for one that the bot does not know."""
+        """Return the function's message; None for one that the bot does not know."""
         name = str(called.get("name"))
         found = self.call(name, _arguments(called))
         if found is None:

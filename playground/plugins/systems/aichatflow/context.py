@@ -1,7 +1,7 @@
-"""How much of a conversation there is room for: a given limit, or the model's own.
+"""Cut a conversation to the room that there is: a given limit, or the model's own.
 
-The oldest messages go first, a call never without its result, and a finding says that they went.
-The system message, the newest question and what came last stay: no room for them is an error.
+The oldest messages go first, a call never without its result, and a finding says so. The system
+message, the newest question and the last message stay: no room for them is an error.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from playground.tokens import count_request
 
 
 class NoRoom(InputFault):
-    """What a request has to say is longer than the model, or the limit that was given, allows."""
+    """The error of a request whose necessary part exceeds the model's limit, or the given one."""
 
 
 def fitting(
@@ -26,12 +26,12 @@ def fitting(
     most_characters: int | None = None,
     most_tokens: int | None = None,
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
-    """The messages that are sent, and a finding where some are not.
+    """Return the messages that are sent, and a finding where some are not.
 
     Characters are those of a message's JSON. Without any limit, the model's is taken: the
-    `max_input_tokens` of LiteLLM's map, where that knows the model. Tokens are counted as those
-    of a request (`playground/tokens`).
-    Raises NoRoom where the messages that have to be sent are longer.
+    `max_input_tokens` of LiteLLM's map, where that knows the model. Tokens are counted as those of
+    a request (`playground/tokens`). Raises NoRoom where the messages that have to be sent are
+    longer.
     """
     texts = [json.dumps(message, ensure_ascii=False) for message in messages]
     if most_characters is not None:
@@ -73,8 +73,11 @@ def _newest(
 
 
 def _needed(messages: Sequence[Mapping[str, Any]]) -> set[int]:
-    """What a request makes no sense without: the newest system messages that stand together, the
-    newest question, and what came last."""
+    """Return the messages without which a request makes no sense.
+
+    They are the newest system messages that stand together, the newest question, and the last
+    message.
+    """
     roles = [message.get("role") for message in messages]
     found = set(_groups(messages)[-1]) if messages else set()
     if "user" in roles:

@@ -1,4 +1,4 @@
-"""What a program gives to a run: its input as JSON has it, and its functions."""
+"""The inputs of a run from a program: JSON-like data, and functions."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ class FunctionFault(InputFault):
 
 
 def plain_input(data: Any) -> Any:
-    """An input as a JSON object has it; pydantic models and dataclasses, at any depth, as theirs.
+    """Return an input as a JSON object has it; pydantic models and dataclasses, at any depth, as
+    theirs.
 
-    Field names are those that the class serialises by. Raises InputFault for what JSON cannot hold.
+    Field names are those that the class serialises by. Raises InputFault for what JSON cannot
+    hold.
     """
     try:
         return _plain(data)
@@ -42,7 +44,7 @@ def _plain(data: Any) -> Any:
 
 
 def guarded(call: Callable[[str, dict[str, Any]], Any]) -> Callable[[str, dict[str, Any]], Any]:
-    """A program's functions; what they raise of their own is a FunctionFault."""
+    """Return a program's functions; what they raise of their own is a FunctionFault."""
 
     def called(name: str, arguments: dict[str, Any]) -> Any:
         try:
@@ -56,9 +58,10 @@ def guarded(call: Callable[[str, dict[str, Any]], Any]) -> Callable[[str, dict[s
 
 
 def result_text(name: str, result: Any) -> str:
-    """What a function gave, as the model reads it: text as it is, other values as JSON.
+    """Return a function's result as the model reads it: text unchanged, other values as JSON.
 
-    Raises FunctionFault where JSON cannot hold it."""
+    Raises FunctionFault if JSON cannot hold it.
+    """
     if isinstance(result, str):
         return result
     try:
@@ -69,7 +72,7 @@ def result_text(name: str, result: Any) -> str:
 
 
 def in_words(error: BaseException) -> str:
-    """A foreign exception in one line; some cannot even say what they are about."""
+    """Return a foreign exception in one line; some cannot even say what they are about."""
     try:
         words = " ".join(str(error).split())
     except Exception:  # anyone's code

@@ -30,8 +30,9 @@ class Sent:
     tools: list[ToolMetadata]
 
     def body(self, modern: bool = False) -> dict[str, Any]:
-        """The request in OpenAI's older form, with functions; `modern`: with tools, as models are
-        asked now, and then for one call at a time, which is all that a message of a template holds.
+        """Return the request in OpenAI's older form, with functions; `modern`: with tools, as
+        models are asked now, and then for one call at a time, which is all that a message of a
+        template holds.
         """
         own = ("functions", "call_function")  # what the templates say of tools, in their own words
         body = {key: value for key, value in self.parameters.items() if key not in own}
@@ -49,14 +50,14 @@ class Sent:
         return body if choice is None else {**body, "tool_choice": choice}
 
     def session(self, title: str = "") -> Session:
-        """The request as a session, for every dialect to render."""
+        """Return the request as a session, for every dialect to render."""
         builder = SessionBuilder(title=title)
         read_request(builder, self.body(modern=True), Place())
         return builder.finish()
 
 
 def _choice(called: str | None) -> str | dict[str, Any] | None:
-    """What the templates say of calls, as OpenAI says it; None leaves it to the provider."""
+    """Return the templates' choice of calls as OpenAI writes it; None leaves it to the provider."""
     if called is None:
         return None
     return {"": "none", "*": "auto"}.get(called) or {"name": called}

@@ -13,9 +13,9 @@ from playground.plugins.systems.aichatflow.steps import Step
 
 @dataclass
 class TemplateRun(BackgroundRun):
-    """How far a run has come, and what became of it; `steps` are there after a fault too.
+    """A run under way or ended, with its result; `steps` are there after a fault too.
 
-    Where a model is asked (`answers`), stopping makes the answer under way the last.
+    If a model is asked (`answers`), stopping makes the answer under way the last.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -32,7 +32,7 @@ class TemplateRun(BackgroundRun):
         return self
 
     def start(self, *arguments: Any, **more: Any) -> None:
-        """As `run`, in the background."""
+        """Run in the background."""
         self._begin(lambda: self._run(arguments, more), "template run")
 
     def _run(self, arguments: tuple[Any, ...], more: dict[str, Any]) -> None:

@@ -25,9 +25,10 @@ class TemplateFiles:
 
 
 def sample(name: str) -> TemplateFiles:
-    """A sample by its name, or a file of one's own by its path, with nothing beside it.
+    """Return a sample by its name, or a file of one's own by its path, with nothing beside it.
 
-    Raises InputFault, naming the samples, where there is neither."""
+    Raises InputFault, naming the samples, where there is neither.
+    """
     samples = paths.sample_templates()
     folder = samples.get(name)
     if Path(name).exists():

@@ -40,7 +40,7 @@ class TextTemplate(BaseModel):
 
 
 class ImageAddress(BaseModel):
-    """Where an image is, and how closely it is to be looked at."""
+    """The address of an image, and the detail in which it is to be seen."""
 
     model_config = _STRICT
 
@@ -126,7 +126,7 @@ class _Parameters(BaseModel):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Those that are given."""
+        """Return the parameters that are given."""
         return self.model_dump(exclude_none=True, exclude={"role"})
 
 
@@ -149,7 +149,7 @@ class RequestMessage(_Parameters):
 
 
 class TruncateMessage(BaseModel):
-    """What stands before it is not sent any more."""
+    """A cut: messages before it are not sent any more."""
 
     model_config = _STRICT
 
@@ -171,12 +171,14 @@ _ADAPTER: Final[TypeAdapter[TemplateSet]] = TypeAdapter(TemplateSet)
 
 
 def load_templates(path: str | Path) -> TemplateSet:
-    """The templates of a file, by name. Raises InputFault naming file, template, message, field."""
+    """Return the templates of a file, by name. Raises InputFault naming file, template, message,
+    field.
+    """
     return parse_templates(read_user_file(path, "a file of templates"), str(path))
 
 
 def parse_templates(data: bytes | str, where: str = "templates") -> TemplateSet:
-    """The templates of a file's text. Raises InputFault."""
+    """Return the templates of a file's text. Raises InputFault."""
     value = read_yaml(user_text(data, where, _MOST_BYTES), where)
     if isinstance(value, list):
         value = {"default": value}
@@ -187,7 +189,7 @@ def parse_templates(data: bytes | str, where: str = "templates") -> TemplateSet:
 
 
 def check_templates(templates: TemplateSet) -> list[Finding]:
-    """What is odd in a set, but no error: arguments of a call that are no JSON object."""
+    """Return findings for what is odd but no error: arguments of a call that are no JSON object."""
     found: list[Finding] = []
     for name, messages in templates.items():
         for index, message in enumerate(messages):
@@ -206,7 +208,7 @@ def _is_object(text: str) -> bool:
 
 
 def dump_templates(templates: TemplateSet) -> str:
-    """The set as YAML, in the order in which it was written; it loads as the same set."""
+    """Return the set as YAML, in the order in which it was written; it loads as the same set."""
     import yaml
 
     plain = {

@@ -1,4 +1,4 @@
-"""What happens in a run, step by step; the first kind of step is a message that is read."""
+"""The steps of a run; the first kind of step is a message that is read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Step:
 
 
 def read_step(name: str, index: int, message: TemplateMessage, data: Mapping[str, Any]) -> Step:
-    """The message with each of its texts executed on the input, and the variables in them.
+    """Return the message with each of its texts executed on the input, and the variables in them.
 
     Raises TemplateFault, and InputFault for a user message whose parts the input does not give.
     """
@@ -51,7 +51,7 @@ def read_step(name: str, index: int, message: TemplateMessage, data: Mapping[str
 
 
 def _content_parts(data: Mapping[str, Any]) -> list[Any]:
-    """The parts of a user message that has none of its own. Raises InputFault."""
+    """Return the parts of a user message that has none of its own. Raises InputFault."""
     parts = data.get("contentParts")
     if isinstance(parts, list):
         return parts
@@ -64,7 +64,7 @@ def _content_parts(data: Mapping[str, Any]) -> list[Any]:
 def _read_parts(
     name: str, index: int, plain: PlainMessage, parts: list[Any], data: Mapping[str, Any]
 ) -> Step:
-    """A message of texts and images: the texts are executed, each by itself."""
+    """Return a message of texts and images: the texts are executed, each by itself."""
     used: list[str] = []
     missing: list[str] = []
     content: list[Any] = []
@@ -82,5 +82,5 @@ def _read_parts(
 
 
 def _once(names: list[str]) -> tuple[str, ...]:
-    """Each name at its first place."""
+    """Return each name at its first place."""
     return tuple(dict.fromkeys(names))

@@ -161,7 +161,7 @@ def prompt(file: str, values: str, name: str, as_json: bool) -> int:
 
 
 def _read(templates: str, given: dict[str, Any]) -> list[str]:
-    """The files that options name."""
+    """Return the files that options name."""
     texts = [value for value in given.values() if isinstance(value, str)]
     named = [text.removeprefix("@") for text in texts if text.startswith("@")]
     return [name for name in (templates, given["replay"], given["tools"], *named) if name]

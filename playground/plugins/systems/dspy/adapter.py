@@ -1,7 +1,7 @@
-"""What all adapters do alike: a signature's fields as chat messages, a completion as fields.
+"""The common part of all adapters: a signature's fields as chat messages, a completion as fields.
 
-In the order of DSPy's Adapter.format: system message, demos, history, request. Each adapter says
-how a field and an answer are written.
+The order is that of DSPy's Adapter.format: system message, demos, history, request. Each adapter
+says how a field and an answer are written.
 """
 
 from __future__ import annotations
@@ -48,27 +48,27 @@ class FieldAdapter(AskingAdapter):
 
     @abstractmethod
     def format_field_structure(self, signature: Signature) -> str:
-        """The shape of an interaction, with a place for every field."""
+        """Return the shape of an interaction, with a place for every field."""
 
     @abstractmethod
     def user_message_output_requirements(self, signature: Signature) -> str:
-        """The reminder after a request: what to answer, in which form."""
+        """Return the reminder after a request: what to answer, in which form."""
 
     @abstractmethod
     def format_assistant_message_content(
         self, signature: Signature, outputs: Values, missing_field_message: str | None = None
     ) -> str:
-        """An answer; a field that is not there is the message, or None."""
+        """Return an answer; a field that is not there is the message, or None."""
 
     @abstractmethod
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """What a completion says of each output field, by name, before its type is looked at."""
+        """Return a completion's text for each output field, by name, before its type is checked."""
 
     # the same for all
 
     @takes_signature
     def format(self, signature: Signature, demos: Sequence[Values], inputs: Values) -> Chat:
-        """All messages of a request: system, demos, history, and the inputs at last."""
+        """Return all messages of a request: system, demos, history, and the inputs at last."""
         given = {"signature": signature, "demos": demos, "inputs": inputs}
         return self._told.of(
             "format", self, given, lambda: self._messages(signature, demos, inputs)
@@ -76,8 +76,9 @@ class FieldAdapter(AskingAdapter):
 
     @takes_signature
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """The output fields of a completion, typed; one that is missing has its default, or None
-        where the type allows it. Raises InputFault, naming field and value."""
+        """Return the output fields of a completion, typed; one that is missing has its default, or
+        None where the type allows it. Raises InputFault, naming field and value.
+        """
         given = {"signature": signature, "completion": completion}
         return self._told.of("parse", self, given, lambda: self._parsed(signature, completion))
 
@@ -109,7 +110,7 @@ class FieldAdapter(AskingAdapter):
 
     @takes_signature
     def format_field_description(self, signature: Signature) -> str:
-        """Every field with its type and what it is."""
+        """Return every field with its type and what it is."""
         inputs, outputs = _described(signature.inputs), _described(signature.outputs)
         return f"Your input fields are:\n{inputs}\nYour output fields are:\n{outputs}"
 
@@ -128,7 +129,7 @@ class FieldAdapter(AskingAdapter):
         suffix: str = "",
         main_request: bool = False,
     ) -> str:
-        """The inputs that are given; with `main_request` the reminder after them."""
+        """Return the inputs that are given; with `main_request` the reminder after them."""
         return parts.plain(self._user_text(signature, inputs, prefix, suffix, main_request))
 
     def _user_text(
@@ -139,7 +140,9 @@ class FieldAdapter(AskingAdapter):
         suffix: str = "",
         main_request: bool = False,
     ) -> str:
-        """As `format_user_message_content`, content parts still held in the text."""
+        """Return what `format_user_message_content` does, with content parts still held in the
+        text.
+        """
         given = {
             name: written(inputs[name], field.annotation)
             for name, field in signature.inputs.items()
@@ -177,7 +180,9 @@ class FieldAdapter(AskingAdapter):
         return turns
 
     def _answered(self, signature: Signature, message: Values) -> Chat:
-        """What an earlier turn answered; of calls that came natively, in the API's own messages."""
+        """Return an earlier turn's answer; calls that came natively are in the API's own
+        messages.
+        """
         name, calls = history.calls_of(message)
         if calls is not None and self.use_native_function_calling:
             narrowed = _beside_calls(signature, message)
@@ -211,9 +216,11 @@ class FieldAdapter(AskingAdapter):
 
     @takes_signature
     def read_fields(self, signature: Signature, completion: str) -> list[FieldRead]:
-        """Every output field of a completion with what is wrong with it, in the signature's order.
+        """Return every output field of a completion with what is wrong with it, in the signature's
+        order.
 
-        Raises AnswerFault where the completion has no fields at all."""
+        Raises AnswerFault where the completion has no fields at all.
+        """
         texts = self._values(signature, completion)
         return [
             _read_field(name, field, texts.get(name, REQUIRED))
@@ -257,7 +264,7 @@ def _read_field(name: str, field: Field, written_value: Any) -> FieldRead:
 
 
 def _beside_calls(signature: Signature, message: Values) -> Signature:
-    """The signature with those outputs alone that stand in a turn as text."""
+    """Return the signature with those outputs alone that stand in a turn as text."""
     for name, field in signature.outputs.items():
         if kind_of(field.annotation) == "ToolCalls" or message.get(name) is None:
             signature = signature.without(name)
@@ -288,7 +295,7 @@ def places(fields: Mapping[str, Field]) -> Iterable[tuple[str, str]]:
 
 
 def required(field: Field) -> str:
-    """What the reminder says of a field's type; nothing for text."""
+    """Return the reminder of a field's type; nothing for text."""
     if field.annotation is str:
         return ""
     if kind_of(field.annotation) == "ToolCalls":

@@ -138,7 +138,7 @@ class JSONAdapter(ChatAdapter):
         return parts.plain(_dumped(as_json(values)))
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """The first object counts; text around it, a fence and a cut-off end are borne."""
+        """Return the first object counts; text around it, a fence and a cut-off end are borne."""
         text = completion.strip()
         if text.startswith('"'):  # the first line is lost
             text = "{" + text

@@ -28,7 +28,8 @@ _Result = TypeVar("_Result")
 
 
 def takes_signature(method: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
-    """The door of an adapter's own methods: `signature` may be a signature's class, as in DSPy's.
+    """Return the door of an adapter's own methods: `signature` may be a signature's class, as in
+    DSPy's.
 
     The method then raises InputFault for what is no signature. An override gets a Signature from
     whoever came through this door; it is left as its author wrote it.
@@ -66,11 +67,11 @@ class AskingAdapter(ABC):
 
     @abstractmethod
     def format(self, signature: Signature, demos: Sequence[Values], inputs: Values) -> Chat:
-        """All messages of a request."""
+        """Return all messages of a request."""
 
     @abstractmethod
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """The output fields of a completion. Raises AnswerFault."""
+        """Return the output fields of a completion. Raises AnswerFault."""
 
     @takes_signature
     def __call__(
@@ -105,7 +106,7 @@ class AskingAdapter(ABC):
         demos: Sequence[Values],
         inputs: Values,
     ) -> list[dict[str, Any]]:
-        """As calling the adapter, while other tasks go on: `lm.acall` is awaited."""
+        """Call the adapter while other tasks go on: `lm.acall` is awaited."""
         plan = self._plan(lm, lm_kwargs, signature, inputs)
         try:
             messages = self.format(plan.signature, demos, inputs)
@@ -118,13 +119,13 @@ class AskingAdapter(ABC):
             return await again.acall(lm, lm_kwargs, signature, demos, inputs)
 
     def _fallback(self) -> AskingAdapter | None:
-        """Who asks once more where an answer cannot be read; None for nobody."""
+        """Return the adapter to ask with once more if an answer cannot be read, or None."""
         return None
 
     def _plan(
         self, lm: object, lm_kwargs: Mapping[str, Any], signature: Signature, inputs: Values
     ) -> native.Plan:
-        """What of a request goes beside the messages."""
+        """Return the part of a request that goes beside the messages."""
         if self.use_native_function_calling:
             plan = native.with_tools(lm, lm_kwargs, signature, inputs, self.parallel_tool_calls)
         else:
@@ -140,7 +141,9 @@ class AskingAdapter(ABC):
         return [self._outputs(plan, signature, answer) for answer in given]
 
     def _outputs(self, plan: native.Plan, signature: Signature, answer: Values) -> dict[str, Any]:
-        """Every output of the whole signature; None for one that the API should have carried."""
+        """Return every output of the whole signature; None for one that the API should have
+        carried.
+        """
         beside = native.beside_the_text(signature, answer)
         text, called = answer.get("text"), native.calls(signature, beside)
         if not text and not called:

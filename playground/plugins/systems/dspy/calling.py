@@ -1,4 +1,4 @@
-"""How an adapter asks a model, and whom it tells: DSPy's forms of both, by their methods alone."""
+"""The interfaces by which an adapter asks a model and notifies callbacks, with DSPy's methods."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _T = TypeVar("_T")
 
 
 class LanguageModel(Protocol):
-    """What DSPy calls an LM: messages as dicts in OpenAI's form in, one text an answer out.
+    """A model as DSPy calls an LM: messages as dicts in OpenAI's form in, one text an answer out.
 
     An answer may also be a mapping with its `text`, `tool_calls`, `reasoning_content` and
-    `logprobs`. What the model can do natively it says by DSPy's names, each of which may be
-    missing: `supports_function_calling`, `supports_reasoning`, `supports_response_schema`,
+    `logprobs`. Its native abilities have DSPy's names, each of which may be missing:
+    `supports_function_calling`, `supports_reasoning`, `supports_response_schema`,
     `supported_params`.
     """
 
@@ -33,10 +33,10 @@ class AsyncLanguageModel(LanguageModel, Protocol):
 
 
 class Callback(Protocol):
-    """Who is told of an adapter's steps, by DSPy's methods; each of them may be missing.
+    """A listener to an adapter's steps, with DSPy's methods; each of them may be missing.
 
-    `on_adapter_format_start(call_id, instance, inputs)` and
-    `on_adapter_format_end(call_id, outputs, exception)`, likewise `parse`; call ids are ordinal.
+    `on_adapter_format_start(call_id, instance, inputs)` and `on_adapter_format_end(call_id,
+    outputs, exception)`, likewise `parse`; call ids are ordinal.
     """
 
 

@@ -16,7 +16,9 @@ RESULTS: Final = "tool_call_results"
 
 
 def calls_of(turn: Mapping[str, Any]) -> tuple[str, ToolCalls | None]:
-    """The calls of a turn and their field's name; a ToolCalls of ours or dspy's, or its dict."""
+    """Return the calls of a turn and their field's name; a ToolCalls of ours or dspy's, or its
+    dict.
+    """
     for name, value in turn.items():
         if kind_of(type(value)) == "ToolCalls":
             calls = [{key: getattr(call, key) for key in _CALL} for call in value.tool_calls]
@@ -47,7 +49,7 @@ def as_field(results: list[ToolCallResult]) -> dict[str, Any]:
 
 
 def native_turns(text: str, calls: ToolCalls) -> list[dict[str, Any]]:
-    """An answer with its calls, then a message for each result.
+    """Return an answer with its calls, then a message for each result.
 
     Calls whose results do not answer them one by one, by their ids, are left out, as in DSPy: no
     API takes a call without its result.

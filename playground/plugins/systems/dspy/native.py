@@ -1,4 +1,4 @@
-"""What of a signature a model's API carries itself: calls of tools, reasoning, an answer's schema.
+"""Leave to a model's API the parts of a signature that it carries: calls, reasoning, a schema.
 
 DSPy's rules (3.4.1, `Adapter._call_preprocess` and `_call_postprocess`, `JSONAdapter`): a field
 that the API carries stands in no prompt, and its value comes from beside the answer's text.
@@ -33,7 +33,7 @@ class Plan:
 
 
 def says(lm: object, ability: str) -> bool:
-    """Whether a model says that it can do this; one that says nothing cannot, as in DSPy."""
+    """Return True if a model says that it can do this; one that says nothing cannot, as in DSPy."""
     return bool(getattr(lm, ability, False))
 
 
@@ -81,7 +81,9 @@ def with_tools(
 
 
 def _chosen(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Who asks for parallel calls leaves the choice of tools to the model, if nothing is said."""
+    """Leave the choice of tools to the model if parallel calls are wanted and nothing else is
+    said.
+    """
     if parameters.get("parallel_tool_calls") is None:
         return dict(parameters)
     return {"tool_choice": "auto", **parameters}
@@ -107,12 +109,12 @@ def with_reasoning(lm: object, plan: Plan) -> Plan:
 
 
 def _output_of(signature: Signature, kind: str) -> str:
-    """The first output of a kind; "" for none."""
+    """Return the first output of a kind; "" for none."""
     return next((k for k, f in signature.outputs.items() if kind_of(f.annotation) == kind), "")
 
 
 def _tools_field(signature: Signature) -> str:
-    """The input that holds a tool or a list of them; "" for none."""
+    """Return the input that holds a tool or a list of them; "" for none."""
     for name, field in signature.inputs.items():
         inside = get_args(field.annotation) if get_origin(field.annotation) is list else ()
         if kind_of(inside[0] if inside else field.annotation) == "Tool":
@@ -124,10 +126,10 @@ def _tools_field(signature: Signature) -> str:
 
 
 def response_format(lm: object, signature: Signature, calls_tools: bool) -> dict[str, Any] | None:
-    """What to ask the provider about an answer's form; None where it has no such parameter.
+    """Return the parameter for an answer's form; None if the provider has none.
 
-    A JSON Schema of the outputs in OpenAI's form, as LiteLLM makes one of DSPy's class; any object
-    where the model knows no schemas, or an output has keys of its own.
+    It is a JSON Schema of the outputs in OpenAI's form, as LiteLLM makes one of DSPy's class; any
+    object if the model knows no schemas, or an output has keys of its own.
     """
     if "response_format" not in (getattr(lm, "supported_params", None) or ()):
         return None
@@ -149,7 +151,8 @@ def response_format(lm: object, signature: Signature, calls_tools: bool) -> dict
 
 
 def outputs_schema(fields: Mapping[str, Field]) -> dict[str, Any]:
-    """The JSON Schema of outputs as one object; every object in it is closed, every key required.
+    """Return the JSON Schema of outputs as one object; every object in it is closed, every key
+    required.
 
     Raises ValueError or pydantic's PydanticUserError for a type that has none.
     """
@@ -170,7 +173,9 @@ def _default(field: Field) -> Any:
 
 
 def _close(schema: dict[str, Any]) -> None:
-    """As OpenAI's structured outputs ask; what stands in an `anyOf` stays as it is, as in DSPy."""
+    """Close a schema as OpenAI's structured outputs demand; `anyOf` is left unchanged, as in
+    DSPy.
+    """
     if schema.get("type") == "object":
         properties = schema.setdefault("properties", {})
         schema.update(required=list(properties), additionalProperties=False)
@@ -201,7 +206,7 @@ def beside_the_text(signature: Signature, answer: Mapping[str, Any]) -> dict[str
 
 
 def calls(signature: Signature, values: Mapping[str, Any]) -> bool:
-    """Whether among these values are calls that an answer carried beside its text."""
+    """Return True if calls that an answer carried beside its text are among these values."""
     return _output_of(signature, "ToolCalls") in values
 
 
@@ -214,8 +219,9 @@ def _read_calls(listed: Any, annotation: Any) -> Any:
 
 
 def _call(call: Any) -> dict[str, Any]:
-    """A provider's call; OpenAI's Responses keep name and arguments beside `call_id`, not inside
-    `function`, and a result answers the `call_id`."""
+    """Return a provider's call; OpenAI's Responses keep name and arguments beside `call_id`, not
+    inside `function`, and a result answers the `call_id`.
+    """
     function = _part(call, "function") or {}
     arguments = _part(function, "arguments") or _part(call, "arguments") or {}
     return {

@@ -19,19 +19,21 @@ _DSPY: Final = re.compile(
 
 
 def held(shown: Any) -> Any:
-    """What a type shows: parts as a text that holds them, anything else as it is."""
+    """Return a type's content: parts as a text that holds them, anything else unchanged."""
     if not isinstance(shown, list):
         return protected(shown) if isinstance(shown, str) else shown
     return f"{_OPENER}{json.dumps(shown, ensure_ascii=False).encode().hex()}\ue001"
 
 
 def protected(text: str) -> str:
-    """A user's text, in which nothing is taken for a part."""
+    """Return a user's text, in which nothing is taken for a part."""
     return text.replace(_OPENER, _LITERAL) if _OPENER in text else text
 
 
 def adopted(text: str) -> str:
-    """A text that pydantic made of a `dspy.Type` inside a model, which has markers of its own."""
+    """Return a text that pydantic made of a `dspy.Type` inside a model, which has markers of its
+    own.
+    """
     if match := _DSPY.fullmatch(text):
         try:
             return str(held(json.loads(match[1])))
@@ -41,7 +43,7 @@ def adopted(text: str) -> str:
 
 
 def content(text: str) -> str | list[dict[str, Any]]:
-    """A message's content: text, or text and parts in order where there are parts."""
+    """Return a message's content: text, or text and parts in order where there are parts."""
     pieces = _HELD.split(text)
     if len(pieces) == 1:
         return plain(text)
@@ -55,7 +57,7 @@ def content(text: str) -> str | list[dict[str, Any]]:
 
 
 def plain(text: str) -> str:
-    """A text without parts: an image stands there as its address, others as JSON."""
+    """Return a text without parts: an image stands there as its address, others as JSON."""
     shown = _HELD.sub(lambda match: _address(match[1]), text)
     return shown.replace(_LITERAL, _OPENER)
 

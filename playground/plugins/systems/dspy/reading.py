@@ -19,7 +19,7 @@ _UNREADABLE = (ValueError, SyntaxError, TypeError, RecursionError, MemoryError)
 
 
 def read(value: Any, annotation: Any) -> Any:
-    """A field's value from a completion. Raises ValueError with pydantic's words."""
+    """Return a field's value from a completion. Raises ValueError with pydantic's words."""
     origin, args = get_origin(annotation), get_args(annotation)
     if annotation is str:
         return str(value)
@@ -49,14 +49,18 @@ def _validated(value: Any, annotation: Any) -> Any:
 
 
 def _words(error: ValidationError) -> str:
-    """What is wrong, and where in the value. Pydantic's own text tells the value once more, and an
-    address of pydantic's documents."""
+    """Say what is wrong, and where in the value.
+
+    Pydantic's own text would repeat the value and add an address of its documents.
+    """
     told = ((".".join(map(str, each["loc"])), each["msg"]) for each in error.errors())
     return "; ".join(f"{place}: {problem}" if place else problem for place, problem in told)
 
 
 def _member(value: Any, kind: type[Enum]) -> Enum:
-    """An enum's member by its value, else by its name; white space and quotes around are borne."""
+    """Return an enum's member by its value, else by its name; white space and quotes around are
+    borne.
+    """
     bare = value.strip().strip("\"'") if isinstance(value, str) else value
     for candidate in (value, bare):
         for member in kind:
@@ -86,9 +90,9 @@ def _literal(value: Any, allowed: tuple[Any, ...]) -> Any:
 
 
 def _candidates(text: str, may_be_text: bool) -> list[Any]:
-    """What a text may stand for, the likeliest first, the text itself last.
+    """Yield the values that a text may stand for, the likeliest first, the text itself last.
 
-    Where the type is text or None, None is what says so and everything else is text.
+    If the type is text or None, only a text that says None is None.
     """
     bare = _unfenced(text)
     if may_be_text:
@@ -110,7 +114,9 @@ def load(text: str) -> Any:
 
 
 def first_value(text: str) -> Any:
-    """The first object or list in a text that says more. Raises ValueError where there is none."""
+    """Return the first object or list in a text that says more. Raises ValueError where there is
+    none.
+    """
     opener = re.search(r"[\[{]", text)
     if not opener:
         raise ValueError("no object and no list")
@@ -118,7 +124,9 @@ def first_value(text: str) -> Any:
 
 
 def first_bracketed(text: str) -> str:
-    """The beginning of a text that opens a bracket, up to the bracket's end if it has one."""
+    """Return the beginning of a text that opens a bracket, up to the bracket's end if it has
+    one.
+    """
     depth, quote, escaped = 0, "", False
     for index, char in enumerate(text):
         if quote:

@@ -57,7 +57,7 @@ _CONSTRAINTS: Final = {
 
 
 def InputField(desc: str = "", **options: Any) -> Any:  # noqa: N802 - as in the field's own terms
-    """An input of a signature that is a pydantic class.
+    """Return an input of a signature that is a pydantic class.
 
     `options` are pydantic's; bounds (`ge`, `max_length` …) stand in the prompt.
     """
@@ -65,7 +65,7 @@ def InputField(desc: str = "", **options: Any) -> Any:  # noqa: N802 - as in the
 
 
 def OutputField(desc: str = "", **options: Any) -> Any:  # noqa: N802
-    """An output of a signature that is a pydantic class; `options` as for InputField."""
+    """Return an output of a signature that is a pydantic class; `options` as for InputField."""
     return _field("output", desc, options)
 
 
@@ -90,7 +90,7 @@ class Field:
     default: Any = REQUIRED
 
     def missing(self) -> Any:
-        """The value of an output that is not there; REQUIRED where it must be."""
+        """Return the value of an output that is not there; REQUIRED where it must be."""
         if self.default is REQUIRED:
             return None if allows_none(self.annotation) else REQUIRED
         return self.default() if callable(self.default) else self.default
@@ -126,7 +126,7 @@ class Signature:
 
     @classmethod
     def of(cls, model: type[BaseModel]) -> Signature:
-        """A pydantic class with InputField and OutputField, or a dspy.Signature.
+        """Return a pydantic class with InputField and OutputField, or a dspy.Signature.
 
         Raises InputFault for anything else, and for a field that is neither input nor output.
         """
@@ -159,7 +159,7 @@ class Signature:
         )
 
     def without(self, name: str) -> Signature:
-        """The same without the input or output of this name."""
+        """Return the same without the input or output of this name."""
         inputs, outputs = (
             {k: f for k, f in fields.items() if k != name} for fields in (self.inputs, self.outputs)
         )
@@ -172,7 +172,7 @@ class Signature:
 
 
 def as_signature(given: Signature | type[BaseModel]) -> Signature:
-    """A signature, also of its class. Raises InputFault for anything else."""
+    """Return a signature, also of its class. Raises InputFault for anything else."""
     return given if isinstance(given, Signature) else Signature.of(given)
 
 

@@ -1,4 +1,4 @@
-"""What a signature becomes in each adapter, and what is read from a completion, by field."""
+"""Show a signature in each adapter, and what is read from a completion, by field."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class FieldRow:
 
 
 def field_rows(signature: Signature) -> list[FieldRow]:
-    """Every field, inputs first."""
+    """Return every field, inputs first."""
     named = [("input", signature.inputs), ("output", signature.outputs)]
     return [
         FieldRow(name, kind, type_name(field.annotation), field.desc)
@@ -48,7 +48,7 @@ def field_rows(signature: Signature) -> list[FieldRow]:
 
 
 def adapter(name: str) -> FieldAdapter:
-    """An adapter by its short name. Raises UnknownNameError."""
+    """Return an adapter by its short name. Raises UnknownNameError."""
     if name not in ADAPTERS:
         raise UnknownNameError("adapter", name, list(ADAPTERS))
     return ADAPTERS[name]
@@ -86,18 +86,19 @@ def messages(
     demos: Sequence[Mapping[str, Any]] = (),
     adapters: Sequence[str] = tuple(ADAPTERS),
 ) -> dict[str, list[dict[str, Any]]]:
-    """The request in each adapter, side by side."""
+    """Return the request in each adapter, side by side."""
     return {name: adapter(name).format(signature, demos, inputs) for name in adapters}
 
 
 def fields(signature: Signature, completion: str, name: str) -> list[FieldRead]:
-    """What an adapter reads of a completion: every output field with its value, or why not."""
+    """Return each output field with its value as an adapter reads a completion, or why not."""
     return adapter(name).read_fields(signature, completion)
 
 
 def streamed(completion: str, size: int = 16) -> list[tuple[str, str]]:
-    """A completion of ChatAdapter as it would arrive, `size` characters at a time: what each piece
-    adds to which field."""
+    """Return a completion of ChatAdapter as it would arrive, `size` characters at a time: what
+    each piece adds to which field.
+    """
     stream = FieldStream()
     pieces = [completion[at : at + size] for at in range(0, len(completion), size)]
     return [delta for piece in pieces for delta in stream.feed(piece)] + stream.finish()

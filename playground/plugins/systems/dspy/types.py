@@ -37,12 +37,12 @@ class FieldType(BaseModel):
     model_config = ConfigDict(json_schema_extra=_without_docstring, extra="forbid", frozen=True)
 
     def format(self) -> str | dict[str, Any] | list[dict[str, Any]]:
-        """The value as it is shown."""
+        """Return the value as it is shown."""
         raise NotImplementedError
 
     @classmethod
     def description(cls) -> str:
-        """What the prompt says of the type; "" for nothing."""
+        """Return the prompt's words on the type; "" for none."""
         return ""
 
     @model_serializer()
@@ -51,7 +51,7 @@ class FieldType(BaseModel):
 
 
 def is_field_type(annotation: Any) -> bool:
-    """Whether a class is a FieldType of ours or a `dspy.Type`."""
+    """Return True if a class is a FieldType of ours or a `dspy.Type`."""
     return inspect.isclass(annotation) and any(
         base is FieldType or (base.__name__ == "Type" and base.__module__.startswith("dspy."))
         for base in annotation.__mro__
@@ -62,14 +62,16 @@ _KINDS: Final = frozenset({"Code", "History", "Image", "Reasoning", "Tool", "Too
 
 
 def kind_of(annotation: Any) -> str:
-    """Which of these a class is, ours or dspy's: `Code`, `History`, `Image`, `Reasoning`,
-    `Tool`, `ToolCalls`; else nothing."""
+    """Return the name of a class that is ours or dspy's, else "".
+
+    The names are `Code`, `History`, `Image`, `Reasoning`, `Tool` and `ToolCalls`.
+    """
     bases = annotation.__mro__ if inspect.isclass(annotation) else ()
     return next((base.__name__ for base in bases if base.__name__ in _KINDS and is_own(base)), "")
 
 
 def is_own(annotation: Any) -> bool:
-    """Whether a class is one of this module's, or dspy's own of that name."""
+    """Return True if a class is one of this module's, or dspy's own of that name."""
     return inspect.isclass(annotation) and annotation.__module__.startswith((__name__, "dspy."))
 
 
@@ -205,7 +207,7 @@ class Tool(FieldType):
         return f"{self.name}{described.replace(chr(10), '  ')} It takes arguments {self.args}."
 
     def format_as_litellm_function_call(self) -> dict[str, Any]:
-        """The tool as a request offers it, in OpenAI's form; the name is DSPy's."""
+        """Return the tool as a request offers it, in OpenAI's form; the name is DSPy's."""
         required = self.required
         if required is None:
             required = [name for name, schema in self.args.items() if "default" not in schema]
@@ -235,7 +237,7 @@ class ToolCall(FieldType):
 
 
 class ToolCallResult(BaseModel):
-    """What a call gave back; `call_id` is the call's id, where it has one."""
+    """The result of a call; `call_id` is the call's id, if it has one."""
 
     call_id: str | None = None
     name: str
@@ -294,7 +296,7 @@ def _plain_call(call: Any) -> Any:
 
 
 def _unfenced(text: str) -> str:
-    """What stands in the first fence of a text; the text where there is none."""
+    """Return the content of a text's first fence, or the text if there is none."""
     for fenced in _FENCED:
         if match := fenced.search(text):
             return match[1].strip()

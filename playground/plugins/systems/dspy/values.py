@@ -17,7 +17,9 @@ from playground.plugins.systems.dspy.types import is_field_type, kind_of
 
 
 def type_name(annotation: Any) -> str:
-    """A type as prompts name it: `list[str]`, `Union[str, NoneType]`, `Literal['a', 'b']`."""
+    """Return a type as prompts name it: `list[str]`, `Union[str, NoneType]`, `Literal['a',
+    'b']`.
+    """
     origin, args = get_origin(annotation), get_args(annotation)
     origin = Union if origin is types.UnionType else origin
     if origin is None:
@@ -37,14 +39,14 @@ def _literal_name(value: Any) -> str:
 
 
 def described_types(annotation: Any) -> list[Any]:
-    """The field types inside an annotation that come with a description."""
+    """Return the field types inside an annotation that come with a description."""
     if is_field_type(annotation):
         return [annotation] if annotation.description() else []
     return [found for arg in get_args(annotation) for found in described_types(arg)]
 
 
 def allows_none(annotation: Any) -> bool:
-    """Whether None is a value of the type."""
+    """Return True if None is a value of the type."""
     if annotation is None or annotation is type(None):
         return True
     origin, args = get_origin(annotation), get_args(annotation)
@@ -54,12 +56,12 @@ def allows_none(annotation: Any) -> bool:
 
 
 def schema_of(annotation: Any) -> str:
-    """The JSON Schema in one line, `type` first, then the keys in order."""
+    """Return the JSON Schema in one line, `type` first, then the keys in order."""
     return json.dumps(_sorted(TypeAdapter(annotation).json_schema()), ensure_ascii=False)
 
 
 def note(annotation: Any) -> str:
-    """What the structure of an output says about its value; nothing for text and code."""
+    """Return the structure's note on an output's value; nothing for text and code."""
     if annotation is str or kind_of(annotation) in ("Reasoning", "Code"):
         return ""
     if annotation is bool:
@@ -77,7 +79,8 @@ def note(annotation: Any) -> str:
 
 
 def written(value: Any, annotation: Any = None) -> str:
-    """A value as it stands in a prompt: text as it is, lists and objects as JSON, None as None.
+    """Return a value as it stands in a prompt: text as it is, lists and objects as JSON, None as
+    None.
 
     A list in a field of text is numbered, each item in guillemets. Images and their like are held
     in the text (`parts`).
@@ -103,7 +106,7 @@ def _quoted(text: str) -> str:
 
 
 def as_json(value: Any) -> Any:
-    """A value as JSON knows it, by pydantic's rules; field types as they show themselves."""
+    """Return a value as JSON knows it, by pydantic's rules; field types as they show themselves."""
     if is_field_type(type(value)):
         return parts.held(_shown(value))
     match value:
@@ -120,7 +123,7 @@ def as_json(value: Any) -> Any:
 
 
 def _shown(value: Any) -> Any:
-    """What a field type shows of itself; calls in an example show their results too."""
+    """Return a field type's own form; calls in an example show their results too."""
     results = getattr(value, "tool_call_results", None)
     shown = value.format()
     return shown if results is None else {**shown, "tool_call_results": as_json(results)}
@@ -133,7 +136,7 @@ def _key(key: Any) -> str:
 
 
 def _dumped(value: Any) -> Any:
-    """What pydantic makes of a value, or its text where pydantic knows it not."""
+    """Return pydantic's form of a value, or its text if pydantic does not know it."""
     with suppress(Exception):  # pydantic's and the value's own
         return TypeAdapter(type(value)).dump_python(value, mode="json", fallback=str)
     return str(value)

@@ -124,7 +124,7 @@ def _inside(inside: str, annotation: Any) -> Any:
 
 
 def is_nested(annotation: Any) -> bool:
-    """Whether a field's value is elements inside its own: lists, dicts, models."""
+    """Return True if a field's value is elements inside its own: lists, dicts, models."""
     args = [arg for arg in get_args(annotation) if arg is not type(None)]
     if len(args) == 1 and get_origin(annotation) in (Union, types.UnionType):
         annotation = args[0]
@@ -139,7 +139,9 @@ def is_nested(annotation: Any) -> bool:
 
 
 def shape(tag: str, annotation: Any) -> str:
-    """A type's elements with `...` for their texts; a model inside itself is not opened again."""
+    """Return a type's elements with `...` for their texts; a model inside itself is not opened
+    again.
+    """
     schema = TypeAdapter(annotation).json_schema(by_alias=False)
     return _shape(tag, schema, schema.get("$defs", {}), frozenset())
 
@@ -164,7 +166,7 @@ def _shape(tag: str, schema: Schema, models: Schema, open_models: frozenset[str]
 
 
 def element(tag: str, value: Any, key: str | None = None) -> str:
-    """A value as an element; a key that is no name of an element stands in an attribute."""
+    """Return a value as an element; a key that is no name of an element stands in an attribute."""
     head = tag if key is None else f"{tag} key={quoteattr(key)}"
     match value:
         case None | []:
@@ -188,7 +190,7 @@ def _escaped(text: str) -> str:
 
 
 def _grouped(parent: Element) -> dict[str, list[Element]]:
-    """The children by name; an `entry` is named by its key."""
+    """Return the children by name; an `entry` is named by its key."""
     found: dict[str, list[Element]] = defaultdict(list)
     for child in parent:
         found[child.get("key", child.tag) if child.tag == "entry" else child.tag].append(child)
@@ -196,7 +198,7 @@ def _grouped(parent: Element) -> dict[str, list[Element]]:
 
 
 def _read(elements: Sequence[Element], annotation: Any) -> Any:
-    """What a field's elements say, by its type's schema; of a union, by the first that fits."""
+    """Read a field's elements by its type's schema; of a union, by the first that fits."""
     schema = TypeAdapter(annotation).json_schema(by_alias=False)
     models = schema.get("$defs", {})
     value: Any = None
@@ -211,8 +213,11 @@ def _read(elements: Sequence[Element], annotation: Any) -> Any:
 
 
 def _value(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
-    """What an element stands for by its type's schema, or all elements of one name in a row. Texts
-    stay texts: the type itself reads them afterwards."""
+    """Return the value of an element by its type's schema, or of all elements of one name in a
+    row.
+
+    Texts stay texts: the type itself reads them afterwards.
+    """
     schema = models.get(schema.get("$ref", "").rpartition("/")[2], schema)
     first = elements[0]
     if choices := schema.get("anyOf"):
@@ -233,8 +238,9 @@ def _value(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
 
 
 def _chosen(elements: Sequence[Element], choices: list[Schema], models: Schema) -> Any:
-    """The value by the first alternative that fits: an empty element may be null, and one with
-    elements inside is no text."""
+    """Return the value by the first alternative that fits: an empty element may be null, and one
+    with elements inside is no text.
+    """
     first = elements[0]
     if {"type": "null"} in choices and not len(first) and not _text(first):
         return None
@@ -245,7 +251,7 @@ def _chosen(elements: Sequence[Element], choices: list[Schema], models: Schema) 
 
 
 def _leaf(elements: Sequence[Element], schema: Schema) -> Any:
-    """The value of an element with nothing but text inside."""
+    """Return the value of an element with nothing but text inside."""
     text = _text(elements[0])
     if len(elements) > 1 and not schema:  # nothing says that it is one text
         return [_text(each) for each in elements]
@@ -256,7 +262,7 @@ def _leaf(elements: Sequence[Element], schema: Schema) -> Any:
 
 
 def _items(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
-    """A list: `item` elements inside the field's, the field several times, or JSON in it."""
+    """Return a list: `item` elements inside the field's, the field several times, or JSON in it."""
     if len(elements) == 1:
         (only,) = elements
         text = _text(only)

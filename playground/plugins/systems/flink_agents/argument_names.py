@@ -19,7 +19,7 @@ from playground.nouns.tools import Schema, resolve
 
 @dataclass(frozen=True, slots=True)
 class ArgumentName:
-    """How a field is `given` by a call, and how the tool `wants` it.
+    """The name by which a call has `given` a field, and the one that the tool `wants`.
 
     `reached` are names of arguments that hold the field somewhere within them.
     """
@@ -30,8 +30,9 @@ class ArgumentName:
 
 
 def argument_names(model: type[BaseModel]) -> dict[str, ArgumentName]:
-    """The names of every field. A function wants its parameters; a tool with a model of its own
-    the names that its schema shows."""
+    """Return the names of every field. A function wants its parameters; a tool with a model of its
+    own the names that its schema shows.
+    """
     config = model.model_config
     by_name = config.get("populate_by_name") or config.get("validate_by_name")
     by_alias = config.get("validate_by_alias") is not False
@@ -59,13 +60,14 @@ def _single(alias: str | AliasPath | AliasChoices | None) -> Iterator[str | Alia
 
 
 def withheld_names(model: type[BaseModel], names: Collection[str]) -> frozenset[str]:
-    """The names, and all others of the fields that go by one of them."""
+    """Return the names, and all others of the fields that go by one of them."""
     fields = _of_these(model, names)
     return frozenset(names).union(fields, *(known.given for known in fields.values()))
 
 
 def model_without(model: type[BaseModel], names: Collection[str]) -> type[BaseModel]:
-    """The same model, whose schema has no field that goes by one of the names, and asks for none.
+    """Return the same model, whose schema has no field that goes by one of the names, and asks for
+    none.
 
     What validates the other fields, and all of them, stays.
     """
@@ -93,7 +95,7 @@ def _unseen(field: FieldInfo) -> Any:
 
 
 def schema_without(schema: Schema, names: Collection[str]) -> Schema:
-    """The same schema, without the properties of these names."""
+    """Return the same schema, without the properties of these names."""
     root = {key: value for key, value in schema.items() if key != "$ref"}
     root |= resolve(schema, schema)
     properties, required = root.get("properties"), root.get("required")

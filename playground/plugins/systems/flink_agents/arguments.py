@@ -25,8 +25,8 @@ MOST_DEPTH: Final = 50  # of objects and lists within one another, a call's argu
 def checked_arguments(
     tool: tools.ToolMetadata, given: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[Finding]]:
-    """The arguments as the tool's model has them, and a finding for each that is another value now,
-    or one for all that could not be checked.
+    """Return the arguments as the tool's model has them, and a finding for each that is another
+    value now, or one for all that could not be checked.
 
     Arguments that the tool does not know stay. Raises ValueError naming every argument that is
     missing or does not fit, or where they are nested more than 50 deep.
@@ -78,7 +78,7 @@ def _refuse_other_names(given: Mapping[str, Any], names: Mapping[str, ArgumentNa
 def _values(
     made: BaseModel, given: Mapping[str, Any], names: Mapping[str, ArgumentName]
 ) -> dict[str, Any]:
-    """What was given, as the values that it has become, by the names that the tool wants."""
+    """Return the given values in their new types, by the names that the tool wants."""
     taken = {name for known in names.values() for name in (*known.given, *known.reached)}
     unknown = {name: value for name, value in given.items() if name not in taken}
     known = {
@@ -88,7 +88,9 @@ def _values(
 
 
 def _written(made: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, Any]:
-    """The values as JSON has them, by the same names; none where a type cannot be written."""
+    """Return the values as JSON has them, by the same names; none where a type cannot be
+    written.
+    """
     fields = type(made).model_fields
     wanted = {fields[name].serialization_alias or name: each.wants for name, each in names.items()}
     with suppress(PydanticSerializationError):
@@ -98,7 +100,7 @@ def _written(made: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, An
 
 
 def _is_kept(given: Any, read: Any) -> bool:
-    """Whether all that was given is in what was read; a model's defaults may stand beside it."""
+    """Return True if all that was given is in what was read; a model's defaults may be added."""
     if isinstance(given, dict) and isinstance(read, dict):
         return all(key in read and _is_kept(value, read[key]) for key, value in given.items())
     if isinstance(given, list) and isinstance(read, list):

@@ -16,7 +16,7 @@ from playground.base.errors import InputFault
 
 
 class MessageRole(StrEnum):
-    """Who speaks; `tool` hands a result back to the model."""
+    """The speaker; `tool` hands a result back to the model."""
 
     SYSTEM = "system"
     USER = "user"
@@ -61,7 +61,7 @@ class ChatMessage(BaseModel):
 
 
 def read_message(value: Any, where: str = "message") -> ChatMessage:
-    """A message of a file or of JSON. Raises InputFault naming the field."""
+    """Return a message of a file or of JSON. Raises InputFault naming the field."""
     if isinstance(value, ChatMessage):
         return value
     try:
@@ -75,7 +75,7 @@ def read_message(value: Any, where: str = "message") -> ChatMessage:
 
 
 def to_openai_message(message: ChatMessage) -> dict[str, Any]:
-    """The message as OpenAI's chat API takes it: `extra_args` stand beside the content.
+    """Return the message as OpenAI's chat API takes it: `extra_args` stand beside the content.
 
     Raises InputFault for a call without an id, and for a result that names no call.
     """
@@ -96,7 +96,9 @@ def to_openai_message(message: ChatMessage) -> dict[str, Any]:
 
 
 def called_function(call: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The function of a tool call: name and arguments. Raises InputFault where there is none."""
+    """Return the function of a tool call: name and arguments. Raises InputFault where there is
+    none.
+    """
     function = call.get("function")
     if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
         expected = "a function with a name"
@@ -118,8 +120,9 @@ def _openai_call(call: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def to_anthropic_message(message: ChatMessage) -> dict[str, Any]:
-    """The message as Flink-Agents gives it to Anthropic: `tool_calls` are lost, unless
-    `extra_args.anthropic_content_blocks` says them again (see `lost_calls`)."""
+    """Return the message as Flink-Agents gives it to Anthropic: `tool_calls` are lost, unless
+    `extra_args.anthropic_content_blocks` says them again (see `lost_calls`).
+    """
     if message.role is MessageRole.TOOL:
         answers = message.extra_args.get("external_id")
         block = {"type": "tool_result", "tool_use_id": answers, "content": message.content}
@@ -142,7 +145,7 @@ def to_anthropic_request(messages: Sequence[ChatMessage]) -> dict[str, Any]:
 
 
 def lost_calls(messages: Sequence[ChatMessage]) -> list[int]:
-    """Which messages lose their tool calls on the way to Anthropic, by their index."""
+    """Return the indexes of the messages that lose their tool calls on the way to Anthropic."""
     return [
         index
         for index, message in enumerate(messages)

@@ -45,29 +45,29 @@ class ChatModel(ABC):
     def complete(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Completion:
-        """The answer. Raises InputFault where there is none."""
+        """Return the answer. Raises InputFault where there is none."""
 
     def chat(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> ChatMessage:
-        """The answer's message."""
+        """Return the answer's message."""
         return self.complete(messages, tools, **parameters).message
 
     # asked as DSPy asks a language model, whose names these are
 
     @property
     def supports_function_calling(self) -> bool:
-        """Whether tools may go beside the messages; of one's own model, False until it says so."""
+        """True if tools may go beside the messages; for one's own model False until it says so."""
         return False
 
     @property
     def supports_reasoning(self) -> bool:
-        """Whether reasoning comes beside the answer when it is asked for."""
+        """True if reasoning comes beside the answer when it is asked for."""
         return False
 
     @property
     def supports_response_schema(self) -> bool:
-        """Whether an answer keeps to a JSON Schema that is asked for."""
+        """True if an answer keeps to a JSON Schema that is asked for."""
         return False
 
     @property
@@ -82,7 +82,7 @@ class ChatModel(ABC):
         return dspy_answers(self.complete(given, tools, **rest))
 
     async def acall(self, *, messages: Sequence[Mapping[str, Any]], **parameters: Any) -> list[Any]:
-        """As calling the model, while other tasks go on."""
+        """Call the model while other tasks go on."""
         given, tools, rest = dspy_request(messages, parameters)
         return dspy_answers(await self.acomplete(given, tools, **rest))
 
@@ -91,17 +91,17 @@ class ChatModel(ABC):
         return ResourceType.CHAT_MODEL
 
     def offered(self, tools: Sequence[BaseTool]) -> list[ToolMetadata]:
-        """What goes beside the messages for these tools."""
+        """Return what goes beside the messages for these tools."""
         return [tool.metadata for tool in tools]
 
     def takes(self, parameter: str) -> bool:
-        """Whether the provider has a field for this parameter; what it has none for is left out."""
+        """Return True if the provider has a field for this parameter; otherwise it is left out."""
         return True
 
     def stream(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Iterator[Piece]:
-        """The answer in pieces as they come, then the whole of it."""
+        """Yield the answer in pieces as they come, then the whole of it."""
         done = self.complete(messages, tools, **parameters)
         if done.message.content or done.reasoning:
             yield Piece(done.message.content, done.reasoning)
@@ -110,13 +110,13 @@ class ChatModel(ABC):
     async def acomplete(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Completion:
-        """As `complete`, while other tasks go on."""
+        """Do what `complete` does, while other tasks go on."""
         return await asyncio.to_thread(self.complete, messages, tools, **parameters)
 
     async def astream(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> AsyncIterator[Piece]:
-        """As `stream`, while other tasks go on."""
+        """Do what `stream` does, while other tasks go on."""
         done = await self.acomplete(messages, tools, **parameters)
         yield Piece(done.message.content, done.reasoning)
         yield Piece(completion=done)
@@ -130,7 +130,8 @@ class ChatModel(ABC):
         per_second: float = 0.0,
         **parameters: Any,
     ) -> list[Completion | PlaygroundError]:
-        """An answer for each conversation, in their order; a fault stands where one has none.
+        """Return an answer for each conversation, in their order; a fault stands where one has
+        none.
 
         At most `limit` requests are under way at a time, and no more than `per_second` are begun
         in a second (0: as fast as they come).
@@ -162,7 +163,7 @@ class BaseChatModel(BaseModel, ChatModel):
 
     @abstractmethod
     def chat(self, messages: Messages, *more: Any, **parameters: Any) -> ChatMessage:
-        """The answer to the messages."""
+        """Return the answer to the messages."""
 
     @abstractmethod
     def bind_tools(self, tools: Sequence[BaseTool]) -> None:
@@ -176,7 +177,7 @@ class BaseChatModel(BaseModel, ChatModel):
         return Completion(self.chat(messages, **parameters))
 
     def offered(self, tools: Sequence[BaseTool]) -> list[ToolMetadata]:
-        """As of any model; the tools themselves are bound, so that its `chat` can call them."""
+        """Return the tools as any model does, and bind them, so that its `chat` can call them."""
         if [*map(id, tools)] != [*map(id, self.__bound)]:
             self.__bind(tools)
         return super().offered(tools)
@@ -230,14 +231,17 @@ class ChatModelSetup:
     variables_from: Literal["prompt_args", "messages"] = "prompt_args"
 
     def bind_tools(self, tools: Sequence[BaseTool]) -> ChatModelSetup:
-        """The same setup with these tools."""
+        """Return the same setup with these tools."""
         return replace(self, tools=tuple(tools))
 
     def request(
         self, messages: Messages, prompt_args: Mapping[str, Any] | None = None
     ) -> list[ChatMessage]:
-        """What is sent: the prompt's messages, then those given, but for empty ones that are not
-        the assistant's. Without a prompt, what is given."""
+        """Return the messages to send: the prompt's, then those given.
+
+        Empty messages are left out unless they are the assistant's. Without a prompt, only those
+        given.
+        """
         if self.prompt is None:
             return list(messages)
         values = dict(prompt_args or {})
@@ -250,7 +254,7 @@ class ChatModelSetup:
     def complete(
         self, messages: Messages, prompt_args: Mapping[str, Any] | None = None, **parameters: Any
     ) -> Completion:
-        """The answer with its usage and cost; `parameters` stand before the setup's own."""
+        """Return the answer with its usage and cost; `parameters` stand before the setup's own."""
         return self.model.complete(
             self.request(messages, prompt_args), self._offered, **{**self.parameters, **parameters}
         )
@@ -258,13 +262,13 @@ class ChatModelSetup:
     def chat(
         self, messages: Messages, prompt_args: Mapping[str, Any] | None = None, **parameters: Any
     ) -> ChatMessage:
-        """The answer's message."""
+        """Return the answer's message."""
         return self.complete(messages, prompt_args, **parameters).message
 
     def stream(
         self, messages: Messages, prompt_args: Mapping[str, Any] | None = None, **parameters: Any
     ) -> Iterator[Piece]:
-        """The answer in pieces."""
+        """Return the answer in pieces."""
         return self.model.stream(
             self.request(messages, prompt_args), self._offered, **{**self.parameters, **parameters}
         )
@@ -272,7 +276,7 @@ class ChatModelSetup:
     async def achat(
         self, messages: Messages, prompt_args: Mapping[str, Any] | None = None, **parameters: Any
     ) -> ChatMessage:
-        """As `chat`, while other tasks go on."""
+        """Do what `chat` does, while other tasks go on."""
         done = await self.model.acomplete(
             self.request(messages, prompt_args), self._offered, **{**self.parameters, **parameters}
         )
@@ -285,9 +289,10 @@ class ChatModelSetup:
         prompt_args: Mapping[str, Any] | None = None,
         **parameters: Any,
     ) -> Structured[_Model]:
-        """The answer read as a pydantic model.
+        """Return the answer read as a pydantic model.
 
-        The provider is told its JSON Schema; where it has no field for one, the model is, in words.
+        The provider is told its JSON Schema; where it has no field for one, the model is, in
+        words.
         """
         wanted = schema.model_json_schema()
         if self.model.takes("response_format"):
@@ -314,7 +319,9 @@ class Structured(Generic[_Model]):
 
 
 def read_structured(done: Completion, schema: type[_Model]) -> Structured[_Model]:
-    """An answer as a value of `schema`. A model's text never raises: what is wrong is a finding."""
+    """Return an answer as a value of `schema`. A model's text never raises: what is wrong is a
+    finding.
+    """
     try:
         value = json.loads(clean_response(done.message.content))
     except (ValueError, RecursionError) as error:

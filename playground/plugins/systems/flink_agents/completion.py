@@ -1,4 +1,4 @@
-"""What a chat model answers, whole or in pieces, and the same in the form in which DSPy asks."""
+"""A chat model's answer, complete or in pieces, also in the form that DSPy expects."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class Piece:
 def dspy_request(
     messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Any]
 ) -> tuple[list[ChatMessage], list[ToolMetadata], dict[str, Any]]:
-    """A request as DSPy asks, in OpenAI's form: messages, tools, the other parameters."""
+    """Return a request as DSPy asks, in OpenAI's form: messages, tools, the other parameters."""
     rest = {name: value for name, value in parameters.items() if name != "tools"}
     return [_from_openai(m) for m in messages], read_tools(parameters.get("tools") or []), rest
 
 
 def dspy_answers(done: Completion) -> list[Any]:
-    """A completion as DSPy takes it: its text, or a dict where there is more than text."""
+    """Return a completion as DSPy takes it: its text, or a dict where there is more than text."""
     parts = {
         "text": done.message.content,
         "tool_calls": done.message.tool_calls,
@@ -56,7 +56,9 @@ def dspy_answers(done: Completion) -> list[Any]:
 
 
 def _from_openai(message: Mapping[str, Any]) -> ChatMessage:
-    """A message in OpenAI's form; content parts stand beside the text, for the provider alone."""
+    """Return a message in OpenAI's form; content parts stand beside the text, for the provider
+    alone.
+    """
     content = message.get("content") or ""
     extra = {} if isinstance(content, str) else {"content": content}
     if "tool_call_id" in message:

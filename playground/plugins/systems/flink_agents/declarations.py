@@ -53,7 +53,7 @@ chat_model_setup = chat_model
 
 @dataclass
 class Resources:
-    """What is declared, by kind and name; made when it is first asked for."""
+    """The declared resources by kind and name; each is made when it is first asked for."""
 
     declared: dict[ResourceType, dict[str, Callable[[], Any]]] = field(
         default_factory=lambda: {kind: {} for kind in ResourceType}
@@ -62,11 +62,11 @@ class Resources:
     _made: dict[tuple[ResourceType, str], Any] = field(default_factory=dict)
 
     def names(self, kind: ResourceType) -> list[str]:
-        """The declared names of a kind."""
+        """Return the declared names of a kind."""
         return sorted(self.declared[kind])
 
     def get_resource(self, name: str, kind: ResourceType) -> Any:
-        """The Prompt, BaseTool or ChatModelSetup of that name. Raises UnknownNameError."""
+        """Return the Prompt, BaseTool or ChatModelSetup of that name. Raises UnknownNameError."""
         if name not in self.declared[kind]:
             raise UnknownNameError(kind.value.replace("_", " "), name, self.names(kind))
         key = (kind, name)
@@ -75,22 +75,22 @@ class Resources:
         return self._made[key]
 
     def prompt(self, name: str) -> Prompt:
-        """The prompt of that name. Raises UnknownNameError."""
+        """Return the prompt of that name. Raises UnknownNameError."""
         found: Prompt = self.get_resource(name, ResourceType.PROMPT)
         return found
 
     def tool(self, name: str) -> BaseTool:
-        """The tool of that name. Raises UnknownNameError."""
+        """Return the tool of that name. Raises UnknownNameError."""
         found: BaseTool = self.get_resource(name, ResourceType.TOOL)
         return found
 
     def chat_model(self, name: str) -> ChatModelSetup:
-        """The model of that name with its prompt and tools. Raises UnknownNameError."""
+        """Return the model of that name with its prompt and tools. Raises UnknownNameError."""
         found: ChatModelSetup = self.get_resource(name, ResourceType.CHAT_MODEL)
         return found
 
     def setup_of(self, made: type[ChatModel], arguments: Mapping[str, Any]) -> ChatModelSetup:
-        """A declared model: its prompt and tools may be given, or named."""
+        """Return a declared model: its prompt and tools may be given, or named."""
         rest = dict(arguments)
         given, names = rest.pop("prompt", None), rest.pop("tools", None) or ()
         source = rest.pop("variables_from", "prompt_args")
@@ -102,7 +102,7 @@ class Resources:
 
 
 def scan(holder: object) -> Resources:
-    """What a class, an instance or a module declares."""
+    """Return what a class, an instance or a module declares."""
     found = Resources()
     for name in dir(holder):
         value = inspect.getattr_static(holder, name)
@@ -126,7 +126,8 @@ def _model_maker(found: Resources, function: Callable[[], Any]) -> Callable[[], 
 
 
 def load_declarations(path: str | Path, *, import_code: bool = False) -> Resources:
-    """The prompts and tools of a Flink-Agents YAML file; `import_code` runs its functions' modules.
+    """Return the prompts and tools of a Flink-Agents YAML file; `import_code` runs its functions'
+    modules.
 
     Raises InputFault naming file and field. A tool whose source is not found is a finding, and has
     no parameters.
@@ -176,7 +177,9 @@ def _name(item: Mapping[str, Any], where: str, place: str) -> str:
 
 
 def _prompt(item: Mapping[str, Any], where: str, place: str) -> Prompt:
-    """The prompt of a text or of messages. Raises InputFault for both, neither, and what is odd."""
+    """Return the prompt of a text or of messages. Raises InputFault for both, neither, and what is
+    odd.
+    """
 
     def fault(problem: str, field: str, expected: str) -> InputFault:
         return InputFault(problem, where=where, field=field, expected=expected)
@@ -211,7 +214,7 @@ def _imported(function: str, name: str, where: str) -> BaseTool:
 
 
 def _unexecuted(folder: Path, function: str, name: str, found: list[Finding]) -> BaseTool:
-    """The tool by its source, where that lies beside the file."""
+    """Return the tool by its source, where that lies beside the file."""
     module, _, qualname = function.partition(":")
     base = folder.joinpath(*module.split("."))
     last = qualname.rpartition(".")[2]

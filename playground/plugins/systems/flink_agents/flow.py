@@ -1,8 +1,8 @@
-"""From a chat request by way of tool requests to the response: every event on the way.
+"""Run a chat request by way of tool requests to the response, with every event on the way.
 
-While the model calls tools, no response is sent, also where it says something beside its calls.
-(Flink-Agents' design document sends both; its code, and we, do not.) Source: cases run on
-its code at 8ad3a32.
+While the model calls tools, no response is sent, even if it says something beside its calls.
+(Flink-Agents' design document sends both; its code, and we, do not.) Source: cases run on its code
+at 8ad3a32.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class ToolRequestEvent:
 
 @dataclass(frozen=True, slots=True)
 class ToolResponseEvent:
-    """What the tools gave, in the calls' order; `errors` are those of the calls that failed.
+    """The tools' results, in the calls' order; `errors` are those of the calls that failed.
 
-    `findings` name the arguments that were read as another type than the model gave, and, once in a
-    chat, a tool's keywords that could not be checked.
+    `findings` name the arguments that were read as another type than the model gave, and, once in
+    a chat, a tool's keywords that could not be checked.
     """
 
     type: ClassVar[str] = "_tool_response_event"
@@ -127,7 +127,7 @@ def _asked(
     prompt_args: Mapping[str, Any] | None,
     retries: int,
 ) -> tuple[ChatMessage, int]:
-    """The answer, and how often it took more than one try."""
+    """Return the answer, and how often it took more than one try."""
     for again in range(retries):
         try:
             return setup.chat(messages, prompt_args), again
@@ -158,7 +158,7 @@ def _called(
 
 
 def _news(found: Sequence[Finding], told: set[Finding]) -> list[Finding]:
-    """The findings, but those of a schema's keywords only where they are not `told` yet."""
+    """Return the findings, but those of a schema's keywords only where they are not `told` yet."""
     news = []
     for each in found:
         if each in told:
@@ -190,7 +190,7 @@ def _result(
 
 
 def awaited(value: Any) -> Any:
-    """A tool's result; of an `async def` tool, what it gives in the end.
+    """Return a tool's result; of an `async def` tool, what it gives in the end.
 
     It runs in a loop of its own, in a thread where the caller's loop is running.
     """
@@ -209,10 +209,10 @@ def awaited(value: Any) -> Any:
 
 
 def _results(event: ToolResponseEvent, calls: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
-    """The results as messages for the model, as Python writes them.
+    """Return the results as messages for the model, as Python writes them.
 
-    A call that has an `id` alone, as in the design document, gets that back: a result that names no
-    call would be sent to nobody. (Flink-Agents' code gives back the `original_id` alone.)
+    A call that has an `id` alone, as in the design document, gets that back: a result that names
+    no call would be sent to nobody. (Flink-Agents' code gives back the `original_id` alone.)
     """
     messages = []
     for response, answers, call in zip(event.responses, event.external_ids, calls, strict=True):

@@ -42,17 +42,17 @@ class LiteLLMModel(ChatModel):
     def complete(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Completion:
-        """The answer. Raises InputFault with what the provider says."""
+        """Return the answer. Raises InputFault with what the provider says."""
         return _completion(self._endpoint.complete(*_plain(messages, tools), **parameters))
 
     async def acomplete(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Completion:
-        """As `complete`, while other tasks go on."""
+        """Do what `complete` does, while other tasks go on."""
         return _completion(await self._endpoint.acomplete(*_plain(messages, tools), **parameters))
 
     def takes(self, parameter: str) -> bool:
-        """Whether LiteLLM's adapter passes a parameter on to this model's provider."""
+        """Return True if LiteLLM's adapter passes a parameter on to this model's provider."""
         return self._endpoint.takes(parameter)
 
     @property
@@ -79,15 +79,16 @@ class LiteLLMModel(ChatModel):
     def stream(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Iterator[Piece]:
-        """The answer in pieces as they come, then the whole of it.
+        """Yield the answer in pieces as they come, then the whole of it.
 
-        It is asked for again only while nothing has come."""
+        It is asked for again only while nothing has come.
+        """
         yield from map(_piece, self._endpoint.stream(*_plain(messages, tools), **parameters))
 
     async def astream(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> AsyncIterator[Piece]:
-        """As `stream`, while other tasks go on."""
+        """Do what `stream` does, while other tasks go on."""
         async for part in self._endpoint.astream(*_plain(messages, tools), **parameters):
             yield _piece(part)
 
@@ -121,7 +122,9 @@ def _completion(answer: Response) -> Completion:
 
 
 def _call(call: Call) -> dict[str, Any]:
-    """A call as a ChatMessage has it; arguments that are no JSON object stay as they came."""
+    """Return a call as a ChatMessage has it; arguments that are no JSON object stay as they
+    came.
+    """
     arguments: Any = call.arguments_text
     with suppress(ValueError, RecursionError):
         value = json.loads(call.arguments_text)

@@ -43,13 +43,15 @@ class Prompt(BaseModel):
 
     @staticmethod
     def from_text(text: str, role: MessageRole | str | None = None) -> Prompt:
-        """A prompt of one text; `role` is that of its message, system unless it is given."""
+        """Return a prompt of one text; `role` is that of its message, system unless it is given."""
         spoken = _role(role) if role is not None else MessageRole.SYSTEM
         return Prompt(template=text, role=spoken)
 
     @staticmethod
     def from_messages(messages: Sequence[ChatMessage | Mapping[str, Any]]) -> Prompt:
-        """A prompt of messages, or of their fields. Raises InputFault naming message and field."""
+        """Return a prompt of messages, or of their fields. Raises InputFault naming message and
+        field.
+        """
         read = [read_message(m, f"messages.{index}") for index, m in enumerate(messages)]
         return Prompt(template=tuple(read))
 
@@ -60,14 +62,14 @@ class Prompt(BaseModel):
         return list(dict.fromkeys(name for text in texts for name in _VARIABLE.findall(text)))
 
     def missing(self, values: Mapping[str, Any]) -> list[str]:
-        """The variables that `values` does not give: they stay in the prompt as they are."""
+        """Return the variables that `values` does not give: they stay in the prompt as they are."""
         return [name for name in self.variables if name not in values]
 
     def format_string(self, values: Mapping[str, Any] | None = None, /, **more: Any) -> str:
-        """The prompt as one text: of messages, lines of `role: content`.
+        """Return the prompt as one text: of messages, lines of `role: content`.
 
-        A message's `extra_args` follow its content as Python writes them, without a blank:
-        that is what Flink-Agents sends to completion models.
+        A message's `extra_args` follow its content as Python writes them, without a blank: that is
+        what Flink-Agents sends to completion models.
         """
         given = {**(values or {}), **more}
         if isinstance(self.template, str):
@@ -86,10 +88,10 @@ class Prompt(BaseModel):
         role: MessageRole | str | None = None,
         **more: Any,
     ) -> list[ChatMessage]:
-        """The prompt as messages: of a text one, with this role or the prompt's own.
+        """Return the prompt as messages: of a text one, with this role or the prompt's own.
 
-        A message keeps its role and content; `extra_args` and `tool_calls` are not sent. A variable
-        named `role` goes into `values`. Raises InputFault for a role that does not exist.
+        A message keeps its role and content; `extra_args` and `tool_calls` are not sent. A
+        variable named `role` goes into `values`. Raises InputFault for a role that does not exist.
         """
         given = {**(values or {}), **more}
         if isinstance(self.template, str):
@@ -102,7 +104,7 @@ class Prompt(BaseModel):
 
 
 def prompt_of_mcp(result: Any) -> Prompt:
-    """The prompt that an MCP server gives (`prompts/get`): its messages, text alone.
+    """Return the prompt that an MCP server gives (`prompts/get`): its messages, text alone.
 
     Raises InputFault for content of another type.
     """

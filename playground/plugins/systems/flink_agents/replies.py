@@ -1,4 +1,4 @@
-"""What Flink-Agents reads out of a reply: reasoning apart from the answer, and fenced output.
+"""Read a reply as Flink-Agents does: reasoning apart from the answer, and fenced output.
 
 Our own parsers keep every character (see `playground.parse`); this is the other project's view.
 """
@@ -20,7 +20,8 @@ _OUTER_FENCE: Final = re.compile(r"\A```(?:json)?(.*?)```\Z", re.DOTALL)
 
 
 def extract_reasoning(content: str) -> tuple[str, str | None]:
-    """The answer, its blanks set in order, and the reasoning that stood in it; None for none.
+    """Return the answer, its blanks set in order, and the reasoning that stood in it; None for
+    none.
 
     Reasoning stands in tags (`think`, `analysis`, `reasoning`), in fences of that name, or in a
     paragraph that begins with `Reasoning:`. Reasoning that is never closed stays in the answer.
@@ -34,7 +35,7 @@ def extract_reasoning(content: str) -> tuple[str, str | None]:
 
 
 def clean_response(text: str) -> str:
-    """The text without one fence around all of it."""
+    """Return the text without one fence around all of it."""
     stripped = text.strip()
     fence = _OUTER_FENCE.match(stripped)
     return fence[1].strip() if fence else stripped

@@ -1,4 +1,4 @@
-"""What can be declared and found by name in Flink-Agents, and what everything declared can say."""
+"""The kinds of things that can be declared and found by name in Flink-Agents, and their base."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class ResourceType(StrEnum):
-    """What can be declared and found by name."""
+    """The kinds of things that can be declared and found by name."""
 
     PROMPT = "prompt"
     TOOL = "tool"

@@ -45,7 +45,7 @@ _MOST_PROBLEMS: Final = 5
 
 
 def model_of_schema(name: str, schema: Schema) -> type[BaseModel]:
-    """The model whose `model_json_schema()` is this schema, to the letter.
+    """Return the model whose `model_json_schema()` is this schema, to the letter.
 
     Its `model_validate` takes what the schema takes; arguments that it does not know stay.
     """
@@ -84,7 +84,7 @@ class _OfSchema(BaseModel):
 
 
 def _checked(data: Any, schema: Schema) -> tuple[Any, tuple[str, ...]]:
-    """The arguments as they are read, and the keywords that could not be checked."""
+    """Return the arguments as they are read, and the keywords that could not be checked."""
     check = Check()
     try:
         checker = checker_of(schema, check)
@@ -109,7 +109,9 @@ def _told(misfit: Misfit) -> str:
 
 
 def _read(value: Any, schema: Any, checker: Any) -> Any:
-    """The value as the schema wants it, where pydantic's lax mode reads it so; else as it is."""
+    """Return the value as the schema wants it, where pydantic's lax mode reads it so; else as it
+    is.
+    """
     schema = resolve(schema, checker.schema)
     for each in _listed(schema.get("allOf")):
         value = _read(value, each, checker)
@@ -125,7 +127,9 @@ def _read(value: Any, schema: Any, checker: Any) -> Any:
 
 
 def _read_variant(value: Any, variants: list[Any], checker: Any) -> Any:
-    """As it is, if a variant takes it so; else by the first that takes what it then is."""
+    """Return a value unchanged if a variant takes it, else as the first variant that takes it
+    reads it.
+    """
     if checker.evolve(schema={"anyOf": variants}).is_valid(value):
         return value
     for variant in variants:

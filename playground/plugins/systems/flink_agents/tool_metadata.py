@@ -59,7 +59,9 @@ class ToolMetadata(tools.ToolMetadata):
         return self._of_schema
 
     def without(self, names: Collection[str]) -> ToolMetadata:
-        """The same tool, but for the arguments of these names: they are not shown nor asked for."""
+        """Return the same tool, but for the arguments of these names: they are not shown nor asked
+        for.
+        """
         arguments = model_without(self._given, names) if self._given else None
         return ToolMetadata(
             name=self.name,

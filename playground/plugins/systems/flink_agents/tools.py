@@ -27,7 +27,7 @@ _SENT: Final = ("type", "properties", "required", "definitions", "$defs")
 
 
 class ToolType(StrEnum):
-    """What kind of thing a tool is."""
+    """The kinds of tools."""
 
     MODEL_BUILT_IN = "model_built_in"
     FUNCTION = "function"
@@ -75,7 +75,7 @@ class BaseTool(BaseModel, ABC):
     @classmethod
     @abstractmethod
     def tool_type(cls) -> ToolType:
-        """What kind of tool it is."""
+        """Return the kind of this tool."""
 
     @abstractmethod
     def call(self, *args: Any, **kwargs: Any) -> Any:
@@ -102,8 +102,10 @@ class FunctionTool(BaseTool):
         return ToolType.FUNCTION
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
-        """What the function gives. Raises InputFault where it is called without an argument whose
-        `Field` holds no default."""
+        """Call the function and return its result.
+
+        Raises InputFault for a missing argument whose `Field` holds no default.
+        """
         signature = inspect.signature(self.func)
         given = signature.bind_partial(*args, **kwargs).arguments
         for name, parameter in signature.parameters.items():
@@ -134,7 +136,8 @@ class RecordedTool(BaseTool):
 
 
 def to_openai_tool(tool: tools.ToolMetadata) -> dict[str, Any]:
-    """The tool as Flink-Agents sends it to OpenAI: of the schema, only what says the arguments.
+    """Return the tool as Flink-Agents sends it to OpenAI: of the schema, only what says the
+    arguments.
 
     Raises InputFault where the description is longer than 1,024 characters.
     """
@@ -150,6 +153,6 @@ def to_openai_tool(tool: tools.ToolMetadata) -> dict[str, Any]:
 
 
 def to_anthropic_tool(tool: tools.ToolMetadata) -> dict[str, Any]:
-    """The tool as Flink-Agents sends it to Anthropic: of the schema the same."""
+    """Return the tool as Flink-Agents sends it to Anthropic: of the schema the same."""
     parameters = {key: value for key, value in tool.input_schema.items() if key in _SENT}
     return {"name": tool.name, "description": tool.description, "input_schema": parameters}

@@ -1,8 +1,9 @@
-"""What Flink-Agents makes of a schema that it reads back: shown beside ours, never used for it.
+"""Show how Flink-Agents reads a schema back, beside ours; never used in place of ours.
 
-It builds a pydantic model from the schema's types and some of its bounds, and that model's schema
-is what a provider is told. Enums, constants, nested fields, patterns and formats are gone; what was
-optional without a default is required. Source: cases run on its code at 8ad3a32, and release 0.3.1.
+It builds a pydantic model from the schema's types and some of its bounds, and tells a provider
+that model's schema. Enums, constants, nested fields, patterns and formats are gone; what was
+optional without a default is required. Source: cases run on its code at 8ad3a32, and release
+0.3.1.
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ _BOUNDS: Final = {
 
 
 def rebuilt_schema(schema: Mapping[str, Any], name: str = "") -> dict[str, Any]:
-    """The schema after a way through Flink-Agents.
+    """Return the schema after a way through Flink-Agents.
 
-    Raises InputFault where it cannot read it: a list of types, a union of two types and null, names
-    that pydantic refuses.
+    Raises InputFault where it cannot read it: a list of types, a union of two types and null,
+    names that pydantic refuses.
     """
     try:
         model = _model(name or str(schema.get("title") or "default"), schema, {})
@@ -53,7 +54,7 @@ def rebuilt_schema(schema: Mapping[str, Any], name: str = "") -> dict[str, Any]:
 
 
 def from_java_schema(text: str, name: str) -> dict[str, Any]:
-    """A schema in the text of its Java side: types and descriptions alone, all required.
+    """Return a schema in the text of its Java side: types and descriptions alone, all required.
 
     Raises InputFault where it has no properties, or one of them no type.
     """
@@ -69,7 +70,7 @@ def from_java_schema(text: str, name: str) -> dict[str, Any]:
 
 
 def to_java_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema as its Java side reads it: of a field, the type and the description."""
+    """Return a schema as its Java side reads it: of a field, the type and the description."""
     properties = {
         key: {
             "type": _java_type(given),
@@ -82,7 +83,8 @@ def to_java_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _java_type(schema: Mapping[str, Any]) -> str:
-    """What is no plain type is a string to it: a list of numbers, an enum, another model.
+    """Return Java's type: anything but a plain type is a string to it, such as an enum or another
+    model.
 
     A schema does not tell `list` from `list[Any]`, which is a string there.
     """
@@ -137,7 +139,7 @@ def _type(schema: Mapping[str, Any], known: Mapping[str, type[BaseModel]], where
 
 
 def _union(variants: Sequence[Mapping[str, Any]], where: str) -> Any:
-    """Of the variants it takes the plain types alone: no references, no enums."""
+    """Return a union of the plain types alone: it takes no references and no enums."""
     kinds = [_TYPES.get(variant["type"], Any) for variant in variants if variant.get("type")]
     if type(None) in kinds:
         kinds.remove(type(None))

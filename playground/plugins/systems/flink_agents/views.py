@@ -33,7 +33,7 @@ class PromptView:
     lost_calls: list[int]
 
     def forms(self) -> dict[str, str]:
-        """Every form as a text, by its name."""
+        """Return every form as a text, by its name."""
         plain = [message.model_dump(mode="json") for message in self.messages]
         values = {"messages": plain, "OpenAI": self.openai, "Anthropic": self.anthropic}
         dumped = {k: json.dumps(v, ensure_ascii=False, indent=1) for k, v in values.items()}
@@ -41,7 +41,7 @@ class PromptView:
 
 
 def view_prompt(prompt: Prompt, values: Mapping[str, Any]) -> PromptView:
-    """The prompt as text, as messages, and as OpenAI's and Anthropic's requests have them.
+    """Return the prompt as text, as messages, and as OpenAI's and Anthropic's requests have them.
 
     The providers' forms are of the template's own messages, with their calls and extra arguments.
     Raises InputFault for a message that OpenAI cannot be sent.
@@ -78,7 +78,7 @@ class ToolView:
 
 
 def view_tool(tool: ToolMetadata) -> ToolView:
-    """The tool beside what Flink-Agents makes of it."""
+    """Return the tool beside what Flink-Agents makes of it."""
     faults: list[str] = []
     rebuilt: Schema | None = None
     openai: dict[str, Any] | None = None
@@ -95,7 +95,9 @@ def view_tool(tool: ToolMetadata) -> ToolView:
 
 
 def read_prompt(text: str) -> Prompt:
-    """A prompt from an editor: JSON of a list of messages, or else a text. Raises InputFault."""
+    """Return a prompt from an editor: JSON of a list of messages, or else a text. Raises
+    InputFault.
+    """
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -18,7 +18,7 @@ _TASK: Final = "playground.plugins.systems.go_templates.bounded:answer"
 
 
 def execute(source: str, data: Any, name: str = "t", missingkey: MissingKey = "default") -> str:
-    """The template's text for JSON-like data, as Go's text/template gives it.
+    """Return the template's text for JSON-like data, as Go's text/template gives it.
 
     `missingkey` is what a key that is not there gives: "<no value>" ("default", "invalid"), the
     zero value, which prints the same, or an error. Raises TemplateFault, phase "parse" or "exec",
@@ -30,7 +30,7 @@ def execute(source: str, data: Any, name: str = "t", missingkey: MissingKey = "d
 
 
 def render(source: str, data: Any, name: str = "t", missingkey: MissingKey = "default") -> Rendered:
-    """As `execute`, with the fields that were looked up on the way."""
+    """Execute a template, and also return the fields that were looked up on the way."""
     job = {"source": source, "data": from_json(data), "name": name, "missingkey": missingkey}
     try:
         told = confined.run(_TASK, job, confined.Budget(TIME_LIMIT))
@@ -42,7 +42,7 @@ def render(source: str, data: Any, name: str = "t", missingkey: MissingKey = "de
 
 
 def answer(job: Mapping[str, Any]) -> dict[str, Any]:
-    """The worker's side: what was rendered, or the fault, as JSON."""
+    """Return the worker's side: what was rendered, or the fault, as JSON."""
     try:
         return asdict(execution.render(**job))
     except TemplateFault as fault:

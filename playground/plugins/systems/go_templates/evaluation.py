@@ -1,4 +1,4 @@
-"""What an action's pipeline gives: variables, fields, function calls."""
+"""Evaluate an action's pipeline: variables, fields, function calls."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class Evaluation:
         return found
 
     def _member(self, value: Any, name: str, node: Node, has_arguments: bool) -> Any:
-        """A map's entry; fields of anything else are an error."""
+        """Return a map's entry; fields of anything else are an error."""
         if value is INVALID:
             if self._missing_key == "error":
                 self._fail(f"nil data; no entry for key {quoted(name)}")
@@ -221,7 +221,7 @@ class Evaluation:
         return self._constant(dot, node)
 
     def _checked(self, value: Any, takes: Takes | None) -> Any:
-        """The value as the function takes it."""
+        """Return the value as the function takes it."""
         if takes in ("value", None):
             return value
         found = unwrapped(value)

@@ -45,7 +45,9 @@ class Rendered:
 
 
 def render(source: str, data: Any, name: str = "t", missingkey: MissingKey = "default") -> Rendered:
-    """As `bounded.render`, in this very process: without a bound for time and memory."""
+    """Render as `bounded.render` does, in this very process: without a bound for time and
+    memory.
+    """
     source = whole_characters(source)
     trees = _trees(source, name)
     state = _Run(trees, source, name, missingkey)

@@ -23,7 +23,7 @@ class TemplateFault(PlaygroundError):
 
     @property
     def hint(self) -> str:
-        """What to write instead, where Go behaves unexpectedly; empty otherwise."""
+        """A hint on what to write instead, if Go behaves unexpectedly; empty otherwise."""
         return next((hint for pattern, hint in _HINTS if re.search(pattern, str(self))), "")
 
 

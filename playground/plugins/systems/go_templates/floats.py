@@ -12,7 +12,7 @@ _LEAST_POWER: Final = -1074  # of the smallest float
 
 
 def float_text(value: float, verb: str, precision: int | None) -> str:
-    """A float that is not negative, by one of the verbs `b e E f g G x X`."""
+    """Return a float that is not negative, by one of the verbs `b e E f g G x X`."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -32,7 +32,7 @@ def float_text(value: float, verb: str, precision: int | None) -> str:
 
 
 def with_point(text: str, verb: str, precision: int | None) -> str:
-    """The digits with a point and the zeros at their end, which `#` asks for."""
+    """Return the digits with a point and the zeros at their end, which `#` asks for."""
     exponents = "pP" if verb in "xX" else "eEpP"
     end = next((at for at, letter in enumerate(text) if letter in exponents), len(text))
     number, exponent = text[:end], text[end:]

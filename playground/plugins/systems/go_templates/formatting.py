@@ -27,7 +27,9 @@ def sprintln(values: list[Any]) -> str:
 
 
 def sprintf(form: str, values: list[Any]) -> str:
-    """The format with its verbs replaced; what does not fit is reported in the text, as Go does."""
+    """Return the format with its verbs replaced; what does not fit is reported in the text, as Go
+    does.
+    """
     return _Printf(form, values).run()
 
 
@@ -73,7 +75,7 @@ class _Printf:
         return at + 1
 
     def _index(self, at: int) -> tuple[int, bool]:
-        """An argument's number, such as [2]."""
+        """Return an argument's number, such as [2]."""
         if self._form[at : at + 1] != "[":
             return at, False
         self._reordered = True
@@ -125,7 +127,7 @@ class _Printf:
         return end, after_index
 
     def _digits(self, at: int) -> tuple[int | None, int]:
-        """A number and where it ends; one that is too large ends with the format."""
+        """Return a number and where it ends; one that is too large ends with the format."""
         found = _DIGITS.match(self._form, at)
         text = found[0] if found else ""
         significant = text.lstrip("0")

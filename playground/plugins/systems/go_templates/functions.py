@@ -28,7 +28,7 @@ Takes = Literal["value", "any", "string"]
 
 
 class FunctionFault(ValueError):
-    """What a function refuses, in Go's words."""
+    """The error of a function that refuses its arguments, in Go's words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Function:
     named: bool = False
 
     def takes(self, index: int) -> Takes:
-        """What the argument with that number is."""
+        """Return the type of the argument with that number."""
         if index < len(self.fixed):
             return self.fixed[index]
         assert self.variadic is not None
@@ -108,7 +108,7 @@ def _length(value: Any) -> int:
 
 
 def _position(index: Any, limit: int) -> int:
-    """An index into a list or text, from 0 to its length."""
+    """Return an index into a list or text, from 0 to its length."""
     if index is INVALID:
         raise FunctionFault("cannot index slice/array with nil")
     if isinstance(index, bool) or not isinstance(index, int):
@@ -176,7 +176,7 @@ def _slice(item: Any, *indexes: Any) -> Any:
 
 
 def _places(indexes: Sequence[Any], length: int, room: int) -> tuple[int, int, int]:
-    """Where a part starts and stops, and where its room ends."""
+    """Return the start and stop of a part, and the end of its capacity."""
     places = [_position(index, room) for index in indexes]
     start, stop, end = (*places, *(0, length, room)[len(places) :])
     if start > stop:
@@ -194,7 +194,7 @@ _ROOMS: Final = (
 
 
 def _spare(length: int) -> list[None]:
-    """What lies beyond the end of a list from JSON: nulls, as far as its room goes."""
+    """Return the nulls beyond the end of a list from JSON, up to its capacity."""
     at = bisect_left(_ROOMS, length)
     return [None] * (_ROOMS[at] - length if at < len(_ROOMS) else 0)
 

@@ -53,7 +53,7 @@ class Lexer:
         return self._text.startswith(text, self._pos + offset)
 
     def _token(self, kind: Kind) -> Token:
-        """What lies between the start and here; the next one starts here."""
+        """Return the text between the start and here as a token; the next one starts here."""
         token = Token(kind, self._start, self._text[self._start : self._pos], self._start_line)
         self._skip()
         return token
@@ -131,7 +131,9 @@ class Lexer:
             self._pos += 1
 
     def _right_delim_here(self) -> int | None:
-        """The length of a trim marker before the closing delimiter; None where there is none."""
+        """Return the length of a trim marker before the closing delimiter; None where there is
+        none.
+        """
         if self._peek() in tuple(_SPACES) and self._at("-" + RIGHT, 1):
             return 2
         return 0 if self._at(RIGHT) else None

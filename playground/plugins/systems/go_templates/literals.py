@@ -34,7 +34,7 @@ class LiteralFault(ValueError):
 
 
 def unquote(source: str) -> str:
-    """The value of a quoted or raw string."""
+    """Return the value of a quoted or raw string."""
     quote, inner = source[0], source[1:-1]
     if quote == "`":
         return inner.replace("\r", "")
@@ -47,7 +47,7 @@ def unquote(source: str) -> str:
 
 
 def rune(source: str) -> int:
-    """The value of a character constant."""
+    """Return the value of a character constant."""
     inner = source[1:]
     if inner.startswith("'"):
         raise LiteralFault("invalid syntax")
@@ -58,7 +58,7 @@ def rune(source: str) -> int:
 
 
 def _character(text: str, at: int, quote: str) -> tuple[int, bool, int]:
-    """A character's number, whether it is a byte of its own, and where it ends."""
+    """Return a character's number, whether it is a byte of its own, and where it ends."""
     if text[at] != "\\":
         return ord(text[at]), False, at + 1
     letter = text[at + 1 : at + 2]
@@ -77,14 +77,14 @@ def _character(text: str, at: int, quote: str) -> tuple[int, bool, int]:
 
 
 def _allowed(point: int, kind: str) -> bool:
-    """Whether there is such a character or, of three octal digits, such a byte."""
+    """Return True if there is such a character or, for three octal digits, such a byte."""
     if kind == "octal":
         return point < 256
     return kind == "byte" or (point <= 0x10FFFF and not 0xD800 <= point <= 0xDFFF)
 
 
 def number(source: str) -> int | float | complex:
-    """The value of a number: an int where it is written as one, or is a whole float."""
+    """Return the value of a number: an int where it is written as one, or is a whole float."""
     imaginary = _float(source[:-1]) if source.endswith("i") else None
     if imaginary is not None:
         return complex(0, imaginary)
@@ -101,7 +101,7 @@ def number(source: str) -> int | float | complex:
 
 
 def complex_number(source: str) -> complex:
-    """The value of `1+2i`."""
+    """Return the value of `1+2i`."""
     found = _COMPLEX.match(source)
     if found is None:
         raise LiteralFault("syntax error scanning complex number")
@@ -144,7 +144,7 @@ def _parse_float(source: str) -> float:
 
 
 def _misplaced_underscore(source: str, is_hexadecimal: bool) -> bool:
-    """Whether one stands elsewhere than between digits; after `0x`, which counts as one."""
+    """Return True if an underscore does not stand between digits; `0x` counts as a digit."""
     if not is_hexadecimal:
         return bool(re.search("(?<![0-9])_|_(?![0-9])", source))
     digits = re.sub(r"\A([+-]?)0[xX]", r"\g<1>0", source)

@@ -14,7 +14,7 @@ class Node:
 
 @dataclass(slots=True)
 class Sequence(Node):
-    """What stands between two tags."""
+    """The nodes between two tags."""
 
     nodes: list[Node] = field(default_factory=list)
 
@@ -180,7 +180,7 @@ class Call(Node):
 
 
 def is_empty(tree: Node | None) -> bool:
-    """Whether a template says nothing but blanks."""
+    """Return True if a template consists of blanks."""
     if isinstance(tree, Sequence):
         return all(map(is_empty, tree.nodes))
     return tree is None or (isinstance(tree, Text) and not tree.text.strip())

@@ -61,7 +61,7 @@ _OPERANDS: Final = frozenset(
 
 
 def parse(text: str, name: str, functions: frozenset[str]) -> Trees:
-    """The trees by name. Raises TemplateFault of phase "parse"."""
+    """Return the trees by name. Raises TemplateFault of phase "parse"."""
     trees: Trees = {}
     parser = _Parser(name, Lexer(text), functions, trees)
     try:

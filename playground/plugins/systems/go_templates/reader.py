@@ -67,7 +67,7 @@ class Reader:
 
 
 def _shown(token: Token) -> str:
-    """A token as errors name it."""
+    """Return a token as errors name it."""
     if token.kind is Kind.EOF:
         return "EOF"
     if token.kind in _KEYWORDS:

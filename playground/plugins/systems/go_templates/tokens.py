@@ -1,4 +1,4 @@
-"""What a template is made of: kinds of tokens, and how Go names and quotes characters."""
+"""The kinds of a template's tokens, and how Go names and quotes characters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import regex
 
 
 class Kind(Enum):
-    """What a token is; KEYWORDS are kinds too."""
+    """The kind of a token; KEYWORDS are kinds too."""
 
     ERROR = auto()
     BOOL = auto()
@@ -76,7 +76,7 @@ class Token:
 
 
 def rune_name(character: str) -> str:
-    """A character as Go's %#U writes it."""
+    """Return a character as Go's %#U writes it."""
     if not character:
         return "U+FFFFFFFFFFFFFFFF"  # the end of the text, which is no character
     point = f"U+{ord(character):04X}"

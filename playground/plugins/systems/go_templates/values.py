@@ -41,7 +41,7 @@ class Slice(list[Any]):
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """What lies in a container; None is a JSON null."""
+    """A container's item; None is a JSON null."""
 
     value: Any
 
@@ -77,19 +77,19 @@ def _decoded_json(data: Any) -> Any:
 
 
 def whole_characters(text: str) -> str:
-    """The text with halves of surrogate pairs, which no UTF-8 has, as U+FFFD."""
+    """Return the text with halves of surrogate pairs, which no UTF-8 has, as U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def unwrapped(value: Any) -> Any:
-    """The value inside of an interface; INVALID for a null."""
+    """Return the value inside of an interface; INVALID for a null."""
     if isinstance(value, Interface):
         return INVALID if value.value is None else value.value
     return value
 
 
 def type_name(value: Any) -> str:
-    """The name of a value's type, in Go's words."""
+    """Return the name of a value's type, in Go's words."""
     return _NAMES.get(type(value), "interface {}")
 
 
@@ -107,7 +107,7 @@ _NAMES: Final = {
 
 
 def truth(value: Any) -> bool:
-    """Whether a value counts as true: what is empty or zero does not."""
+    """Return True if a value counts as true: what is empty or zero does not."""
     found = unwrapped(value)
     return found is not INVALID and bool(found)
 

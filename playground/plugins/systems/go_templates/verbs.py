@@ -13,7 +13,7 @@ from playground.plugins.systems.go_templates.values import Byte, encoded, type_n
 
 @dataclass(slots=True)
 class Flags:
-    """What stands between % and the verb."""
+    """The flags between % and the verb."""
 
     minus: bool = False
     plus: bool = False
@@ -35,12 +35,12 @@ class Flags:
         return ("0" if self.zero else " ") * missing + text
 
     def align(self, text: str) -> str:
-        """As `pad`, by blanks alone: a number has its zeros after the sign, from its own verb."""
+        """Pad with blanks only: a number gets its zeros after the sign, by its own verb."""
         width = self.width or 0
         return text.ljust(width) if self.minus else text.rjust(width)
 
     def sign(self, negative: bool) -> str:
-        """What stands before a number."""
+        """Return the sign before a number."""
         if negative:
             return "-"
         if self.plus:
@@ -49,23 +49,23 @@ class Flags:
 
 
 def shown(value: Any) -> str:
-    """A value as %v writes it."""
+    """Return a value as %v writes it."""
     return formatted(value, "v", Flags())
 
 
 def typed(value: Any) -> str:
-    """A value with its type, as complaints name it."""
+    """Return a value with its type, as complaints name it."""
     return "<nil>" if value is None else f"{type_name(value)}={shown(value)}"
 
 
 def _bad(verb: str, value: Any, flags: Flags) -> str:
-    """A verb that the value's type has not; the value with the verb's flags."""
+    """Return a verb that the value's type has not; the value with the verb's flags."""
     told = "<nil>" if value is None else f"{type_name(value)}={formatted(value, 'v', flags)}"
     return f"%!{verb}({told})"
 
 
 def formatted(value: Any, verb: str, flags: Flags) -> str:
-    """A value by a verb; one that its type has not is said in the text, as Go does."""
+    """Return a value by a verb; one that its type has not is said in the text, as Go does."""
     match value:
         case None:
             return flags.pad("<nil>") if verb in "Tv" else _bad(verb, value, flags)
@@ -170,7 +170,9 @@ def _whole(value: int, verb: str, flags: Flags) -> str:
 
 
 def _in_base(value: int, verb: str, flags: Flags) -> str:
-    """As `fmtInteger` of Go's fmt: the digits, then zeros before them, then prefix and sign."""
+    """Write an integer as `fmtInteger` of Go's fmt does: digits, zeros before them, prefix,
+    sign.
+    """
     sign, digits = flags.sign(value < 0), format(abs(value), _BASES[verb])
     if flags.precision == 0 and value == 0:  # no digits are asked for: Go leaves the sign out, too
         return " " * (flags.width or 0)
@@ -191,7 +193,7 @@ def _prefix(verb: str, flags: Flags) -> str:
 
 
 def _code_point(value: int) -> int:
-    """The number of a character; what is none is U+FFFD."""
+    """Return the number of a character; what is none is U+FFFD."""
     surrogate = 0xD800 <= value <= 0xDFFF
     return value if 0 <= value <= 0x10FFFF and not surrogate else 0xFFFD
 

@@ -15,7 +15,7 @@ _IN_A_ROW: Final = 2
 
 
 def read_values(text: str) -> dict[str, Any] | None:
-    """The variables' values; None where the text is not a JSON object."""
+    """Return the variables' values; None where the text is not a JSON object."""
     try:
         values = json.loads(text or "{}")
     except (ValueError, RecursionError):

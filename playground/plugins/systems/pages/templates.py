@@ -44,7 +44,7 @@ _RUN: Final = "template"
 
 @dataclass(frozen=True)
 class Settings:
-    """What the page's widgets say."""
+    """The values of the page's widgets."""
 
     name: str
     templates: TemplateSet
@@ -61,7 +61,9 @@ def _runs() -> Runs[TemplateRun]:
 
 
 def settings() -> Settings | None:
-    """The set, the template, the data and where answers come from; None while there is no set."""
+    """Return the set, the template, the data and where answers come from; None while there is no
+    set.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         own = belongings.value(_OWN) or {}
         names = [*paths.sample_templates(), *own]
@@ -121,14 +123,14 @@ def _files(name: str) -> tuple[TemplateFiles, str]:
 
 
 def _edited_set(title: str, text: str) -> str:
-    """The set's own text, as the user has it now."""
+    """Return the set's own text, as the user has it now."""
     with st.expander("Edit the templates", icon=":material/edit_document:"):
         key = f"set of {title}"
         return _editor("YAML", title, key, text, height=300)
 
 
 def _editor(label: str, title: str, key: str, text: str, **more: Any) -> str:
-    """A text that begins as it was left, in this tab or another one."""
+    """Return a text that begins as it was left, in this tab or another one."""
     shown = as_edited((belongings.value(_DRAFTS + title) or {}).get(key, text))
     place = changes.place(key, shown)
     on_change = changes.of(place, _leave, title, key, shown=shown)
@@ -153,7 +155,7 @@ def _take_set(given: UploadedFile | None) -> None:
 
 
 def _ways_back(title: str, is_own: bool) -> None:
-    """From edits to the set as it came, and from a set of one's own to the samples."""
+    """Offer the ways from edits to the original set, and from an own set to the samples."""
     with st.container(horizontal=True):
         if belongings.value(_DRAFTS + title):
             st.button("Discard the edits of this set", on_click=_discard, args=(title,))
@@ -199,9 +201,10 @@ def _texts(title: str, files: TemplateFiles, scripted: bool) -> dict[str, str]:
 
 
 def current_run(chosen: Settings) -> TemplateRun | None:
-    """The run with these settings: scripted answers at once, a model's when Run is pressed.
+    """Return the run with these settings: scripted answers at once, a model's when Run is pressed.
 
-    Raises PlaygroundError for data that cannot be read."""
+    Raises PlaygroundError for data that cannot be read.
+    """
     if not chosen.live:
         answers: list[Any] = json_of(chosen.texts["answers"] or "[]", "answers", list)
         return TemplateRun().run(*_arguments(chosen, Answers(answers)), **_options(chosen))
@@ -236,12 +239,12 @@ def _options(chosen: Settings) -> dict[str, Any]:
 
 
 def steps_so_far(run: TemplateRun) -> int | None:
-    """How many steps a run under way has made; None once it is over."""
+    """Return how many steps a run under way has made; None once it is over."""
     return len(run.steps) if run.under_way else None
 
 
 def watch(run: TemplateRun, seen: int) -> None:
-    """How far a live run has come; the page is drawn anew with each step, and at the end."""
+    """Follow a live run; the page is drawn anew with each step, and at the end."""
     st.button("Stop", icon=":material/stop:", on_click=run.stop, key="stop template")
     progress = f"{seen} steps so far. {waiting.LOADING}"
     status = say.status(progress, state="running")
