@@ -201,7 +201,7 @@ def ours_in_forms(made: Callable[..., Any]) -> list[Any]:
 
 
 def arguments(rng: random.Random) -> tuple[Any, Any]:
-    """Whether a call's arguments fit, and as what they are read: by their pydantic model."""
+    """Return whether a call's arguments fit, and as what they are read: by their pydantic model."""
     made = function(rng)
     model = theirs_of(lambda: tool_utils.create_schema_from_function("tool", made))
     tool = theirs_of(lambda: FunctionTool(made).metadata)

@@ -197,7 +197,7 @@ ENDED: Final = "</atem:function_calls>"
 
 
 def as_written(text: str, dialect: DeclaredDialect, server: str, parser: str) -> tuple[str, str]:
-    """What the prompt has opened, and what a model writes behind it up to its stop token."""
+    """Return what the prompt has opened, and what a model writes behind it up to its stop token."""
     if server not in PROMPTED:
         return "", text
     if dialect.name == "harmony":
@@ -269,7 +269,7 @@ def compare(
 
 
 def _needs_both(kind: str, parser: Parser) -> bool:
-    """Whether a parser of reasoning would have to run beside that of tools."""
+    """Return True if a parser of reasoning would have to run beside that of tools."""
     dropped = parser.view.reasoning == "dropped beside calls" and kind == "reasoning"
     return kind in WITH_REASONING and not dropped
 

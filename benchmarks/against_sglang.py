@@ -201,7 +201,7 @@ def reasoning(rounds: int, size: int) -> Iterator[Beside]:
 
 
 def reasoned(dialect: str, data: list[bytes]) -> int:
-    """How many characters our parser takes for reasoning."""
+    """Count the characters that our parser takes for reasoning."""
     from parsing import PROMPT
 
     from playground.dialects import get_dialect

@@ -183,7 +183,7 @@ class TagEngine:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of both: a choice, whether a thought comes first, and the reply's parts."""
+    """The question to both: a choice, whether a thought comes first, and the reply's parts."""
 
     name: str
     choice: str

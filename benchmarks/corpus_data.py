@@ -72,7 +72,7 @@ _WORDS: Final = re.findall(
 
 @dataclass
 class Truth:
-    """What was planted, by the questions that have to find it."""
+    """The planted facts, by the questions that have to find them."""
 
     sessions: int = 0
     requests: int = 0
@@ -88,7 +88,7 @@ class Truth:
     duplicates: int = 0
 
     def add(self, other: Truth) -> None:
-        """What another process planted."""
+        """Add what another process planted."""
         for name, value in vars(other).items():
             if isinstance(value, Counter):
                 getattr(self, name).update(value)
@@ -464,7 +464,7 @@ def write_sessions(
 
 
 def planted_in(folder: Path, sessions: int) -> Truth:
-    """What is planted in a folder of so many sessions; written first where none is there yet."""
+    """Return what is planted in a folder of so many sessions, writing it first if it is new."""
     told = folder.with_suffix(".truth.json")
     if told.exists():
         truth = _truth(json.loads(told.read_text()))

@@ -100,7 +100,7 @@ def every_dialect() -> Iterator[Figure]:
 
 
 def memory() -> Iterator[Figure]:
-    """What live reading keeps beside its input, for the dialect that keeps the most."""
+    """Measure what live reading keeps beside its input, for the dialect that keeps the most."""
     from parsing import peak
 
     from playground.dialects import DeclaredDialect, dialect_names, get_dialect
@@ -228,8 +228,9 @@ def rows_of(number: int, text: str) -> Iterator[dict[str, Any]]:
 
 
 def start() -> Iterator[Figure]:
-    """What `playground render` takes of the processor, against a Python that imports what it cannot
-    do without."""
+    """Measure the processor time of `playground render` against a Python with its necessary
+    imports.
+    """
     import resource
 
     # as the Makefile has it: without what was compiled before, half of the time is a compiler's

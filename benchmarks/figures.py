@@ -71,7 +71,7 @@ def regressions(figures: list[Figure], last: dict[str, list[float]]) -> list[str
 
 
 def busy() -> str:
-    """What else the machine does, as far as it says."""
+    """Return what else the machine does, as far as it says."""
     waiting = ", ".join(f"{load:.1f}" for load in os.getloadavg())
     return f"{os.cpu_count()} processors, a load of {waiting} (1, 5, 15 minutes)"
 

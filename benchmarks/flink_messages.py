@@ -43,7 +43,7 @@ WORDS: Final = ["tide", "{name}", "{ name }", "{{name}}", "{a.b}", "{0}", "{}", 
 
 
 def ours_of(run: Callable[[], Any]) -> Any:
-    """What ours gives: it raises InputFault or ValueError and nothing else."""
+    """Return our result: it raises InputFault or ValueError and nothing else."""
     return outcome(run, InputFault, ValueError)
 
 
@@ -149,7 +149,9 @@ def shown(given: Any) -> Any:
 
 
 class Context:
-    """What their actions ask of a runner: resources, a memory, events, and calls made at once."""
+    """The runner that their actions ask for: resources, a memory, events, and calls made at
+    once.
+    """
 
     def __init__(self, resources: Mapping[str, Any]) -> None:
         self.resources, self.events, self.values = resources, [], {}

@@ -48,7 +48,7 @@ LEAST = 0.02  # seconds: below it, noise is all that is measured
 
 @dataclass(frozen=True)
 class Row:
-    """What is made for a size, and what is asked of it; only the asking is timed."""
+    """A thing made for a size, and the question asked of it; only the asking is timed."""
 
     name: str
     size: int

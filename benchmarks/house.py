@@ -73,7 +73,7 @@ class Module:
 
     @property
     def is_door(self) -> bool:
-        """Whether it does nothing but import: an old path, which is none of its folder's."""
+        """True if it does nothing but import: an old path, which is none of its folder's."""
         body = self.tree.body[1:] if ast.get_docstring(self.tree) else self.tree.body
         imports = (isinstance(node, ast.Import | ast.ImportFrom) for node in body)
         return not self.is_package and bool(body) and all(imports)
@@ -228,7 +228,7 @@ def share(part: float, whole: float) -> float:
 
 
 def code_figures(modules: list[Module]) -> dict[str, str]:
-    """What can be counted of any part of a tree."""
+    """Count everything that can be counted of any part of a tree."""
     functions = [function for module in modules for function in module.functions]
     sizes = sorted((f.end_lineno or f.lineno) - f.lineno + 1 for f in functions) or [0]
     quantiles = (sizes[min(int(len(sizes) * at), len(sizes) - 1)] for at in (0.5, 0.9, 1))
@@ -274,7 +274,7 @@ def limited(package: list[Module], beside: list[Module]) -> dict[str, int]:
 
 
 def figures(package: list[Module], beside: list[Module]) -> dict[str, str]:
-    """What can be counted of a whole tree."""
+    """Count everything that can be counted of a whole tree."""
     counted = limited(package, beside)
     round_modules = [str(len(group)) for group in circles(module_arrows(package))]
     gerunds = [module.name for module in package if module.name.endswith("ing")]

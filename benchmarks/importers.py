@@ -48,7 +48,7 @@ class Row:
 
 
 def counts(loaded: list[LoadedSession]) -> tuple[int, int, int, int]:
-    """What a speaker said, calls, results, and requests with usage."""
+    """Count a speaker's texts, calls, results, and requests with usage."""
     said = calls = results = usage = 0
     for each in loaded:
         for message in each.session.messages:

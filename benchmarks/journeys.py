@@ -94,7 +94,7 @@ def load_session() -> Journey:
 
 
 def modules_loaded(call: str) -> int:
-    """How many modules of ours are there when a call has been made in a fresh process."""
+    """Count our modules that a call has loaded in a fresh process."""
     code = "\n".join(
         [
             "import sys, playground as pg",

@@ -243,7 +243,7 @@ def built(checkout: Path) -> Path:
 
 
 def tag(dialect: str) -> str:
-    """What a template has before the JSON of a call, as tools/template.go cuts it."""
+    """Return a template's text before the JSON of a call, as tools/template.go cuts it."""
     written = get_dialect(dialect).format_tool_call(ToolCallPart("call_1", "f", {"a": 1}))
     return written.partition("{")[0].strip() or "{"
 

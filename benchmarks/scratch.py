@@ -57,7 +57,7 @@ def numbers(given: list[str], *defaults: int) -> list[int]:
 
 
 def outcome(run: Callable[[], Any], *faults: type[Exception]) -> Any:
-    """What it gives, or RAISES where it raises one of these faults; others go on."""
+    """Return its result, or RAISES if it raises one of these faults; others go on."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -41,7 +41,7 @@ RELEASED: Final = {"rapid-mlx": "0.16.10", "vllm-mlx": "0.6.0"}
 
 @dataclass(frozen=True)
 class Handed:
-    """What a server gives to its client; `calls` are names with arguments, as JSON or as text."""
+    """A server's answer to its client; `calls` are names with arguments, as JSON or as text."""
 
     content: str
     reasoning: str

@@ -112,7 +112,7 @@ WAYS: dict[str, Spoil] = {
 
 
 def fault_of(name: str, data: bytes, form: str | None, way: str) -> tuple[str, str]:
-    """What became of it (read, told or refused), and what is wrong with that."""
+    """Return what became of it (read, told or refused), and what is wrong with that."""
     began = time.process_time()
     try:
         loaded = list(read_sessions(Source(name, data), form))
@@ -132,7 +132,7 @@ def fault_of(name: str, data: bytes, form: str | None, way: str) -> tuple[str, s
 
 
 def _is_torn(name: str, data: bytes) -> bool:
-    """Whether a file of JSON, or of lines of it, ends inside a value."""
+    """Return True if a file of JSON, or of lines of it, ends inside a value."""
     text = data.rstrip()
     if name.endswith(("md", "history", "yaml", "sse")) or text[:1] not in (b"{", b"["):
         return False
@@ -151,7 +151,7 @@ def _is_something(loaded: LoadedSession) -> bool:
 
 
 def _broken_off(loaded: list[LoadedSession]) -> bool:
-    """Whether a recording says by itself that it has no end."""
+    """Return True if a recording says by itself that it has no end."""
     return any(not r.stop_reason for each in loaded for r in each.session.recordings)
 
 

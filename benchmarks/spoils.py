@@ -66,7 +66,7 @@ def of_objects(action: Spoil) -> Spoil:
 
 
 def changes(name: str, dialect: DeclaredDialect) -> bool:
-    """Whether what a spoiling makes says something else."""
+    """Return True if a spoiling changes what the call says."""
     raw = bool(dialect.syntax.param or dialect.syntax.text_keys)
     return name in CHANGING or (raw and name in OF_OBJECTS)
 
@@ -85,7 +85,7 @@ def literals(dialect: DeclaredDialect, part: str) -> list[str]:
 
 
 def edges(dialect: DeclaredDialect) -> tuple[str, str]:
-    """What stands right before and right after a call's body."""
+    """Return the texts right before and right after a call's body."""
     template = dialect.syntax.call_template
     before = [p.strip() for p in template.before if not isinstance(p, Hole) and p.strip()]
     after = [p.strip() for p in template.after if not isinstance(p, Hole) and p.strip()]

@@ -52,7 +52,7 @@ class Day(datetime.datetime):
 
 
 def by_transformers(template: ChatTemplate, request: dict[str, Any]) -> str | None:
-    """What transformers writes; None where it or the template refuses."""
+    """Render by transformers; None if it or the template refuses."""
     try:
         texts, _ = chat_template_utils.render_jinja_template(
             [request["messages"]],

@@ -130,7 +130,7 @@ def events_of(dialect: DeclaredDialect, pieces: list[bytes], fast_path: bool = T
 
 
 def faults(reply: Reply, dialect: DeclaredDialect, source: random.Random) -> Iterator[str]:
-    """What is wrong with how a reply is read."""
+    """Return what is wrong with the reading of a reply."""
     data = reply.text.encode()
     try:
         whole = merged(events_of(dialect, [data]))
@@ -187,7 +187,7 @@ def _text(event: Event) -> str:
 
 
 def outcome(result: ParseResult, reply: Reply, other: bool) -> str:
-    """What became of the calls that were meant."""
+    """Return what became of the calls that were meant."""
     meant = [(call.tool_name, call.args) for call in reply.calls]
     ended = [event for event in result.events if isinstance(event, CallEndedEvent)]
     found = [(call.name, call.arguments) for call in ended]
@@ -206,7 +206,7 @@ def outcome(result: ParseResult, reply: Reply, other: bool) -> str:
 
 
 def _told(events: list[Event], index: int) -> bool:
-    """Whether a finding stands in a call, or behind it and before the next."""
+    """Return True if a finding stands in a call, or behind it and before the next."""
     reach = call_spans(events)
     stop = min(
         (span.start for span in reach.values() if span.start > reach[index].start), default=0
@@ -247,7 +247,7 @@ def rounds(given: argparse.Namespace, attempt: int) -> list[tuple[str, str]]:
 
 @dataclass
 class Found:
-    """What came of all replies: faults by dialect, outcomes by dialect and spoiling."""
+    """The results of all replies: faults by dialect, outcomes by dialect and spoiling."""
 
     tried: int = 0
     faults: defaultdict[tuple[str, str], list[tuple[str, str]]] = field(

@@ -73,7 +73,7 @@ def _killed() -> Iterator[Try]:
 
 
 def _told(process: subprocess.Popen[str], line: str) -> str:
-    """What the process says to a line."""
+    """Return the process' answer to a line."""
     assert process.stdin is not None and process.stdout is not None
     process.stdin.write(line + "\n")
     process.stdin.flush()

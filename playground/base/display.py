@@ -1,12 +1,12 @@
-"""How an answer finds its drawing: `show` registers what it draws, the answer asks for it here.
+"""The registry of drawings: `show` registers what it draws, an answer asks for its drawing here.
 
 A question's answer (a comparison, a replay, …) shows itself as a table, a figure or a page, but
-must not know pandas, plotly or HTML. So this module stands below both and imports neither: it has
-the name of the module that draws a kind, and loads it when the kind is first asked for, so that a
-script that only counts never pays for plotly.
+must not import pandas, plotly or HTML. So this module stands below both and imports neither: a
+table says which module draws a kind, and that module is loaded when the kind is first asked for,
+so that a script that only counts never pays for plotly.
 
-An answer derives from what it can do: `Shown` (a table, a page, a notebook's display), `Drawn`
-(a figure too), `Live` (a component too, as a widget).
+An answer derives from what it can do: `Shown` (a table, a page, a notebook's display), `Drawn` (a
+figure too), `Live` (a component too, as a widget).
 """
 
 from __future__ import annotations

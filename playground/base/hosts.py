@@ -1,4 +1,6 @@
-"""What a server on this machine answers to, who reaches it, and whether its port is free."""
+"""The names that a server on this machine answers to, who reaches it, and whether its port is
+free.
+"""
 
 from __future__ import annotations
 

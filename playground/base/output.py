@@ -420,7 +420,7 @@ def _take_free_place(file: Path, place: Path) -> None:
 
 
 def _identity(file: os.stat_result) -> tuple[int, ...]:
-    """What another file does not share, though it may get the number of one that went."""
+    """Return what tells one file from another, even from one that takes its number later."""
     return file.st_dev, file.st_ino, file.st_mtime_ns, file.st_size
 
 

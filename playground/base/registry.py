@@ -61,7 +61,7 @@ class PageEntry(NamedTuple):
 
 
 class Plugin(NamedTuple):
-    """What a plugin brings, each by the name of what is loaded when it is used."""
+    """The contributions of a plugin, each by the name of what is loaded when it is used."""
 
     commands: Mapping[str, PluginCommand] = {}
     pages: tuple[PageEntry, ...] = ()
@@ -104,7 +104,7 @@ def _loaded(entry: EntryPoint) -> Plugin | None:
 
 
 def load(target: str) -> Any:
-    """What `module:name` names."""
+    """Load what `module:name` names."""
     module, _, name = target.partition(":")
     return getattr(import_module(module), name)
 
@@ -158,6 +158,6 @@ def door(plugin: str, name: str) -> tuple[Callable[[str], Any], Callable[[], lis
 
 
 def public_names(module: ModuleType) -> list[str]:
-    """What `from module import *` gives."""
+    """Return the names that `from module import *` gives."""
     given: list[str] | None = getattr(module, "__all__", None)
     return list(given) if given else [name for name in vars(module) if not name.startswith("_")]

@@ -65,7 +65,7 @@ def check_regular_file(path: str | os.PathLike[str], expected: str = _FILE) -> N
 
 
 def no_file(path: str | os.PathLike[str], kind: str, expected: str = _FILE) -> InputFault:
-    """What is told of a pipe, a device or a socket."""
+    """Return the error for a pipe, a device or a socket."""
     return InputFault(f"{kind}, and no file", where=str(path), expected=expected)
 
 
@@ -132,7 +132,7 @@ def _read_pipe(path: str | os.PathLike[str], most: int, expected: str) -> bytes:
 
 
 def _first_piece(descriptor: int) -> bytes | None:
-    """What comes first out of a pipe; b"" if it has no writer, None if that one has not written.
+    """Return the first bytes of a pipe; b"" if it has no writer, None if that has not written.
 
     Linux reports nothing of a pipe that never had a writer, and a hang-up without input of one
     whose writers left.

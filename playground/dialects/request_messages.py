@@ -32,7 +32,9 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
 
     @property
     def _shift(self) -> int:
-        """How much later a message stands in the request than in the history."""
+        """The number of places by which a message stands later in the request than in the
+        history.
+        """
         return len(self._first.messages) - min(1, len(self._history.messages))
 
     def __len__(self) -> int:

@@ -122,8 +122,11 @@ def _of_text(text: str, name: str) -> Recognised:
 
 
 def _of_a_plugin(text: str, name: str) -> Recognised | None:
-    """What a plugin recognises where no dialect reads a call: each is asked with the text and the
-    file's name, and answers None for what is not its own."""
+    """Recognise a thing of a plugin's, if no dialect reads a call.
+
+    Each plugin is asked with the text and the file's name, and answers None for what is not its
+    own.
+    """
     for plugin in plugins().values():
         for target in plugin.recognisers:
             found: Recognised | None = load(target)(text, name)

@@ -64,10 +64,11 @@ def give(access: Access) -> None:
 
 
 def current() -> Access:
-    """What this server's visitors may do.
+    """Return the permissions of this server's visitors.
 
-    Started by something else than our command (`streamlit run playground/app/main.py`), the address
-    decides: one that is not known to be this machine's own is public, or answers to any name.
+    If something else than our command started it (`streamlit run playground/app/main.py`), the
+    address decides: one that is not known to be this machine's own is public, or answers to any
+    name.
     """
     if _given is not None:
         return _given

@@ -1,4 +1,4 @@
-"""What the corpus brings to the core."""
+"""The corpus' contributions to the core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a request goes: which API a path belongs to, and the address behind it."""
+"""Route a request: find the API of its path, and the address behind it."""
 
 from __future__ import annotations
 
@@ -57,12 +57,14 @@ def api_of(path: str, headers: Mapping[str, str]) -> Api:
 
 
 def asks_a_model(method: str, path: str) -> bool:
-    """Whether a request is one that a model answers; others are forwarded and recorded alone."""
+    """Return True if a model answers the request; others are only forwarded and recorded."""
     return method == "POST" and bool(_ASKS.search(path.partition("?")[0]))
 
 
 def signed(headers: Mapping[str, str], query: str) -> bool:
-    """Whether AWS's signature covers the request: it holds for the address that was signed."""
+    """Return True if AWS's signature covers the request: it holds for the address that was
+    signed.
+    """
     authorization = headers.get("authorization", "")
     return authorization.startswith("AWS4-") or "X-Amz-Signature=" in query
 

@@ -118,7 +118,7 @@ class Sessions(Generic[Kept]):
 
 
 def _same_agent(known: _Known[Any], around: tuple[bytes, bytes, str], system: str) -> bool:
-    """Whether system prompt or tools are the same, or the prompt at least in most of its words."""
+    """Return True if system prompt or tools are equal, or the prompt in most of its words."""
     if any(one == other for one, other in zip(around[:2], known.around[:2], strict=True)):
         return True
     one, other = _runs(system), _runs(known.system)

@@ -39,7 +39,7 @@ _TO_DISK: Final = 0.9  # seconds: two hundred files are open at once
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What is known of an exchange before its body; `at` is in seconds since 1970."""
+    """The facts of an exchange before its body; `at` is in seconds since 1970."""
 
     number: int
     at: float
@@ -139,7 +139,7 @@ class WatchedExchange:
             self._tell(lambda r: r.sent_clean(self.opened.url, clean, tally, **told))
 
     def noted(self, **line: Any) -> None:
-        """What somebody else knows of it."""
+        """Note what somebody else knows of it."""
         if self._begin():
             self._tell(lambda r: r.noted(line))
 

@@ -291,6 +291,6 @@ async def _left(receive: Receive, done: asyncio.Event) -> None:
 
 
 def _words(error: Exception, upstream: Upstream) -> str:
-    """What a library says of an error, which may quote what was sent or what came."""
+    """Return a library's words on an error, which may quote what was sent or what came."""
     words = scrubbed(str(error) or type(error).__name__, secrets=upstream.secrets)
     return words[:_LONGEST_WORDS]

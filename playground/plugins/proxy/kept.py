@@ -1,4 +1,4 @@
-"""What passed the proxy as sessions of the workspace, put together from their recordings."""
+"""Store what passed the proxy as sessions of the workspace, put together from their recordings."""
 
 from __future__ import annotations
 

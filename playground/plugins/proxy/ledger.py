@@ -26,7 +26,7 @@ FILE: Final = "ledger.jsonl"
 
 
 def folder() -> Path:
-    """Where the runs of the proxy lie, each a folder of its recordings with its ledger."""
+    """Return the folder of the proxy's runs, each a folder of its recordings with its ledger."""
     return paths.recordings() / "proxy"
 
 
@@ -109,7 +109,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def is_growing(run: Path) -> bool:
-    """Whether a proxy still writes this ledger: it holds the file as long as it runs."""
+    """Return True if a proxy still writes this ledger: it locks the file as long as it runs."""
     with suppress(ImportError), open_regular_file(run / FILE) as file:  # Windows: nobody knows
         import fcntl
 
@@ -121,7 +121,7 @@ def is_growing(run: Path) -> bool:
 
 
 def written(run: Path) -> int:
-    """How many bytes of the ledger there are: more, when something has passed."""
+    """Return the ledger's size in bytes: it grows when something has passed."""
     return sum(file.stat().st_size for file in run.glob("ledger*.jsonl"))
 
 

@@ -1,4 +1,4 @@
-"""What the proxy brings to the core."""
+"""The proxy's contributions to the core."""
 
 from __future__ import annotations
 

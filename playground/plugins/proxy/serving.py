@@ -35,7 +35,9 @@ _UNKNOWN_LIMIT: Final = 4096
 
 @dataclass(frozen=True)
 class ProxySettings:
-    """How the proxy runs. `hosts` are names beside its own; `out` is where its recordings go."""
+    """The proxy's settings. `hosts` are names beside its own; `out` is the folder of its
+    recordings.
+    """
 
     upstreams: Upstreams
     tell: Tell

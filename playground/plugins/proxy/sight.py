@@ -1,7 +1,6 @@
-"""What a request will read and cost, beside its session's earlier requests; then what it did.
+"""Forecast what a request will read and cost, beside its session's earlier requests; then compare.
 
-Sessions are kept apart by client, agent and what was said (`belonging.py`); the caches behind them
-are the providers' own, one for each address and model, as they are there.
+Sessions are kept apart by client, agent and content (`belonging.py`).
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """What the provider billed for one request's input, in the same units."""
+    """The provider's bill for one request's input, in the same units."""
 
     read: int
     written: int
@@ -269,7 +268,7 @@ def _left(sent: TimedRequest, found: Simulated, rules: Rules) -> int:
 
 
 def _linted(row: _Row, foretold: Foretold, difference: FirstDifference | None) -> list[Finding]:
-    """What is wrong with the last request of a row, and with no other."""
+    """Return the findings about the last request of a row, and about no other."""
     members = [*row.sent, (foretold.request, foretold.found, difference)]
     members[0] = (*members[0][:2], None)
     requests, outcomes, differences = zip(*members, strict=True)
@@ -279,7 +278,7 @@ def _linted(row: _Row, foretold: Foretold, difference: FirstDifference | None) -
 
 
 def _paired(body: dict[str, Any]) -> list[Finding]:
-    """What the pairing doctor says of the request's messages."""
+    """Return the pairing doctor's findings about the request's messages."""
     builder = SessionBuilder()
     try:
         read_request(builder, body, Place())
@@ -304,7 +303,7 @@ def _cause(
 
 
 def _place(sent: TimedRequest, difference: FirstDifference | None) -> str:
-    """Where a request is not the one before it, in words."""
+    """Say where a request differs from the one before it."""
     if difference is None:
         return ""
     if difference.block is None:
@@ -320,7 +319,7 @@ def _place(sent: TimedRequest, difference: FirstDifference | None) -> str:
 def _lost_nano(
     lost: int, found: Simulated, rules: Rules, model: str, price: Price | None
 ) -> int | None:
-    """What it costs that these tokens are not read: they are written, or paid in full."""
+    """Return the extra cost of tokens that are not read: they are written, or paid in full."""
     if price is None:
         return None
     again = max((rules.write_permille(ttl) for ttl in found.written), default=1000)

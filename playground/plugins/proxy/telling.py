@@ -1,4 +1,4 @@
-"""What the proxy says in a terminal: a line when a request passes, one when its answer is over."""
+"""Write the proxy's lines in a terminal: one when a request passes, one when its answer is over."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Teller:
 
 
 def foretold(expected: dict[str, Any]) -> str:
-    """What is expected of a request, in a line."""
+    """Return what is expected of a request, in a line."""
     if expected["state"] == "error":
         return f"the provider refuses it: {expected['reason']}"
     if expected["state"] == "unknown-provider":

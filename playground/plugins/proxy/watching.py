@@ -178,7 +178,7 @@ class RunWatcher:
 
 
 def _known(exchange: WatchedExchange) -> dict[str, Any]:
-    """What the ledger tells of every exchange."""
+    """Return what the ledger tells of every exchange."""
     opened = exchange.opened
     return {
         "exchange": opened.number,

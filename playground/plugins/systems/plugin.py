@@ -1,4 +1,4 @@
-"""What the imitated systems bring to the core."""
+"""The imitated systems' contributions to the core."""
 
 from __future__ import annotations
 

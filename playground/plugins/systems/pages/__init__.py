@@ -1,1 +1,1 @@
-"""What the pages of the imitated systems are made of."""
+"""The parts of the pages of the imitated systems."""
