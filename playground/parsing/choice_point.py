@@ -207,7 +207,7 @@ class ChoicePoint:
         if match is None:
             return NOTHING
         marker = self.marker_of(match)
-        return Lookahead(marker, not ended and self.is_undecided(marker, text))
+        return marker, not ended and self.is_undecided(marker, text)
 
     def match(
         self, text: str, place: int, partial: bool = False, more: bool = False
@@ -333,7 +333,7 @@ class ChoicePoint:
                 return
             shorter, is_undecided = _match_once(self, before, text[:length])
             if not is_undecided and shorter is not None and shorter.content == marker.content:
-                _remember(self, before, text[:length], Lookahead(marker, False))
+                _remember(self, before, text[:length], (marker, False))
                 if length not in self._learned_lengths:
                     self._learned_lengths.append(length)
                 return
@@ -382,13 +382,13 @@ def _match_once(point: ChoicePoint, before: str, text: str, more: bool = False) 
     if match is None:
         return NOTHING
     marker = point.marker_of(match)
-    return Lookahead(marker, point.is_undecided(marker, full_text))
+    return marker, point.is_undecided(marker, full_text)
 
 
 def _remember(
     point: ChoicePoint, before: str, text: str, lookahead: Lookahead, more: bool = False
 ) -> None:
-    cache = _undecided_cache if more and lookahead.is_undecided else _decided_cache
+    cache = _undecided_cache if more and lookahead[1] else _decided_cache
     if len(cache) >= _MOST_BEGINNINGS:
         cache.clear()
     cache[point, before, text] = lookahead

@@ -18,17 +18,17 @@ What happens to a chunk
 1.  Is anything held, or does the walk want to see every chunk? If not, and none of the rule's three
     `triggers` is in the chunk, the chunk is *skipped*: it becomes one event. Most prose ends here.
 2.  Does `rule.search` find anything in it? If not, it is skipped too.
-3.  There is a *candidate*, such as a `<`. `_feed_candidate` lets `rule.hold_from` look at it, as
+3.  There is a *candidate*, such as a `<`. `feed_candidate` lets `rule.hold_from` look at it, as
     the walk would. If it is no marker, the chunk is skipped. If it is the beginning of one, the
     text from there on is *held*: it is in no event yet, and stands before the next chunk.
 4.  If a marker is complete, the walk is resumed with all the text that nobody has claimed.
 
-Held text is looked at again with each chunk (`_feed_after_held`), but only at its own place
+Held text is looked at again with each chunk (`feed_after_held`), but only at its own place
 (`rule.decide`): nothing is searched for twice.
 
 There is a second kind of note, `Scanner.pending`: the walk stands at a place and has to know what
 comes *there* before it can go on, for example whether another call follows. Then nothing is
-skipped. Each chunk is held and the question asked again (`_feed_pending`); the walk is resumed with
+skipped. Each chunk is held and the question asked again (`feed_pending`); the walk is resumed with
 the answer.
 
 What must stay true
@@ -88,7 +88,6 @@ class FastPath:
         "_accept",
         "_claim",
         "_context",
-        "_decide",
         "_decision",
         "_goes_on",
         "_hold_by_chunk",
@@ -100,6 +99,7 @@ class FastPath:
         "_sink",
         "_start",
         "at_sight",
+        "decide",
         "held",
         "is_skipping",
     )
@@ -118,7 +118,7 @@ class FastPath:
         self._goes_on: GoesOn | None = None  # set while the held text is a long run
         self._accept: Accept | None = None
         self._remembered_accept: Accept | None = None  # the one that `_hold_by_chunk` is for
-        self._decide: Decide | None = None  # set while the walk waits for a decision, see `pending`
+        self.decide: Decide | None = None  # set while the walk waits for a decision, see `pending`
         self._decision: Marker | None = None  # what was decided, for the walk
 
     # starting and stopping
@@ -131,7 +131,7 @@ class FastPath:
         self._context = scanner.text[at - CONTEXT if at > CONTEXT else 0 : at]
         self._accept = scanner.accept
         if scanner.pending is not None:
-            self._decide = scanner.pending
+            self.decide = scanner.pending
         elif scanner.skip_rule is not None:
             self._start_skipping(scanner.skip_rule)
 
@@ -147,32 +147,27 @@ class FastPath:
 
     def _use_rule(self, rule: SkipRule, hold_by_chunk: dict[str, int]) -> None:
         self._rule, self._hold_by_chunk = rule, hold_by_chunk
-        self._ready = (*rule.triggers, rule.search, self._claim.make, self._sink)
+        first, second, third = rule.triggers
+        self._ready = (first, second, third, rule.search, self._claim.make, self._sink)
 
     def stop(self, offset: int) -> None:
         """Hand back to the walk: bring its scanner up to `offset`, where the next chunk begins."""
         scanner = self._scanner
         if offset != self._start:
-            if self._decide is not None:
+            if self.decide is not None:
                 scanner.set_held(self.held)
             else:
                 scanner.resume_at(offset, self.held)
         scanner.decision, self._decision = self._decision, None
-        self.is_skipping, self.at_sight, self._decide = False, None, None
+        self.is_skipping, self.at_sight, self.decide = False, None, None
 
     # chunks that cannot be skipped at first sight
 
-    def feed(self, text: str, offset: int) -> list[Event] | None:
-        """Feed a chunk while something is held, a line begins, or a decision is pending."""
-        if self._decide is not None:
-            return self._feed_pending(text, offset)
-        return self._feed_after_held(text, offset)
-
-    def _feed_pending(self, text: str, offset: int) -> list[Event] | None:
+    def feed_pending(self, text: str, offset: int) -> list[Event] | None:
         """Hold a chunk, unless it decides what the walk waits to know."""
         held, context = self.held + text, self._context
-        assert self._decide is not None
-        marker, is_undecided = self._decide(context + held, len(context), self._accept)
+        assert self.decide is not None
+        marker, is_undecided = self.decide(context + held, len(context), self._accept)
         if is_undecided:
             self.held = held
             return []
@@ -181,11 +176,11 @@ class FastPath:
             self._decision = marker
             return None
         # no marker, and the walk would go on to search: so does its rule
-        self._decide = None
+        self.decide = None
         self._start_skipping(rule)
-        return self._feed_after_held(text, offset)
+        return self.feed_after_held(text, offset)
 
-    def _feed_after_held(self, text: str, offset: int) -> list[Event] | None:
+    def feed_after_held(self, text: str, offset: int) -> list[Event] | None:
         """Feed a chunk that goes on with held text, or begins a line that may be a marker."""
         held, rule = self.held + text, self._rule
         if rule.any_line:

@@ -174,7 +174,7 @@ def _restart_at(restart: ChoicePoint) -> MatchAt:
 
     def match_at(text: str, place: int) -> Lookahead:
         marker, _ = restart.match_at(text, place)
-        return Lookahead(marker, marker is not None and marker.partial)
+        return marker, marker is not None and marker.partial
 
     return match_at
 

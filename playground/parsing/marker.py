@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 
 import regex
 
@@ -49,11 +49,7 @@ def named_in(match: regex.Match[str]) -> dict[str, str]:
     return {name: text for name, text in texts if text is not None}
 
 
-class Lookahead(NamedTuple):
-    """The marker at a place, or its beginning, and whether more text could change that."""
-
-    marker: Marker | None
-    is_undecided: bool
-
-
-NOTHING: Final = Lookahead(None, False)
+# The marker at a place, or its beginning, and whether more text could change that. It is a plain
+# tuple because Python unpacks one far faster than a NamedTuple, and every chunk that is held does.
+Lookahead = tuple[Marker | None, bool]
+NOTHING: Final[Lookahead] = (None, False)

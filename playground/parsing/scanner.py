@@ -135,10 +135,6 @@ class Scanner:
         """Take back all chunks since the last `yield`, none of which was claimed."""
         self.text = self.text[: self.at] + held
 
-    def _take_decision(self) -> Marker | None:
-        marker, self.decision = self.decision, None
-        return marker
-
     # walking a value: claimed as far as the text goes, so that nothing is searched twice
 
     def claim_cut(self, emit: Claim, stop: int) -> None:
@@ -180,7 +176,8 @@ class Scanner:
             self.pending, self.accept = point.decide_here, None
             yield
             if self.decision is not None:
-                return self._take_decision()
+                marker, self.decision = self.decision, None
+                return marker
 
     def cut_here(self, point: ChoicePoint) -> Marker | None:
         """Return the beginning of a marker here that the end of the stream has cut off."""
@@ -214,7 +211,7 @@ class Scanner:
                 self.allow_skip(point.skip_rule, emit, accept)
                 yield
                 if self.decision is not None:
-                    return self._take_decision()
+                    break
                 position = self.at
                 continue
             position = candidate.start()
@@ -230,7 +227,7 @@ class Scanner:
                     self.pending = point.decide
                 yield
                 if self.decision is not None:
-                    return self._take_decision()
+                    break
                 position = self.at
             elif not marker.partial:
                 emit(position - self.at)
@@ -238,6 +235,8 @@ class Scanner:
             else:
                 cut = position if inside_call and cut < 0 else cut
                 position += 1
+        marker, self.decision = self.decision, None
+        return marker
 
     # no generators, because to make one takes longer than what these do: the caller yields and asks
     # again if more text is needed

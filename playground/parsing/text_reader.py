@@ -44,15 +44,16 @@ class TextReader:
         self._may_skip = fast_path
         self._fast = FastPath(self._engine.scanner)
 
-    # `feed` and `feed_text` repeat the lines for a chunk that is skipped at first sight: a call of
-    # a shared function would cost such a chunk a tenth of its time
+    # `feed` and `feed_text` repeat the lines for chunks that the walk need not see: a shared
+    # function would be one more call, a tenth of such a chunk's time
 
     def feed(self, data: bytes) -> list[Event]:
         try:
             text = data.decode()
         except UnicodeDecodeError:  # a character is cut, or the bytes are no UTF-8
             return self._read(self._decoder.decode(data), "invalid-utf8")
-        at_sight = self._fast.at_sight
+        fast = self._fast
+        at_sight = fast.at_sight
         if at_sight is not None and text:
             first, second, third, search, make, sink = at_sight
             if first in text or second in text or third in text:
@@ -63,7 +64,16 @@ class TextReader:
             self._offset = start + len(text)
             sink(data)
             return [make(start, text)]
-        return self._feed_decoded(text)
+        if fast.is_skipping and text:
+            events = (
+                fast.feed_after_held(text, self._offset)
+                if fast.decide is None
+                else fast.feed_pending(text, self._offset)
+            )
+            if events is not None:
+                self._offset += len(text)
+                return events
+        return self._feed_slowly(text)
 
     def feed_text(self, text: str) -> list[Event]:
         try:
@@ -72,7 +82,8 @@ class TextReader:
             # bytes that wait for the rest of their character wait in vain: text cannot bring it
             events = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
             return events + self._read(text, "lone-surrogate")
-        at_sight = self._fast.at_sight
+        fast = self._fast
+        at_sight = fast.at_sight
         if at_sight is not None and text:
             first, second, third, search, make, sink = at_sight
             if first in text or second in text or third in text:
@@ -83,7 +94,16 @@ class TextReader:
             self._offset = start + len(text)
             sink(data)
             return [make(start, text)]
-        return self._feed_decoded(text)
+        if fast.is_skipping and text:
+            events = (
+                fast.feed_after_held(text, self._offset)
+                if fast.decide is None
+                else fast.feed_pending(text, self._offset)
+            )
+            if events is not None:
+                self._offset += len(text)
+                return events
+        return self._feed_slowly(text)
 
     def _feed_candidate(self, text: str, place: int) -> list[Event]:
         """Feed a chunk, before which nothing is held, with a candidate at a place."""
@@ -93,16 +113,10 @@ class TextReader:
         self._offset += len(text)
         return events
 
-    def _feed_decoded(self, text: str) -> list[Event]:
-        """Feed a chunk that cannot be skipped at first sight."""
+    def _feed_slowly(self, text: str) -> list[Event]:
+        """Feed a chunk that the walk must see."""
         if not text:
             return []
-        if self._fast.is_skipping:
-            events = self._fast.feed(text, self._offset)
-            if events is None:
-                return self._walk(text)
-            self._offset += len(text)
-            return events
         if self._decoder.holds:
             # bytes that wait for the rest of their character wait in vain: whole ones follow
             return self._read(self._decoder.decode(b"", final=True) + text, "invalid-utf8")
@@ -130,15 +144,14 @@ class TextReader:
         events = self._engine.feed(text)
         if self._bad or self._prefilled:
             events = self._placed(events)
-        allowed = scanner.pending is not None or scanner.skip_rule is not None
-        # held text of a prefill belongs to no span: it is left to the walk
-        if allowed and self._may_skip and not self._is_delicate() and scanner.offset >= 0:
+        if scanner.pending is None and scanner.skip_rule is None:
+            return events
+        # the walk itself takes care of a character that is cut off, of a bad one that still has to
+        # be put in its place, and of held text of a prefill, which belongs to no span
+        is_delicate = self._decoder.holds or self._bad or scanner.base + scanner.at < 0
+        if self._may_skip and not is_delicate:
             fast.start(scanner, self._offset)
         return events
-
-    def _is_delicate(self) -> bool:
-        """Return True if a character is cut off, or a bad one still has to be put in its place."""
-        return self._decoder.holds or bool(self._bad)
 
     def _end_of_text(self) -> list[Event]:
         """End a stretch of text: held text comes out, and an open call is aborted."""
