@@ -14,10 +14,8 @@ import pty
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conftest import ROOT
@@ -32,6 +30,7 @@ from turned_names import (
     session,
     session_file,
     session_json,
+    words_of_component,
 )
 
 import playground as pg
@@ -454,35 +453,6 @@ def test_a_page_and_a_notebook_keep_the_order_of_their_words(
                 assert words_of_component(json.loads(fed)) == []
     assert disorder(bundle["text/plain"]) == []
     assert disorder(str(value)) == [] or kind == "raw_prompt"  # which is the prompt itself
-
-
-def words_of_component(data: dict[str, Any]) -> list[str]:
-    """What is wrong with words that a component is fed; its exact texts are left out."""
-    return [line for text in _words(data) for line in disorder(text)]
-
-
-EXACT = {"text", "texts", "given"}  # content to be read and copied
-IDS = {"key", "origin", "selected", "segments", "kinds"}
-
-
-def _words(data: Any, name: str = "") -> Iterator[str]:
-    match data:
-        case str():
-            yield data
-        case dict():
-            for key, value in data.items():
-                if key not in EXACT | IDS:
-                    yield from _words(value, key)
-        case list():
-            # of a row the first is its origin; of a block the last is its text; of a step the
-            # fourth is what came, and of a state the third what is held: the script isolates both
-            places = {"rows": {0}, "blocks": {4}, "steps": {3}, "states": {2}}
-            for each in data:
-                if isinstance(each, list) and name in places:
-                    left = [one for at, one in enumerate(each) if at not in places[name]]
-                    yield from _words(left)
-                else:
-                    yield from _words(each, name if isinstance(each, list) else "")
 
 
 def test_a_test_that_is_taken_along_has_no_name_that_hides_its_lines(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -115,3 +116,34 @@ def session_file(folder: Path) -> Path:
 
 def session(folder: Path) -> pg.Session:
     return pg.load_session(session_file(folder))
+
+
+def words_of_component(data: dict[str, Any]) -> list[str]:
+    """What is wrong with words that a component is fed; its exact texts are left out."""
+    return [line for text in _words(data) for line in disorder(text)]
+
+
+EXACT = {"text", "texts", "given"}  # content to be read and copied
+IDS = {"key", "origin", "selected", "segments", "kinds"}
+
+
+def _words(data: Any, name: str = "") -> Iterator[str]:
+    match data:
+        case str():
+            yield data
+        case dict():
+            for key, value in data.items():
+                if key not in EXACT | IDS:
+                    yield from _words(value, key)
+        case list():
+            # of a row the first is its origin; of a block the last is its text; of a step the
+            # fourth is what came, and of a state the third what is held: the script isolates both
+            places = {"rows": {0}, "blocks": {4}, "steps": {3}, "states": {2}}
+            if name == "lines":  # of a difference: content, but for its heads
+                data = [text for change, text in data if change in ("heading", "gap")]
+            for each in data:
+                if isinstance(each, list) and name in places:
+                    left = [one for at, one in enumerate(each) if at not in places[name]]
+                    yield from _words(left)
+                else:
+                    yield from _words(each, name if isinstance(each, list) else "")

@@ -91,11 +91,13 @@ def show_audit(name: str, text: str) -> None:
         return
     say.text(f"{counted(len(found.faults), 'finding')} in {found.renderings} renderings.")
     worst = ("error", "warning", "info")
-    for fault in sorted(found.faults, key=lambda each: worst.index(each.finding.severity)):
+    faults = sorted(found.faults, key=lambda each: worst.index(each.finding.severity))
+    for number, fault in enumerate(faults):
         code, severity = fault.finding.code, fault.finding.severity
         with say.expander(f"{severity}: {CODES[code].meaning}"):
             say.text(f"{code}: {fault.finding.message}")
-            widgets.exact_text("The request, and what comes of it", fault.told, arrows=False)
+            label = "The request, and what comes of it"
+            widgets.exact_text(label, fault.told, arrows=False, of=f"fault {number}")
 
 
 @kept(16)

@@ -90,7 +90,10 @@ def follow_link() -> None:
     if following := st.session_state.pop(_NEXT, None):
         st.session_state[SESSION] = following
     asked = _linked_name()
-    if asked and st.session_state.get(SESSION) and asked != st.session_state.get(_ADDRESS):
+    # of a first run, the widget itself takes the name from the address, unless it stands there with
+    # hidden characters in it: the widget knows it with these escaped
+    followed = st.session_state.get(SESSION) or visible(asked) != asked
+    if asked and followed and asked != st.session_state.get(_ADDRESS):
         st.session_state[SESSION] = asked
     st.session_state[_ADDRESS] = chosen_name()
 

@@ -84,7 +84,7 @@ def _model(working: state.WorkingSession) -> None:
         index=None,
         format_func=say.option,
         key=state.MODEL,
-        placeholder=say.option(own),
+        placeholder=say.shown(own),
         accept_new_options=True,
         bind="query-params",
         help="In place of the session's own model. Any LiteLLM name may be typed.",

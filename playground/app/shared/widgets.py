@@ -89,15 +89,16 @@ def model_dialect() -> str:
     return dialect_for(state.working_session().session.task.model_name).usable
 
 
-def exact_text(label: str, text: str, arrows: bool) -> None:
-    """A text as it is, with a button to copy it; `arrows` show its line breaks.
+def exact_text(label: str, text: str, arrows: bool, of: str = "") -> None:
+    """A text as it is, with a button to copy it; `arrows` show its line breaks, `of` tells equal
+    texts of one page apart.
 
     One cannot see line breaks at a text's edges: the caption counts them.
     """
     edges = len(text) - len(text.strip("\n"))
     breaks = counted(edges, "line break")
     hidden = f", {breaks} at its edges among them" if edges else ""
-    named = zlib.crc32(text.encode())
+    named = f"{of} {zlib.crc32(text.encode())}".strip()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         say.text(f"{label}: {len(text):,} characters{hidden}")  # a file's name is no Markdown
         key = f"save {label} {named}"
