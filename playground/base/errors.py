@@ -14,8 +14,10 @@ from playground.base.wording import visible
 _MOST_SAID: Final = 400  # characters of a problem: it may quote what was given
 # An address that is made of these alone holds no password, and no key unless a part is random.
 _PLAIN_ADDRESS: Final = re.compile(
-    r"(?:[a-z][a-z\d+.-]*:?/{0,3})?[\w.-]+(?::\d{1,6})?(?:/[\w.~-]*)*", re.ASCII
+    r"(?:[a-z][a-z\d+.-]*:?/{0,3})?(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,6})?(?:/[\w.~-]*)*",
+    re.ASCII,
 )
+_SCHEME: Final = re.compile(r"[a-z][a-z+]{0,9}")
 _LONGEST_ADDRESS: Final = 200
 # Letters and digits in one run, or a UUID: an account or a token, and nobody knows which.
 LOOKS_RANDOM: Final = re.compile(
@@ -122,8 +124,10 @@ def shown_address(address: str) -> str:
         host, port = parts.hostname, parts.port
     except ValueError:
         return _NOT_SHOWN
+    host = f"[{host}]" if host and ":" in host else host
     after_host = parts.path + parts.query + parts.fragment
-    if not parts.scheme or not host or "@" in after_host or not _PLAIN_ADDRESS.fullmatch(host):
+    plain = _SCHEME.fullmatch(parts.scheme) and _PLAIN_ADDRESS.fullmatch(host or "")
+    if not plain or "@" in after_host:
         return _NOT_SHOWN
     return f"{parts.scheme}://{host}" + ("" if port is None else f":{port}") + "/…"
 

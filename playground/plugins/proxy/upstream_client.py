@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from typing import Final
+from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
@@ -84,8 +85,10 @@ class UpstreamClient:
 
 
 def _through(scheme: str, address: str) -> httpx.AsyncHTTPTransport:
+    address = address if "://" in address else f"http://{address}"
     try:
-        proxy = httpx.Proxy(address if "://" in address else f"http://{address}")
+        _ = urlsplit(address).port  # which httpx does not look at
+        proxy = httpx.Proxy(address)
         return httpx.AsyncHTTPTransport(limits=_LIMITS, proxy=proxy)
     except (ValueError, httpx.InvalidURL, ImportError):  # their words quote the address
         raise InputFault(

@@ -1,0 +1,313 @@
+"""What an upstream's address holds goes there and nowhere else, nor does a client's key stay."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from click.testing import CliRunner
+from conftest import ROOT
+from proxied import KEY, WAIT, RawUpstream, Seen, World, a_world, look, raw_upstream, started
+
+from playground.base.errors import InputFault
+from playground.cli import main
+from playground.plugins.proxy.addresses import VARIABLES, upstreams
+from playground.plugins.proxy.upstream import Upstream, read_upstream
+from playground.plugins.proxy.upstream_client import UpstreamClient
+
+WORD = "hunter2024" + "Winter"  # a password
+TOKEN = "sk-" + "proj-" + "Ab3" * 16
+RANDOM = "f3a9c17e" * 4  # what may be a token, and has the look of none that is known
+PAIR = base64.b64encode(f"bob:{WORD}".encode()).decode()
+# Address behind the host, what of it is secret, and how the request begins that goes there.
+HELD = {
+    "a password": ("bob:" + WORD + "@", "/v1", (WORD, PAIR), "POST /v1/messages?beta=true HTTP"),
+    "an encoded one": (
+        f"bob:{WORD}%21@",
+        "/v1",
+        (f"{WORD}%21", f"{WORD}!", base64.b64encode(f"bob:{WORD}!".encode()).decode()),
+        "POST /v1/messages?beta=true HTTP",
+    ),
+    "a key in the query": (
+        "",
+        f"/v1?key={WORD}",
+        (WORD,),
+        f"POST /v1/messages?key={WORD}&beta=true HTTP",
+    ),
+    "a token in the path": (
+        "",
+        f"/{TOKEN}/v1",
+        (TOKEN,),
+        f"POST /{TOKEN}/v1/messages?beta=true HTTP",
+    ),
+    "a random part of the path": (
+        "",
+        f"/{RANDOM}/v1",
+        (RANDOM,),
+        f"POST /{RANDOM}/v1/messages?beta=true HTTP",
+    ),
+}
+
+
+@contextmanager
+def listening(answer: bytes = b"") -> Iterator[RawUpstream]:
+    """A provider that answers so."""
+    upstream = RawUpstream(answer or b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+    threading.Thread(target=upstream.serve, daemon=True).start()
+    yield upstream
+    upstream.stop()
+
+
+def address(upstream: RawUpstream, user: str, rest: str) -> str:
+    return f"http://{user}{upstream.url.removeprefix('http://')}{rest}"
+
+
+@pytest.mark.parametrize("option", ["", "--json"])
+@pytest.mark.parametrize("held", HELD)
+def test_what_an_upstreams_address_holds_goes_there_alone(
+    tmp_path: Path, held: str, option: str
+) -> None:
+    """Answered, repeated by the provider, and with nobody there to answer."""
+    user, rest, secrets, sent = HELD[held]
+    echo = " ".join(secrets).encode()
+    answer = b"HTTP/1.1 404 No\r\ncontent-length: %d\r\n\r\n" % len(echo) + echo
+    with listening(answer) as upstream:
+        given = ("--upstream", address(upstream, user, rest), *filter(None, [option]))
+        with started(tmp_path / "home", *given) as proxy:
+            asked = f"{proxy.url}/v1/messages?beta=true"
+            body = {"model": "claude-sonnet-4-6", "messages": [{"role": "user", "content": "hi"}]}
+            assert httpx.post(asked, json=body).content == echo  # every byte is handed on
+            upstream.stop()
+            refused = httpx.post(asked, json=body)
+            arguments = [Path(f"/proc/{n}/cmdline").read_text() for n in proxy.processes()[1:]]
+            time.sleep(0.5)  # what is said of it comes by another process
+    assert upstream.got[0].decode().startswith(sent)
+    assert (f"authorization: Basic {secrets[-1]}" in upstream.got[0].decode()) == bool(user)
+    assert refused.status_code == 502 and "gave no answer" in refused.text
+    assert len(arguments) == 1 and "404" in proxy.said and "502" in proxy.said
+    for place in (refused.text, str(refused.headers), proxy.said, proxy.kept(), *arguments):
+        assert not [secret for secret in secrets if secret in place], place[:500]
+
+
+def test_a_childs_upstream_holds_its_password_back_too(tmp_path: Path) -> None:
+    """It gets the proxy's address in its place."""
+    code = (
+        "import os, urllib.request as r\n"
+        "for name, path in (('ANTHROPIC_BASE_URL', '/v1/messages'),"
+        " ('OPENAI_BASE_URL', '/chat/completions'),"
+        " ('GOOGLE_GEMINI_BASE_URL', '/v1beta/models/g:generateContent'),"
+        " ('AWS_ENDPOINT_URL_BEDROCK_RUNTIME', '/model/m/converse')):\n"
+        "    try:\n"
+        "        r.urlopen(r.Request(os.environ[name] + path, b'{}'))\n"
+        "    except r.HTTPError as error:\n"
+        "        print(error.code, error.read().decode())\n"
+        "print(dict(os.environ))\n"
+    )
+    names = ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "GOOGLE_GEMINI_BASE_URL")
+    names = (*names, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME")
+    with listening() as upstream:
+        bases = {name: address(upstream, f"{name}:{WORD}@", "") for name in names}
+        upstream.stop()
+        done = subprocess.run(
+            [sys.executable, "-m", "playground", "proxy", "--port", "0", "--"]
+            + [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            env={**os.environ, **bases, "PLAYGROUND_HOME": str(tmp_path)},
+            timeout=60,
+        )
+    assert done.returncode == 0 and done.stdout.count("gave no answer") == 4, done.stderr
+    kept = "".join(path.read_text() for path in tmp_path.rglob("*") if path.is_file())
+    assert "gave no answer" in kept
+    for place in (done.stdout, done.stderr, kept):
+        assert WORD not in place
+
+
+@pytest.mark.parametrize("name", VARIABLES)
+def test_each_variable_that_names_an_upstream_is_read_alike(name: str) -> None:
+    api = VARIABLES[name][0]
+    known = upstreams("", {name: f" https://bob:{WORD}@gateway.example/x\n"}, 8788, child=True)
+    found, path = known.behind(api, "/v1/messages")
+    assert found.shown_address(path) == "https://gateway.example/x/v1/messages"
+    assert found.authorization == f"Basic {PAIR}"
+    assert WORD not in repr(known)
+    with pytest.raises(InputFault, match=f"^{name}: .* is no address") as caught:
+        upstreams("", {name: f"bob:{WORD}@gateway.example"}, 8788, child=True)
+    assert WORD not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "http//bob:{}@h/v1",
+        "bob:{}@h/v1",
+        "ftp://bob:{}@h/v1",
+        "http://h/v1?key={}#x",
+        "http://bob:{}@127.0.0.1:8788/v1",
+        "http://bob:{}#x@h/v1",
+        "http://bob:{}@h:99999/v1",
+        "http://bob:{}/v1",
+        "http://[bob:{}@h/v1",
+        "http://bob:12/{}@h/v1",
+        "http://bob:12?{}@h/v1",
+        "http://h/v1/{} /x",
+        "http://bob:{}@h/../v1",
+        "{}://h/v1",
+    ],
+)
+def test_a_mistyped_upstream_is_told_without_its_password(given: str) -> None:
+    with pytest.raises(InputFault, match="^--upstream: ") as caught:
+        read_upstream(given.format(WORD), port=8788)
+    assert WORD.lower() not in str(caught.value).lower()
+
+
+def test_a_mistyped_upstream_is_one_line_of_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path))
+    done = CliRunner().invoke(main, ["proxy", "--upstream", f"http//bob:{WORD}@h/v1"])
+    assert done.exit_code == 2 and WORD not in done.output
+    assert done.stderr.startswith("playground: --upstream: ") and done.stderr.count("\n") == 1
+    assert not list(tmp_path.rglob("*.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        (f"http://bob:{WORD}@h:80/v1/", "http://h:80/v1"),
+        ("https://h/openai/deployments/gpt-4o-2024-11-20?api-version=2024-10-21-preview", None),
+        (f"https://h/v1/{RANDOM}/gateway", f"https://h/v1/{'*' * 32}/gateway"),
+        (f"https://h/{TOKEN}/v1", f"https://h/{'*' * len(TOKEN)}/v1"),
+        ("https://h/12345678-1234-1234-1234-123456789abc/v1", f"https://h/{'*' * 36}/v1"),
+        ("http://[::1]:8080/api", "http://[::1]:8080/api"),
+        ("HTTPS://Gateway.example", "https://Gateway.example"),
+    ],
+)
+def test_an_upstream_is_shown_as_far_as_it_is_no_secret(given: str, shown: str | None) -> None:
+    assert read_upstream(given).shown == (shown or given.partition("?")[0])
+
+
+@pytest.mark.parametrize(
+    ("given", "spends"),
+    [
+        (f"http://bob:{WORD}@h/v1", True),
+        (f"http://{WORD}@h/v1", True),
+        (f"http://h/v1?key={WORD}", True),
+        (f"http://h/{TOKEN}/v1", True),
+        ("http://h/v1?api-version=2024-10-21-preview", False),
+        (f"http://h/{RANDOM}/v1", False),  # an account, as like as not
+    ],
+)
+@pytest.mark.parametrize("others", [("--public",), ("--public", "--host", "0.0.0.0")])
+def test_nobody_else_spends_what_an_upstreams_address_holds(
+    given: str, spends: bool, others: tuple[str, ...]
+) -> None:
+    assert read_upstream(given).spends is spends
+    if spends:
+        done = CliRunner().invoke(main, ["proxy", "--upstream", given, *others])
+        assert done.exit_code == 2
+        assert "whoever reaches the proxy would spend" in done.stderr
+        assert WORD not in done.stderr and TOKEN not in done.stderr
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with a_world(tmp_path_factory.mktemp("proxy") / "run") as found:
+        yield found
+
+
+@pytest.fixture
+def seen(world: World) -> Seen:
+    return look(world)
+
+
+def test_only_a_password_in_the_address_takes_the_place_of_a_clients_key(seen: Seen) -> None:
+    headers = {"authorization": f"Bearer {KEY}", "x-api-key": KEY}
+    answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
+    with raw_upstream(seen, answer) as upstream:
+        seen.ask(json={}, headers=headers)
+        seen.world.target = address(upstream, f"bob:{WORD}@", "")
+        seen.ask(json={}, headers=headers)
+    own, theirs = (got.decode().lower().split("\r\n") for got in upstream.got)
+    assert f"authorization: bearer {KEY}".lower() in own
+    assert [line for line in theirs if line.startswith("authorization")] == [
+        f"authorization: basic {PAIR}".lower()
+    ]
+    assert f"x-api-key: {KEY}".lower() in theirs
+
+
+def everything(run: Path) -> str:
+    return "\n".join(path.read_text("utf-8", "replace") for path in run.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("path", "agent"),
+    [
+        ("/v1/messages", f"tool/1 {KEY}"),
+        ("/v1/messages", f"x-api-key: {WORD}1"),
+        (f"/v1/{KEY}/messages", "tool/1"),
+        (f"/v1/{KEY.replace('-', '%2D')}/messages", "tool/1"),
+        (f"/v1/models?key={KEY}", "tool/1"),
+        (f"/v1beta/models/{KEY}:generateContent", "tool/1"),
+        (f"/model/{KEY}/converse", f"{KEY} tool"),
+    ],
+)
+@pytest.mark.parametrize("body", [b'{"messages": [{"role": "user", "content": "hi"}]}', b"no JSON"])
+def test_the_ledger_and_what_is_said_hold_no_key(
+    seen: Seen, path: str, agent: str, body: bytes
+) -> None:
+    answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
+    with raw_upstream(seen, answer) as upstream:
+        httpx.post(f"{seen.url}{path}", headers={"user-agent": agent}, content=body)
+        (row,) = seen.over(1)
+    assert upstream.got[0].startswith(f"POST {path} HTTP/1.1".encode())
+    until = time.monotonic() + WAIT
+    while f'"exchange": {row["exchange"]}, "status"' not in everything(seen.world.out):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    assert "tool" in row["agent"] or "*" in row["agent"]
+    for place in (everything(seen.world.out), json.dumps(seen.lines)):
+        assert KEY not in place and KEY.replace("-", "%2D") not in place
+        assert f"{WORD}1" not in place
+
+
+def test_a_proxy_of_the_environment_keeps_its_password_and_takes_the_request(
+    tmp_path: Path,
+) -> None:
+    with listening() as through:
+        proxied = address(through, f"me:{WORD}@", "")
+        environment = {"http_proxy": proxied, "no_proxy": "127.0.0.1"}
+        given = ("--upstream", f"http://bob:{WORD}@upstream.example/base/v1?key=k")
+        with started(tmp_path / "home", *given, **environment) as proxy:
+            assert httpx.post(f"{proxy.url}/v1/messages?a=%7e", json={}).status_code == 200
+    first, *headers = through.got[0].decode().split("\r\n")
+    assert first == "POST http://upstream.example/base/v1/messages?key=k&a=%7e HTTP/1.1"
+    assert f"authorization: Basic {PAIR}" in headers and "Host: upstream.example" in headers
+    assert WORD not in proxy.said + proxy.kept() and PAIR not in proxy.kept()
+
+
+@pytest.mark.parametrize("given", ["ftp://me:{}@h:1", "http://me:{}@h:99999", "http://[me:{}@h"])
+def test_a_mistyped_proxy_of_the_environment_is_told_without_its_password(
+    monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.setenv("https_proxy", given.format(WORD))
+    with pytest.raises(InputFault, match="^HTTPS_PROXY: .* no address of a proxy") as caught:
+        UpstreamClient()
+    assert WORD not in str(caught.value) and caught.value.__cause__ is None
+
+
+def test_an_upstream_that_is_printed_shows_nothing_it_holds() -> None:
+    found = read_upstream(f"http://bob:{WORD}@h/{TOKEN}/v1?key={WORD}")
+    assert isinstance(found, Upstream)
+    assert WORD not in repr(found) and TOKEN not in repr(found) and PAIR not in repr(found)
