@@ -18,7 +18,15 @@ from test_terminal import run
 
 import playground as pg
 from playground.base.errors import InputFault
-from playground.base.json_numbers import NotANumber, finite, is_finite, load_json
+from playground.base.findings import finding
+from playground.base.json_numbers import (
+    NotANumber,
+    dump_again,
+    finite,
+    is_finite,
+    load_json,
+    number_findings,
+)
 from playground.cli import main
 from playground.nouns.events import CallEndedEvent, FindingEvent
 from playground.nouns.messages import ToolCallPart
@@ -115,7 +123,7 @@ TOOL = ToolMetadata(
         "properties": {f"n{at}": {"type": "number"} for at in range(len(ODD))},
     },
 )
-TOLD = {"not-a-number", "type-mismatch"}
+TOLD = {"not-a-number", "long-integer", "type-mismatch"}
 
 
 @pytest.mark.parametrize("name", pg.dialect_names())
@@ -137,7 +145,8 @@ def test_no_dialect_hands_on_a_number_that_json_has_not(name: str, tmp_path: Pat
         if not calls or f"n{at}" in calls[0]:
             assert TOLD & codes, (text, calls)
         assert "malformed-python" not in codes
-        assert "not-a-number" not in codes or text in json.dumps(calls)
+        assert not {"not-a-number", "long-integer"} & codes or text in json.dumps(calls)
+        assert "not-a-number" not in codes or not text.isdecimal()
     assert replayed(name, everything, tmp_path)["events"]
 
 
@@ -160,7 +169,7 @@ def test_native_calls_hand_on_no_such_number_either(text: str) -> None:
     parser.feed_tool_call_delta({"index": 0, "id": "c", "function": function})
     found, ended = parser.finish()
     assert isinstance(found, FindingEvent)
-    assert found.finding.code == "not-a-number"
+    assert found.finding.code == ("long-integer" if text.isdecimal() else "not-a-number")
     assert isinstance(ended, CallEndedEvent)
     assert ended.arguments == {"x": text, "y": [{"z": text}]}
     assert all(type(value) is str for value in (ended.arguments["x"],))
@@ -350,3 +359,96 @@ def test_one_look_finds_odd_numbers_and_half_surrogates(odd: Any) -> None:
     for value in ({"a": [odd]}, [{"b": odd}], odd):
         assert not is_sound(value)
     assert not is_sound({"\ud800": 1})
+
+
+LONG = "7" * 10_000
+TOLD_OF_IT = "an integer of 10,000 digits, more than Python reads by default: kept as text"
+
+
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_an_integer_of_ten_thousand_digits_is_told_as_what_it_is(sign: str, tmp_path: Path) -> None:
+    """It was called a number that JSON does not have. All of its digits are kept."""
+    path = session(tmp_path, f'{{"x": {sign}{LONG}, "y": 1}}')
+    (loaded,) = load_sessions(path)
+    call = loaded.session.messages[1].parts[0]
+    assert isinstance(call, ToolCallPart)
+    assert call.args == {"x": sign + LONG, "y": 1}
+    told = [(found.code, found.message) for found in loaded.findings]
+    assert told == [("long-integer", TOLD_OF_IT)]
+    again = tmp_path / "again.json"
+    assert run("import", str(path), "-o", str(again)).returncode == 1
+    (once_more,) = load_sessions(again)
+    assert once_more.session == loaded.session
+    assert once_more.findings == []
+
+
+def test_two_kinds_of_odd_numbers_are_two_findings() -> None:
+    read = load_json(f'{{"a": [{LONG}, NaN], "b": {LONG}7}}')
+    assert number_findings(read, "here") == [
+        finding("not-a-number", "here"),
+        finding(
+            "long-integer",
+            "here",
+            "2 integers of up to 10,001 digits, more than Python reads by default: kept as text",
+        ),
+    ]
+    assert [len(read["a"][0]), read["a"][1]] == [10_000, "NaN"]
+    assert number_findings({"x": 16**4000}, "here")[0].message.startswith(
+        "an integer of 4,817 digits"
+    )
+    assert number_findings({"x": 10**4300}, "here")[0].message.startswith(
+        "an integer of 4,301 digits"
+    )
+    assert number_findings({"x": 10**4300 - 1, "y": 1.5}, "here") == []
+
+
+def test_the_longest_integer_that_python_reads_is_a_number() -> None:
+    for text in ("7" * 4300, "-" + "7" * 4300):
+        assert load_json(text) == int(text)
+
+
+def test_what_is_written_again_keeps_every_odd_number_as_it_was() -> None:
+    """Of a long integer Infinity was left."""
+    odd = f'{{"a": {LONG}, "b": [1e400, NaN, -Infinity, -{LONG}], "c": "text", "d": 1.5}}'
+    assert dump_again(load_json(odd)) == odd
+    assert dump_again({"c": "text", "d": [1]}) == '{"c":"text","d":[1]}'
+    hostile = load_json(f'{{"a": {LONG}, "b": "\\u0000\\u00010"}}')
+    assert json.loads(dump_again(hostile)) == {"a": LONG, "b": "\0\0010"}
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("dialect show @.json", '{"name": %s}'),
+        ("dialect show @.toml", "name = %s"),
+        (f"raw {ROOT}/sample_sessions/01-plain-chat.json --template @.json", '{"a": %s}'),
+        ("template run @.yaml", "- %s"),
+        ("signature q->a --demos @", '{"q": %s, "a": "b"}'),
+        ("tools @.json --mcp", '{"mcpServers": %s}'),
+        ("tokens 01-plain-chat --tokenizer @", '{"default_num_special_tokens": %s}'),
+    ],
+)
+def test_where_it_cannot_be_kept_the_error_tells_what_it_is(
+    command: str, text: str, tmp_path: Path
+) -> None:
+    """The words were Python's, which told the user to call a function of Python's."""
+    words = []
+    for word in command.split():
+        path = tmp_path / f"file{word[1:]}"
+        if word.startswith("@"):
+            path.write_text(text % LONG)
+        words.append(str(path) if word.startswith("@") else word)
+    done = run(*words)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "an integer of 10,000 digits, more than Python reads by default (4,300)" in done.stderr
+    assert "set_int_max_str_digits" not in done.stderr
+    assert "not JSON" not in done.stderr
+
+
+def test_a_bill_with_a_long_integer_tells_of_it() -> None:
+    choice = '"choices": [{"index": 0, "delta": {"content": "a"}, "finish_reason": "stop"}]'
+    sent = f'data: {{{choice}, "usage": {{"prompt_tokens": {LONG}}}}}\n\ndata: [DONE]\n\n'
+    recording = pg.decode_stream([sent.encode()])
+    assert recording.usage == {"prompt_tokens": LONG}
+    told = [found.message for found in recording.findings]
+    assert told == ["a usage with an integer of 10,000 digits, kept as text"]

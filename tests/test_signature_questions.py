@@ -80,7 +80,7 @@ def test_the_command_reads_a_completion_field_by_field(tmp_path: Path) -> None:
         (["q, q -> a"], "two fields of a signature are called 'q'"),
         (["q -> a, b, a"], "two fields of a signature are called 'a'"),
         (["q -> q"], "two fields of a signature are called 'q'"),
-        ([QA, "--demos", "["], "the examples are not JSON"),
+        ([QA, "--demos", "["], "the examples cannot be read as JSON"),
         ([QA, "--demos", "[1]"], "an example is not an object"),
         ([QA, "-a", "json", "--completion", "-"], "finds no object"),
     ],
@@ -160,7 +160,7 @@ def test_the_page_reads_a_completion_field_by_field() -> None:
     ("key", "text", "words"),
     [
         ("signature", "question", "has no arrow"),
-        ("signature_inputs", "[", "The inputs are not JSON"),
+        ("signature_inputs", "[", "The inputs cannot be read as JSON"),
         ("signature_demos", "{}", "The examples are not a list"),
         ("signature_inputs", '{"query": "x"}', "no input is called 'query'"),
     ],

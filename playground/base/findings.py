@@ -296,6 +296,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "not-a-number": FindingKind(
         "warning", "a number that JSON does not have (NaN, Infinity, 1e400): kept as text"
     ),
+    "long-integer": FindingKind(
+        "warning", "an integer of more digits than Python reads by default (4,300): kept as text"
+    ),
     "time-unread": FindingKind("warning", "a time that cannot be read: none is kept"),
     "tools-by-name": FindingKind("info", "tools that the file only names, without their schemas"),
     "more-recordings": FindingKind("info", "the file holds several recordings: this is one"),

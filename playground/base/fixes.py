@@ -146,6 +146,7 @@ FIXES: Final[dict[str, str]] = {
     "torn-end": "import it again once it is whole",
     "not-written-out": "write the value out in the source",
     "not-a-file": "give its name alone: a pipe that somebody writes to is read",
+    "long-integer": "write it as a text: most programs round a number of more than 17 digits",
     "not-a-number": "write a text or null in the file",
     "time-unread": "write times as ISO 8601 or in seconds since 1970",
     "mixed-formats": "import the lines of the other format by themselves",

@@ -1,8 +1,9 @@
-"""Numbers that JSON has not: NaN, the infinities, what overflows to one, such as 1e400, and whole
-numbers of so many digits that no program reads them.
+"""Numbers that are read as their text: those that JSON has not (NaN, the infinities, what overflows
+to one, such as 1e400), and integers of more digits than Python reads.
 
-Python's reader takes them, its writer writes them, and no other program reads what comes out. Here
-they become the text that they were written as, and who reads says so by a finding.
+Python's reader takes the first, its writer writes them, and no other program reads what comes out;
+the others it refuses. Here they become the text that they were written as, which loses nothing, and
+who reads says so by a finding.
 """
 
 from __future__ import annotations
@@ -11,14 +12,19 @@ import json
 import marshal
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final, Literal
 
 from pydantic_core import from_json, to_json
 
+from playground.base.findings import Finding, finding
+
 _DIGITS: Final = 4300  # as many as Python writes and reads; others stop at 17
 _HUGE: Final = 10**_DIGITS
+_REFUSED: Final = re.compile(r"Exceeds the limit \(\d+ digits\) .*?: value has (\d+) digits")
+_RAW: Final = re.compile(r'"\\u0000\\u0001(\d+)"')  # stands for a number that is written as it was
+_NUMBER: Final = re.compile(r"-?(?:\d[\d.eE+-]*|Infinity)|NaN")
 
 
 class NotANumber(str):
@@ -26,8 +32,13 @@ class NotANumber(str):
     `finite` makes it one of them."""
 
 
+class LongInteger(NotANumber):
+    """The digits of an integer that Python does not read by default."""
+
+
 def load_json(text: str, *, strict: bool = False) -> Any:
-    """Read JSON; a number that is none stays its text, as NotANumber ("NaN", "1e400").
+    """Read JSON; a number that is none stays its text, as NotANumber ("NaN", "1e400"), and so does
+    an integer of too many digits, as LongInteger.
 
     Without `strict`, line breaks inside strings are allowed. Raises what json.loads raises:
     ValueError or RecursionError.
@@ -94,17 +105,23 @@ def dump_again(value: Any) -> str:
     with suppress(ValueError):  # half surrogates, or what is no JSON
         marshal.dumps(value)  # a fast look: it refuses a NotANumber, and all that is no plain value
         return to_json(value).decode()
-    return json.dumps(value if is_finite(value) else _as_floats(value), default=str)
+    raw: list[str] = []
+    text = json.dumps(_marked(value, raw), default=str)
+    if len(_RAW.findall(text)) > len(raw):  # somebody has written such a text
+        return json.dumps(finite(value), default=str)
+    return _RAW.sub(lambda mark: raw[int(mark[1])], text)
 
 
-def _as_floats(value: Any) -> Any:
+def _marked(value: Any, raw: list[str]) -> Any:
+    """The value with a mark for each number that is kept as its text, which goes to `raw`."""
     match value:
         case NotANumber():
-            return float(value)
+            raw.append(str(value) if _NUMBER.fullmatch(value) else json.dumps(float(value)))
+            return f"\0\1{len(raw) - 1}"
         case Mapping():
-            return {key: _as_floats(item) for key, item in value.items()}
+            return {key: _marked(item, raw) for key, item in value.items()}
         case list():
-            return [_as_floats(item) for item in value]
+            return [_marked(item, raw) for item in value]
         case _:
             return value
 
@@ -114,7 +131,12 @@ def number_of(text: str) -> int | float | NotANumber:
     try:
         return int(text)  # leading zeros are allowed here
     except ValueError:
-        return _float(text)
+        return LongInteger(text) if is_long_integer(text) else _float(text)
+
+
+def is_long_integer(text: str) -> bool:
+    """Return True if a text holds the digits of an integer that Python does not read by default."""
+    return len(text) > _DIGITS and text.removeprefix("-").isdecimal()
 
 
 def _float(text: str) -> float | NotANumber:
@@ -122,8 +144,11 @@ def _float(text: str) -> float | NotANumber:
     return number if math.isfinite(number) else NotANumber(text)
 
 
-def _int(text: str) -> int | NotANumber:
-    return int(text) if len(text) <= _DIGITS else NotANumber(text)
+def _int(text: str) -> int | LongInteger:
+    try:
+        return int(text)
+    except ValueError:
+        return LongInteger(text)
 
 
 _DECODERS: Final = {
@@ -190,3 +215,65 @@ def _is_finite(value: Any) -> bool:
             return all(map(is_finite, value))
         case _:
             return True
+
+
+def number_findings(value: Any, where: str) -> list[Finding]:
+    """What is to be told of a value that is not finite, and is kept with texts in such places."""
+    found = [finding("not-a-number", where)] if has_no_number(value) else []
+    if digits := long_integers(value):
+        message = f"{integer_words(digits)}, more than Python reads by default: kept as text"
+        found.append(finding("long-integer", where, message))
+    return found
+
+
+def has_no_number(value: Any) -> bool:
+    """Return True if a number in a JSON value is NaN or infinite."""
+    odd = _odd_numbers(value)
+    return any(isinstance(each, float) or type(each) is NotANumber for each in odd)
+
+
+def long_integers(value: Any) -> list[int]:
+    """Return how many digits each integer in a JSON value has that Python does not read."""
+    found = (each for each in _odd_numbers(value) if type(each) is not NotANumber)
+    return [_digits(each) for each in found if isinstance(each, LongInteger | int)]
+
+
+def integer_words(digits: list[int]) -> str:
+    """Say how long integers are."""
+    if len(digits) == 1:
+        return f"an integer of {digits[0]:,} digits"
+    return f"{len(digits):,} integers of up to {max(digits):,} digits"
+
+
+def refused_words(error: Exception) -> str:
+    """What Python says of a text that is no JSON; of an integer of too many digits what it is."""
+    said = _REFUSED.search(str(error))
+    if said is None:
+        return str(error)
+    return f"{integer_words([int(said[1])])}, more than Python reads by default ({_DIGITS:,})"
+
+
+def json_fault(error: Exception) -> str:
+    """Say why a text cannot be read as JSON: an integer of too many digits is JSON all the same."""
+    words = refused_words(error)
+    return f"not JSON ({words})" if words == str(error) else f"it holds {words}"
+
+
+def _digits(value: LongInteger | int) -> int:
+    if isinstance(value, str):
+        return len(value.lstrip("-"))
+    count = int(value.bit_length() * math.log10(2))  # or one more: Python would not write it
+    return count + (abs(value) >= 10**count)
+
+
+def _odd_numbers(value: Any) -> Iterator[Any]:
+    """Every number in a JSON value that is not finite, among the names of fields too."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _odd_numbers(key)
+            yield from _odd_numbers(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _odd_numbers(item)
+    elif not _is_finite(value):
+        yield value

@@ -17,6 +17,7 @@ from playground.base.errors import (
     PlaygroundError,
     UnknownUserError,
 )
+from playground.base.json_numbers import refused_words
 from playground.base.user_files import read_user_text
 from playground.nouns.prompt_data import PromptData
 
@@ -46,7 +47,7 @@ class JsonLedger:
             entries = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise InputFault(
-                f"the credit ledger cannot be read ({error})",
+                f"the credit ledger cannot be read ({refused_words(error)})",
                 where=str(self.path),
                 expected=_LEDGER,
             ) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import unescape
 
-from playground.base.json_numbers import finite, is_finite
+from playground.base.json_numbers import finite, is_finite, number_findings
 from playground.nouns.events import (
     CallAbortedEvent,
     CallEndedEvent,
@@ -204,8 +204,9 @@ class CallReader(Reader):
             listed = ", ".join(missing)
             raise BrokenCall("missing-argument", f"{call.name} needs {listed}", whole=True)
         if not is_finite(call.arguments):
+            for found in number_findings(call.arguments, call.place):
+                self.scanner.note(found.code, found.where, found.message)
             call.arguments = finite(call.arguments)
-            self.scanner.note("not-a-number", call.place)
         self.scanner.events.append(
             CallEndedEvent(
                 self.scanner.here(),

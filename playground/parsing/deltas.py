@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from playground.base.findings import finding
-from playground.base.json_numbers import finite, is_finite, load_json
+from playground.base.json_numbers import finite, is_finite, load_json, number_findings
 from playground.nouns.events import (
     ArgumentEvent,
     CallAbortedEvent,
@@ -142,8 +142,8 @@ class DeltaReader:
             message = f"{call.name!r} is not one of the session's tools ({', '.join(self._names)})"
             events.append(FindingEvent(here, finding("unknown-tool", place, message)))
         if not is_finite(arguments):
+            events += [FindingEvent(here, each) for each in number_findings(arguments, place)]
             arguments = finite(arguments)
-            events.append(FindingEvent(here, finding("not-a-number", place)))
         ended = CallEndedEvent(here, call.index, call.call_id, call.name, arguments, raw_arguments)
         return [*events, ended]
 

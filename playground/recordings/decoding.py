@@ -11,7 +11,15 @@ from pydantic_core import from_json
 
 from playground.base.arguments import as_bytes, takes
 from playground.base.characters import is_whole
-from playground.base.json_numbers import dump_again, finite, is_finite, load_json, read_json_bytes
+from playground.base.json_numbers import (
+    dump_again,
+    finite,
+    has_no_number,
+    integer_words,
+    load_json,
+    long_integers,
+    read_json_bytes,
+)
 from playground.recordings.apis import reader_for, recognise
 from playground.recordings.apis.base import ApiReader, Sink
 from playground.recordings.framing import Frame, Framing
@@ -101,8 +109,10 @@ class StreamDecoder:
         else:
             self._unknown()
         for what, given in (("a usage", sink.usage), ("an error", sink.error)):
-            if not is_finite(given):
+            if has_no_number(given):
                 self.unreadable(f"{what} with numbers that are none, kept as text")
+            if digits := long_integers(given):
+                self.unreadable(f"{what} with {integer_words(digits)}, kept as text")
         timed = sink.timed or sink.own_times
         recording = Recording(
             name=name,

@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from playground.base.errors import InputFault
-from playground.base.json_numbers import is_finite
+from playground.base.json_numbers import integer_words, is_finite, long_integers
 from playground.recordings.apis import api_names
 from playground.recordings.decoding import StreamDecoder
 from playground.recordings.recording import Recording
@@ -119,7 +119,8 @@ def _time(line: dict[str, Any], decoder: StreamDecoder, where: str, number: int)
     """Seconds since the request; None, with a finding, where they are no number."""
     at = line.get("t", 0.0)
     if not is_finite(at):
-        decoder.unreadable(f"a time of {at}")
+        digits = long_integers(at)
+        decoder.unreadable(f"a time of {integer_words(digits) if digits else at}")
         return None
     if not isinstance(at, int | float) or at < 0 or at > _LATEST:
         raise InputFault(

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final
 
 from playground.base.errors import InputFault
+from playground.base.json_numbers import refused_words
 from playground.base.user_files import kind_of_stream
 
 _MEMBERS: Final = 10_000  # files of a zip or folder
@@ -110,7 +111,9 @@ def read_yaml(text: str, where: str, *, several: bool = False) -> Any:
             expected="YAML without language-specific tags",
         ) from error
     except (RecursionError, ValueError) as error:
-        raise InputFault(f"YAML that cannot be read ({error})", where=where) from error
+        raise InputFault(
+            f"YAML that cannot be read ({refused_words(error)})", where=where
+        ) from error
     if _nodes(value) > _YAML_NODES:
         raise InputFault(
             "aliases that expand to too many values",

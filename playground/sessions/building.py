@@ -10,7 +10,7 @@ from typing import Any, Final
 from playground.base.characters import are_whole, whole
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
-from playground.base.json_numbers import finite, is_finite, load_json
+from playground.base.json_numbers import finite, is_finite, load_json, number_findings
 from playground.nouns.messages import Message, Part, Role, ToolCallPart, ToolResultPart, unchecked
 from playground.nouns.tools import ToolMetadata
 from playground.recordings.recording import Recording, named_apart
@@ -201,7 +201,7 @@ class SessionBuilder:
         self.is_sound = False  # as far as is known: it may be a number alone
         if is_finite(value):
             return value
-        self.findings.append(finding("not-a-number", str(place)))
+        self.findings += number_findings(value, str(place))
         return finite(value)
 
     def _finite_row(self, row: RequestRow, number: int) -> RequestRow:
@@ -210,7 +210,7 @@ class SessionBuilder:
         """
         if is_sound(row.body) and is_sound(row.reply):
             return row
-        if any(each.code == "not-a-number" for each in self.findings):
+        if any(each.code in ("not-a-number", "long-integer") for each in self.findings):
             self.is_sound = False
             return replace(row, body=finite(row.body), reply=finite(row.reply))
         body = self.finite(row.body, Place(field=f"request {number}"))

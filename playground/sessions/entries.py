@@ -25,7 +25,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from playground.base.errors import InputFault
 from playground.base.findings import Finding
-from playground.base.json_numbers import finite
+from playground.base.json_numbers import finite, json_fault
 from playground.nouns.tools import ToolMetadata
 from playground.recordings.environment import environment_secrets
 from playground.recordings.recording import Recording
@@ -245,7 +245,7 @@ def _json(line: str, where: str, number: int) -> Any:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
         raise InputFault(
-            f"not JSON ({error})", where=where, line=number, expected="a whole workspace file"
+            json_fault(error), where=where, line=number, expected="a whole workspace file"
         ) from error
 
 

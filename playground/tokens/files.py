@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from playground.base.errors import InputFault
+from playground.base.json_numbers import json_fault
 from playground.base.user_files import read_user_file
 from playground.tokens.tokenizer import FileTokenizer, TiktokenTokenizer
 
@@ -84,7 +85,7 @@ def _document(path: Path, expected: str) -> dict[str, Any]:
     try:
         value = json.loads(read_user_file(path, expected))
     except (ValueError, RecursionError) as error:
-        raise InputFault(f"not JSON ({error})", where=str(path), expected=expected) from error
+        raise InputFault(json_fault(error), where=str(path), expected=expected) from error
     if not isinstance(value, dict):
         raise InputFault("not an object", where=str(path), expected=expected)
     return value

@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from playground.base.arguments import takes
 from playground.base.errors import InputFault, UnknownNameError
+from playground.base.json_numbers import refused_words
 from playground.base.user_files import read_user_file, user_text
 from playground.dialects import prompts
 from playground.dialects.base import Dialect
@@ -124,7 +125,9 @@ def _document(text: str, where: str) -> Any:
     except tomllib.TOMLDecodeError as error:
         raise InputFault(str(error), where=where, expected="TOML") from error
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, deep nesting
-        raise InputFault(f"it cannot be read: {error}", where=where, expected="fields") from error
+        raise InputFault(
+            f"it cannot be read: {refused_words(error)}", where=where, expected="fields"
+        ) from error
 
 
 def _once(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:

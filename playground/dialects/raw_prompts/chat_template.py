@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from playground.base.confined import Budget, Stopped, Unavailable, run
 from playground.base.errors import InputFault
+from playground.base.json_numbers import json_fault
 from playground.base.user_files import read_user_text
 
 TIME_LIMIT: Final = 5.0  # seconds of wall time, of all that a question renders
@@ -51,7 +52,7 @@ class ChatTemplate:
         try:
             config = json.loads(text)
         except ValueError as error:
-            raise InputFault(f"is not JSON: {error}", where=name) from error
+            raise InputFault(json_fault(error), where=name) from error
         source = config.get("chat_template") if isinstance(config, dict) else None
         if isinstance(source, list):  # several templates: the one for tools, else the default
             named = {item.get("name"): item.get("template") for item in source}

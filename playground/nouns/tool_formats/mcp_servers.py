@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from playground.base.errors import InputFault, shown_address
 from playground.base.findings import Finding
+from playground.base.json_numbers import json_fault
 from playground.nouns.tool_formats.forms import read_tools_and_findings
 from playground.nouns.tools import ToolMetadata
 
@@ -79,7 +80,7 @@ def read_servers(text: str, where: str = "mcp.json") -> list[McpServer]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputFault(f"not JSON ({error})", where=where, expected=_EXPECTED) from error
+        raise InputFault(json_fault(error), where=where, expected=_EXPECTED) from error
     listed = value.get("mcpServers", value.get("servers")) if isinstance(value, dict) else None
     if not isinstance(listed, dict) or not listed:
         raise InputFault("no servers in it", where=where, expected=_EXPECTED)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from playground.base.errors import InputFault
+from playground.base.json_numbers import json_fault
 from playground.recordings.environment import environment_secrets
 from playground.recordings.value_scrubbing import scrubbed_value
 from playground.sessions.workspaces.shelves import Shelf
@@ -53,4 +54,4 @@ def _read(text: str | None, name: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputFault(f"{name!r} is not JSON: {error}", expected="the file as it was") from error
+        raise InputFault(f"{name!r}: {json_fault(error)}", expected="the file as it was") from error

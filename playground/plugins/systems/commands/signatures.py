@@ -111,13 +111,14 @@ def _pairs(given: Sequence[str]) -> dict[str, str]:
 
 def _demos(given: str) -> list[Mapping[str, Any]]:
     from playground.base.errors import InputFault
+    from playground.base.json_numbers import refused_words
 
     text = given if given.lstrip().startswith("[") else _text(given) if given else "[]"
     try:
         is_list = text.lstrip().startswith("[")
         found = json.loads(text) if is_list else [json.loads(line) for line in text.splitlines()]
     except (ValueError, RecursionError) as error:
-        problem = f"the examples are not JSON ({error})"
+        problem = f"the examples cannot be read as JSON ({refused_words(error)})"
         raise InputFault(problem, where="--demos", expected="JSON objects by field") from error
     if not all(isinstance(demo, dict) for demo in found):
         raise InputFault("an example is not an object", where="--demos", expected="fields by name")

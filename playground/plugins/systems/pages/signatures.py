@@ -10,6 +10,7 @@ import streamlit as st
 
 from playground.app.shared import say, tables
 from playground.base.errors import InputFault
+from playground.base.json_numbers import refused_words
 from playground.plugins.systems.dspy import Signature
 from playground.plugins.systems.dspy import signature_questions as asked
 from playground.plugins.systems.dspy.values import as_json
@@ -41,7 +42,8 @@ def _json(text: str, what: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputFault(f"{what} are not JSON ({error})", expected="JSON") from error
+        problem = f"{what} cannot be read as JSON ({refused_words(error)})"
+        raise InputFault(problem, expected="JSON") from error
 
 
 def as_text(messages: Sequence[Mapping[str, Any]]) -> str:
