@@ -12,13 +12,13 @@ import pytest
 import yaml
 from google.protobuf.message import Message
 from passed_runs import leave_run
-from playground.corpora.building import build_corpus
-from playground.visible import visible
-from playground.workspaces import belongings_on_disk, on_disk
+from playground.plugins.corpus.building import build_corpus
+from playground.base.visible import visible
+from playground.sessions.workspaces import belongings_on_disk, on_disk
 from streamlit.testing.v1 import AppTest
 from turned_names import TURNED, controls, disorder, session_file, words_of_component
 
-from playground import paths
+from playground.base import paths
 from playground.sessions.entries import new_entry
 from playground.sessions.loading import first_session
 from playground.sessions.source import Source
