@@ -80,8 +80,8 @@ class TextReader:
             data = text.encode()
         except UnicodeEncodeError:  # half a surrogate pair, which no bytes can hold
             # bytes that wait for the rest of their character wait in vain: text cannot bring it
-            events = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
-            return events + self._read(text, "lone-surrogate")
+            missing = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
+            return missing + self._read(text, "lone-surrogate")
         fast = self._fast
         at_sight = fast.at_sight
         if at_sight is not None and text:
