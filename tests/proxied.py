@@ -89,9 +89,9 @@ class Seen:
         """The provider's clock, and the proxy's, move on."""
         self.world.server.provider.now += seconds
 
-    def over(self, count: int) -> list[dict[str, Any]]:
+    def over(self, count: int, seconds: float = WAIT) -> list[dict[str, Any]]:
         """All that is known of each exchange, once so many are over."""
-        until = time.monotonic() + WAIT
+        until = time.monotonic() + seconds
         while sum("seconds" in line for line in self.lines) < count:
             assert time.monotonic() < until, self.lines
             time.sleep(0.01)

@@ -32,6 +32,7 @@ _MOST_ANSWER: Final = 64 * 1024 * 1024  # of a model's answer that is recorded
 _MOST_UNPACKED: Final = 8 * 1024 * 1024
 _MOST_TIMES: Final = 50
 _PIECE: Final = 64 * 1024
+_LONGEST_AGENT: Final = 200  # characters of what a client calls itself
 _LEAST_FREE: Final = 1024 * 1024 * 1024  # bytes of a disk that recordings leave, or a twentieth
 Told = TypeVar("Told")
 _TO_DISK: Final = 0.9  # seconds: two hundred files are open at once
@@ -58,7 +59,7 @@ class Opened:
             self,
             url=_clean_address(self.url, search),
             model=starred(self.model, search),
-            agent=starred(self.agent, search),
+            agent=starred(self.agent, search)[:_LONGEST_AGENT],  # half a key is not known as one
         )
 
 
@@ -281,6 +282,11 @@ class WatchedExchange:
             return None
 
 
+def least_free(total: int) -> int:
+    """Return how many bytes of a disk of this size recordings leave."""
+    return min(_LEAST_FREE, total // 20)
+
+
 def disk_problem(folder: Path) -> str:
     """Return why nothing more is to be recorded here; "" if there is room. Clients decide how much
     is recorded, and a full disk is everybody's."""
@@ -288,7 +294,7 @@ def disk_problem(folder: Path) -> str:
         usage = shutil.disk_usage(folder)
     except OSError:  # where it cannot be asked, writing tells
         return ""
-    least = min(_LEAST_FREE, usage.total // 20)
+    least = least_free(usage.total)
     if usage.free >= least:
         return ""
     return f"not recorded: the disk has less than {least >> 20:,} MB left"

@@ -28,6 +28,7 @@ from playground.plugins.proxy.upstream import Upstream
 from playground.plugins.proxy.upstream_client import UpstreamClient
 from playground.recordings.scrubbing import scrubbed
 
+_LONGEST_AGENT: Final = 4096  # of which less is kept, once its secrets are out
 _LONGEST_WORDS: Final = 300  # of an error, which may quote what came
 _CREDENTIALS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 _SESSION_NAMES: Final = (  # in which clients name their session
@@ -128,7 +129,7 @@ class Forwarder:
             upstream.shown_address(path),
             api,
             _model(head.path),
-            headers.get("user-agent", "")[:200],
+            headers.get("user-agent", "")[:_LONGEST_AGENT],
             f"{peer} {whose}",
             next((headers[name][:200] for name in _SESSION_NAMES if name in headers), ""),
             headers.get("content-encoding", "").lower().replace("identity", ""),

@@ -45,6 +45,8 @@ class Refusal:
         ]
         if self.status == 426:
             headers.append((b"upgrade", b"HTTP/1.1"))  # RFC 9110, 15.5.22
+        if self.status == 405:
+            headers.append((b"connection", b"close"))  # what follows CONNECT is for somebody else
         return headers
 
 
@@ -107,6 +109,13 @@ def _forward_proxy(head: RequestHead) -> Refusal | None:
     return Refusal(405, "not_a_forward_proxy", f"{told} of the client")
 
 
+def _trace(head: RequestHead) -> Refusal | None:
+    if head.method != "TRACE":
+        return None
+    told = "TRACE has a server repeat what it got, which may be more than the client sent"
+    return Refusal(405, "no_trace", told)
+
+
 def _websocket(head: RequestHead) -> Refusal | None:
     if head.headers.get("upgrade", "").lower() != "websocket":
         return None
@@ -165,6 +174,7 @@ _CHECKS: Final[tuple[Callable[[RequestHead], Refusal | None], ...]] = (
     _foreign_host,
     _unknown_version,
     _forward_proxy,
+    _trace,
     _websocket,
     _foreign_page,
     _signed_request,
