@@ -29,6 +29,7 @@ import playground as pg
 from playground.base import paths
 from playground.base.errors import InputFault
 from playground.base.output import ScratchFolder
+from playground.base.waits import telling_waits
 from playground.cli import main
 from playground.plugins.corpus import remote_stores
 from playground.plugins.corpus.asking import Corpus, state_of
@@ -202,9 +203,10 @@ def test_the_page_asks_it(memory: str, tmp_path: Path) -> None:
 
 def test_an_address_of_this_machine_is_its_folder(tmp_path: Path) -> None:
     given = write(tmp_path / "in", 0)
-    serial(f"file://{tmp_path}/o", f"file://{given}")
-    assert (tmp_path / "o" / "lock").is_file()
-    assert titles(tmp_path / "o") == ["text 0"]
+    for scheme in ("file", "local"):  # the second is fsspec's
+        serial(f"{scheme}://{tmp_path}/{scheme}", f"{scheme}://{given}")
+        assert (tmp_path / scheme / "lock").is_file()
+        assert titles(tmp_path / scheme) == ["text 0"]
 
 
 def test_what_is_built_is_no_input(memory: str, tmp_path: Path) -> None:
@@ -318,8 +320,13 @@ def test_two_builds_at_once_are_refused(memory: str, tmp_path: Path) -> None:
 def test_a_build_of_another_machine_is_waited_for_and_refused(
     memory: str, elsewhere: Any, tmp_path: Path
 ) -> None:
-    with elsewhere.locked(), pytest.raises(InputFault, match="another build"):
+    words: list[str] = []
+    told = rf"another build is at work here: process {os.getpid()} on .*; expected to wait"
+    with elsewhere.locked(), telling_waits(words.append), pytest.raises(InputFault, match=told):
         serial(memory, write(tmp_path / "in", 0))
+    (word,) = words
+    assert word.startswith("waiting 0 seconds for a sign of life of another build in memory://har")
+    assert f"/corpus: process {os.getpid()} on " in word
     assert serial(memory, tmp_path / "in").rows["sessions"] == 1
 
 

@@ -20,6 +20,7 @@ import pytest
 from click.testing import CliRunner, Result
 from conftest import ROOT
 
+from playground.base import output
 from playground.base.errors import InputFault
 from playground.base.output import Batch, write_file
 from playground.cli import main
@@ -257,6 +258,72 @@ def test_when_the_last_of_several_cannot_be_named_the_others_are_as_before(
         write()
     assert (tmp_path / "a").read_text() == "old a"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "c"]
+
+
+@pytest.mark.parametrize("force", [True, False])
+def test_what_somebody_else_wrote_meanwhile_is_not_taken_back(
+    force: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch that fails takes back what it has named; by then that may be another program's."""
+    real = output._Draft.take_place
+    if force:
+        (tmp_path / "a").write_text("old a")
+
+    def take_place(draft: output._Draft, *, replace: bool) -> None:
+        if draft.place.name == "b":  # "a" is named, and another program comes
+            theirs = tmp_path / "theirs"
+            theirs.write_text("another program's")
+            theirs.replace(tmp_path / "a")
+            (tmp_path / "b").mkdir()
+        real(draft, replace=replace)
+
+    def write() -> None:
+        with Batch(force=force) as batch:
+            for name in ("a", "b"):
+                with batch.file(tmp_path / name) as file:
+                    file.write("ours")
+
+    monkeypatch.setattr(output._Draft, "take_place", take_place)
+    with pytest.raises(InputFault):
+        write()
+    assert (tmp_path / "a").read_text() == "another program's"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_a_folder_that_another_program_made_is_not_taken_away(tmp_path: Path) -> None:
+    folder = tmp_path / "some" / "where"
+
+    def write() -> None:
+        with Batch() as batch:
+            with batch.file(folder / "x") as file:
+                file.write("ours")
+            (tmp_path / "some" / "theirs").mkdir()
+            raise InputFault("it goes wrong")
+
+    with pytest.raises(InputFault, match="it goes wrong"):
+        write()
+    assert (tmp_path / "some" / "theirs").is_dir()
+    assert not folder.exists()
+
+
+def test_a_folder_that_goes_while_it_is_written_to_is_made_again(tmp_path: Path) -> None:
+    """Another program that failed takes its own folder away, which this one has seen."""
+    stop = threading.Event()
+
+    def goes() -> None:
+        while not stop.is_set():
+            with suppress(OSError):
+                (tmp_path / "out").rmdir()
+
+    thread = threading.Thread(target=goes)
+    thread.start()
+    try:
+        for number in range(200):
+            write_file(tmp_path / "out" / "x", str(number), force=True)
+            (tmp_path / "out" / "x").unlink()
+    finally:
+        stop.set()
+        thread.join()
 
 
 # A process to which the kernel refuses second names, as FAT and some network file systems do.

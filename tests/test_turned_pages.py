@@ -12,16 +12,16 @@ import pytest
 import yaml
 from google.protobuf.message import Message
 from passed_runs import leave_run
-from playground.plugins.corpus.building import build_corpus
 from playground.base.visible import visible
-from playground.sessions.workspaces import belongings_on_disk, on_disk
 from streamlit.testing.v1 import AppTest
 from turned_names import TURNED, controls, disorder, session_file, words_of_component
 
 from playground.base import paths
+from playground.plugins.corpus.building import build_corpus
 from playground.sessions.entries import new_entry
 from playground.sessions.loading import first_session
 from playground.sessions.source import Source
+from playground.sessions.workspaces import belongings_on_disk, on_disk
 
 TEMPLATE = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}"
 POLICY = {"name": "מדיניות שלי", "marks": [{"role": "system"}]}

@@ -84,7 +84,7 @@ def _watch(run: BuildRun) -> None:
         stopping = ", ending after what is in hand" * run.cancel.is_set()
         size = f" of {_megabytes(run.size)}" if run.size else ""
         share = min(run.done / run.size, 1.0) if run.size else 0.0
-        told = f"{run.what.capitalize()}: {_megabytes(run.done)}{size}{stopping}"
+        told = f"{run.what[:1].upper()}{run.what[1:]}: {_megabytes(run.done)}{size}{stopping}"
         bar.progress(share, told)
 
     waiting.until(lambda: not run.under_way, show)
