@@ -12,10 +12,10 @@ from typing import Any
 
 import httpx
 import pytest
-from playground.proxy import exchange as exchanges
-from playground.proxy.exchange import Opened, WatchedExchange
-from playground.proxy.watched_run import WatchedRun, unpacked
-from playground.proxy.watching import RunWatcher
+from playground.plugins.proxy import exchange as exchanges
+from playground.plugins.proxy.exchange import Opened, WatchedExchange
+from playground.plugins.proxy.watched_run import WatchedRun, unpacked
+from playground.plugins.proxy.watching import RunWatcher
 from proxied import MODEL, Seen, World, a_world, exchange, look, raw_upstream, said
 
 from playground.recordings.scrubbing import searcher

@@ -113,8 +113,12 @@ def test_a_childs_upstream_holds_its_password_back_too(tmp_path: Path) -> None:
         "        print(error.code, error.read().decode())\n"
         "print(dict(os.environ))\n"
     )
-    names = ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "GOOGLE_GEMINI_BASE_URL")
-    names = (*names, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME")
+    names = (
+        "ANTHROPIC_BASE_URL",
+        "OPENAI_BASE_URL",
+        "GOOGLE_GEMINI_BASE_URL",
+        "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
+    )
     with listening() as upstream:
         bases = {name: address(upstream, f"{name}:{WORD}@", "") for name in names}
         upstream.stop()
