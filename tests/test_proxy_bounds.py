@@ -12,12 +12,12 @@ from typing import Any
 
 import httpx
 import pytest
+from proxied import MODEL, Seen, World, a_world, exchange, look, raw_upstream, said
+
 from playground.plugins.proxy import exchange as exchanges
 from playground.plugins.proxy.exchange import Opened, WatchedExchange
 from playground.plugins.proxy.watched_run import WatchedRun, unpacked
 from playground.plugins.proxy.watching import RunWatcher
-from proxied import MODEL, Seen, World, a_world, exchange, look, raw_upstream, said
-
 from playground.recordings.scrubbing import searcher
 from playground.recordings.unpacking import TooMuchUnpacked, Unpacker
 from playground.recordings.value_scrubbing import BodyScrubber

@@ -11,12 +11,13 @@ from pathlib import Path
 import h11
 import httpx
 import pytest
+from proxied import Seen, World, a_world, exchange, look, raw_upstream, started
+
+from playground.base.hosts import foreign_host
 from playground.plugins.proxy import connection, serving
 from playground.plugins.proxy.connection import MOST_HEAD, MOST_HEADERS, BoundedConnection
 from playground.plugins.proxy.dot_segments import has_dot_segments
-from playground.base.hosts import foreign_host
 from playground.plugins.proxy.refusals import MOST_ADDRESS
-from proxied import Seen, World, a_world, exchange, look, raw_upstream, started
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
 
