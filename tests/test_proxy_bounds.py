@@ -158,9 +158,25 @@ def test_of_a_models_answer_so_much_is_recorded_and_the_rest_is_counted(
     lines = [json.loads(line) for line in (tmp_path / "00001.jsonl").read_text().splitlines()]
     assert said(lines) == b"a" * 1000
     assert {"not_kept": {"came": 2000}} in lines
-    assert found.fault == (
-        "the answer has more than 1,000 bytes; the rest is forwarded and not recorded"
-    )
+    told = "the answer has more than 1,000 bytes; the rest is forwarded and not recorded"
+    assert found.fault == told
+    assert lines[-1]["error"] == {"type": "unrecorded", "message": told}
+
+
+def test_an_answer_that_costs_too_much_is_recorded_no_further(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever it is made of: the work is counted, not the bytes."""
+    monkeypatch.setattr(exchanges, "_MOST_SECONDS", 0.05)
+    found = watched(tmp_path)
+    found.answered(0.1, 200, "", "text/plain")
+    for _ in range(100):
+        found.piece(0.2, b"password: " * 6400)
+    found.end(None)
+    lines = [json.loads(line) for line in (tmp_path / "00001.jsonl").read_text().splitlines()]
+    kept, left = len(said(lines)), next(x["not_kept"] for x in lines if "not_kept" in x)["came"]
+    assert kept + left == 6_400_000 and kept < 640_000
+    assert found.fault.startswith("the answer took 0.05 seconds to be recorded so far; the rest")
 
 
 def test_a_disk_that_is_nearly_full_is_left_alone(

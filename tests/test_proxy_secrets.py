@@ -113,12 +113,8 @@ def test_a_childs_upstream_holds_its_password_back_too(tmp_path: Path) -> None:
         "        print(error.code, error.read().decode())\n"
         "print(dict(os.environ))\n"
     )
-    names = (
-        "ANTHROPIC_BASE_URL",
-        "OPENAI_BASE_URL",
-        "GOOGLE_GEMINI_BASE_URL",
-        "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
-    )
+    names = [name for name in VARIABLES if f"'{name}'" in code]
+    assert len(names) == 4
     with listening() as upstream:
         bases = {name: address(upstream, f"{name}:{WORD}@", "") for name in names}
         upstream.stop()

@@ -263,7 +263,7 @@ def _digits(value: LongInteger | int) -> int:
     if isinstance(value, str):
         return len(value.lstrip("-"))
     count = int(value.bit_length() * math.log10(2))  # or one more: Python would not write it
-    return count + (abs(value) >= 10**count)
+    return count + bool(abs(value) >= 10**count)
 
 
 def _odd_numbers(value: Any) -> Iterator[Any]:

@@ -8,6 +8,9 @@ will do (`sight.py`), notes that in the run's ledger (`ledger.py`) and says it (
 nothing that is computed here can hold a byte back; only with `--block` does the first process wait
 for a word of the second.
 
-The one rule: what the client sent is what the provider gets, and the other way round. No header of
-ours is added, no credential is known, none is stored.
+What is refused is refused before that (`connection.py` reads heads, `refusals.py` says why not).
+
+The one rule: what the client sent is what the provider gets, and the other way round. A credential
+is added only if the upstream's address holds one: it goes there alone (`upstream.py`). None is
+stored.
 """

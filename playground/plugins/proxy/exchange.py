@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,6 +32,8 @@ _MOST_ANSWER: Final = 64 * 1024 * 1024  # of a model's answer that is recorded
 # Of a packed answer so much is recorded, or so many times what came: text is packed to a tenth.
 _MOST_UNPACKED: Final = 8 * 1024 * 1024
 _MOST_TIMES: Final = 50
+# Text of nothing but beginnings of secrets costs some seconds a megabyte, a model's less than one.
+_MOST_SECONDS: Final = 20.0
 _PIECE: Final = 64 * 1024
 _LONGEST_AGENT: Final = 200  # characters of what a client calls itself
 _LEAST_FREE: Final = 1024 * 1024 * 1024  # bytes of a disk that recordings leave, or a twentieth
@@ -91,6 +94,7 @@ class WatchedExchange:
         self._raw = False  # its body is recorded as bytes
         self._kept = {"sent": 0, "came": 0}  # bytes that are recorded as they are
         self._more = {"sent": 0, "came": 0, "packed": 0}  # those that are counted alone
+        self._spent = 0.0  # seconds of work on the answer
         self._lines: GrowingFile | None = None
         self._recorder: Recorder | None = None
         self._packed = ""
@@ -187,6 +191,8 @@ class WatchedExchange:
         if self._packed and self._unpacker is None and error is None:
             unknown = f"the answer is packed as {self._packed}, which is not read here"
             error = {"type": "unreadable", "message": self.fault or unknown}
+        if self._more["came"] and self.opened.asks and error is None:
+            error = {"type": "unrecorded", "message": self.fault}
         if self._unpacker is not None:
             self._more["packed"] = 0
         if any(self._more.values()):
@@ -256,12 +262,18 @@ class WatchedExchange:
         return self._recorder is not None
 
     def _keep(self, at: float, data: bytes) -> None:
-        data = self._bounded("came", data, _MOST_ANSWER if self.opened.asks else _MOST_RAW)
-        if self.opened.asks and self._more["came"] and not self.fault:
-            told = f"the answer has more than {_MOST_ANSWER:,} bytes"
-            self.fault = f"{told}; the rest is forwarded and not recorded"
-        if data:
-            self._tell(lambda r: r.piece(at, data))
+        """Record bytes of the answer, within what one exchange may cost."""
+        most = _MOST_ANSWER if self.opened.asks else _MOST_RAW
+        is_dear = self._spent > _MOST_SECONDS
+        kept = self._bounded("came", data, 0 if is_dear else most)
+        if len(kept) < len(data) and not self.fault and (is_dear or self.opened.asks):
+            told = f"has more than {most:,} bytes"
+            told = f"took {_MOST_SECONDS:g} seconds to be recorded so far" if is_dear else told
+            self.fault = f"the answer {told}; the rest is forwarded and not recorded"
+        if kept:
+            began = time.thread_time()
+            self._tell(lambda r: r.piece(at, kept))
+            self._spent += time.thread_time() - began
 
     def _bounded(self, way: str, data: bytes, most: int = _MOST_RAW) -> bytes:
         """What is kept of these bytes; the rest is counted."""

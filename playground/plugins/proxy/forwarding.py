@@ -221,15 +221,12 @@ class Forwarder:
         headers = response.headers
         coding = headers.get("content-encoding", "").lower().replace("identity", "")
         kind = headers.get("content-type", "")
-        start: dict[str, Any] = {
-            "type": "http.response.start",
-            "status": response.status_code,
-            "headers": for_client(headers.raw),
-        }
+        passed = for_client(headers.raw)
         if {"content-length", "transfer-encoding"} <= passing.head.headers.keys():
-            start["headers"].append((b"connection", b"close"))  # RFC 9112, 6.1
+            passed.append((b"connection", b"close"))  # RFC 9112, 6.1
         passing.started = True
-        await send(start)
+        start = {"status": response.status_code, "headers": passed}
+        await send({"type": "http.response.start", **start})
         number = passing.number
         self._seer.put("status", number, passing.at, response.status_code, coding, kind)
         try:
