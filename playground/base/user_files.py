@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import IO, Final
 
 from playground.base.errors import InputFault
-from playground.base.waits import SOON, tell_wait
 
 MOST_BYTES: Final = 64 * 1024 * 1024  # of what comes out of a pipe
 _WRITER: Final = 1.0  # seconds: a writer that a shell is only just starting gets a moment
@@ -152,6 +151,8 @@ def read_descriptor(descriptor: int, name: str, most: int, first: bytes = b"") -
     """Read all that comes out of an open one, after what came `first`, up to `most` bytes. Raises
     InputFault beyond that."""
     if not first and _is_silent(descriptor):
+        from playground.base.waits import tell_wait  # here: few files are waited for
+
         end = ", which Ctrl-D ends" if os.isatty(descriptor) else ""
         tell_wait(f"waiting for {name}{end}")
     pieces = [first]
@@ -169,6 +170,8 @@ def _is_silent(descriptor: int) -> bool:
     """Return True if nothing comes for the time after which a wait is told."""
     if not hasattr(select, "poll"):  # Windows
         return False
+    from playground.base.waits import SOON
+
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     return not poll.poll(SOON * 1000)
