@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playground.base.visible import keep_order, visible
+from playground.base.wording import keep_order, visible
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served
 from turned_names import TURNED, session, session_file

@@ -70,7 +70,7 @@ def test_a_recordings_markup_is_only_text_in_a_page(tmp_path: Path) -> None:
     assert "<script>run" not in out.read_text("utf-8")
 
 
-@pytest.mark.parametrize("command", ["render", "compare", "cache", "import", "replay"])
+@pytest.mark.parametrize("command", ["compare", "cache", "import", "replay"])
 def test_a_title_or_name_reaches_no_terminal_raw(command: str, tmp_path: Path) -> None:
     value = sample("02-parallel-calls", title=SHOWN)
     value["recordings"][0]["name"] = SHOWN

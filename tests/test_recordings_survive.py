@@ -274,7 +274,7 @@ def test_until_an_answer_comes_the_old_file_stands_and_is_nobody_elses(tmp_path:
     file.add("new\n")
     file.keep(now=True)
     assert path.read_text() == "the user's own"
-    with pytest.raises(InputFault, match="another program is writing"):
+    with pytest.raises(InputFault, match="is writing this recording"):
         GrowingFile(path, force=True)
     file.answered()
     assert path.read_text() == "new\n"

@@ -31,7 +31,7 @@ def test_the_command_prints_the_prompt_of_an_adapter() -> None:
     assert said.endswith(
         "=== user\n[[ ## question ## ]]\n1 + 1?\n\nRespond with the corresponding output fields, "
         "starting with the field `[[ ## answer ## ]]` (must be formatted as a valid Python int), "
-        "and then ending with the marker for `[[ ## completed ## ]]`.\n"
+        "and then ending with the marker for `[[ ## completed ## ]]`."
     )
 
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from google.protobuf.message import Message
 from passed_runs import leave_run
-from playground.base.visible import visible
+from playground.base.wording import visible
 from streamlit.testing.v1 import AppTest
 from turned_names import TURNED, controls, disorder, session_file, words_of_component
 

@@ -26,7 +26,7 @@ _PREFIX: Final = ".playground-"
 _PART: Final = ".part"
 _FOLDER: Final = ".folder"  # beside a mark of the same name
 _OPEN: Final = 100  # files of a batch that stay open, and so locked, until all are named
-_TRIES: Final = 20  # at a folder that others make and take away
+_TRIES: Final = 1_000  # at a folder that others make and take away
 # A file system without second names; other refusals of one have another reason.
 _NO_LINKS: Final = {
     errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK,

@@ -94,7 +94,7 @@ def _app_command() -> click.Command:
 
 def _lasts(name: str | None) -> bool:
     """True for a command that runs until it is stopped."""
-    if name is None or name in _MODULES or name in main.commands:
+    if name is None or name in _MODULES:
         return name in _LASTING
     if name == _APP:
         return True

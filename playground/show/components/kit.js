@@ -28,7 +28,7 @@ function beginning(text, most) {
   return text.slice(0, code >= 0xd800 && code < 0xdc00 ? most - 1 : most)
 }
 
-// Somebody else's text within words of ours, as `playground/base/visible.py` shows it: nothing hidden is
+// Somebody else's text within words of ours, as `playground/base/wording.py` shows it: nothing hidden is
 // left to be obeyed
 const HIDDEN = new RegExp(
   "[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200b\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e" +
