@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playground.base.wording import keep_order, visible
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served
 from turned_names import TURNED, session, session_file
 
 import playground as pg
+from playground.base.wording import keep_order, visible
 from playground.sessions.entries import new_entry
 from playground.sessions.loading import first_session
 from playground.sessions.source import Source

@@ -135,7 +135,8 @@ def test_ctrl_c_has_its_own_status(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert said == "playground: waiting for standard input\nplayground: stopped\n"
+    # a wait is told after a second, which a busy machine may take to start
+    assert said.removeprefix("playground: waiting for standard input\n") == "playground: stopped\n"
 
 
 def test_a_full_device_is_one_line() -> None:

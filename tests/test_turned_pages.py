@@ -12,11 +12,11 @@ import pytest
 import yaml
 from google.protobuf.message import Message
 from passed_runs import leave_run
-from playground.base.wording import visible
 from streamlit.testing.v1 import AppTest
 from turned_names import TURNED, controls, disorder, session_file, words_of_component
 
 from playground.base import paths
+from playground.base.wording import visible
 from playground.plugins.corpus.building import build_corpus
 from playground.sessions.entries import new_entry
 from playground.sessions.loading import first_session
