@@ -219,8 +219,10 @@ def ours(text: str, dialect: str, spec: str, prefill: str) -> Handed:
 
 
 def same(theirs: Handed, mine: Handed) -> bool:
-    """Whether they say the same; what they give as text is compared with ours as it stands.
-    Where theirs raises an error the client gets nothing."""
+    """Return True if both say the same; what they give as text is compared with ours as it stands.
+
+    Where theirs raises an error the client gets nothing.
+    """
     if theirs.raises or mine.raises:
         return bool(theirs.raises) and bool(mine.raises or not (mine.content or mine.calls))
     if len(theirs.calls) != len(mine.calls):

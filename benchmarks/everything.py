@@ -256,8 +256,11 @@ _NEEDED: Final = "click, pydantic.dataclasses, regex"
 
 
 def beside_sglang() -> Iterator[Figure]:
-    """What SGLang's own streaming parsers read too: small calls of each, and the dialects of which
-    a long reasoning and prose take the longest beside them."""
+    """Read what SGLang's own streaming parsers read too.
+
+    They are small calls of each, and the dialects of which a long reasoning and prose take the
+    longest.
+    """
     against_sglang.stand_in()
     rounds = [list(against_sglang.small_calls(4)) for _ in range(ROUNDS)]
     targets = {"kimi-k2": 2.0, "glm": 1.0, "deepseek-v3": 1.0, "hermes": 1.0}

@@ -54,7 +54,7 @@ Read = Callable[[str, bool], Handed]  # a reply, and whether a parser of reasoni
 
 
 def in_time(read: Callable[[], Handed]) -> Handed:
-    """What it gives; or the error that it raises or makes by going on for a CPU second."""
+    """Return the result, or the error that it raises or makes by going on for a CPU second."""
 
     def stop(number: int, frame: Any) -> None:
         raise TimeoutError("goes on and on")

@@ -207,7 +207,7 @@ def compare(page: Page, pane: str) -> None:
 
 
 def fed(page: Page, folder: Path, session: Session) -> None:
-    """What Streamlit itself takes to hand as much to a component that draws nothing."""
+    """Measure how long Streamlit itself takes to hand as much to a component that draws nothing."""
     panes = [payloads.comparison_pane(column) for column in pg.compare(session, EIGHT).columns]
     (folder / "grid.json").write_text(json.dumps(payload_grid(panes)))
     (folder / "fed.py").write_text(FED)

@@ -218,7 +218,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def number_findings(value: Any, where: str) -> list[Finding]:
-    """What is to be told of a value that is not finite, and is kept with texts in such places."""
+    """Return the findings about numbers in a value that JSON or a reader does not take."""
     found = [finding("not-a-number", where)] if has_no_number(value) else []
     if digits := long_integers(value):
         message = f"{integer_words(digits)}, more than Python reads by default: kept as text"

@@ -34,7 +34,7 @@ _ESCAPED_STARS: Final = {6: "\\u002a", 12: "\\ud83d\\udfb6"}
 
 
 class Bytes(Protocol):
-    """Where a part's bytes are kept."""
+    """The place where a part's bytes are kept."""
 
     def write(self, place: int, data: bytes) -> None:
         """Replace what is there, as far as it is there still."""

@@ -121,7 +121,7 @@ class Searcher:
         return found
 
     def may_be_in(self, text: str) -> bool:
-        """Whether what is looked for may stand in a text, or in one that it is the JSON of."""
+        """Return True if a secret may stand in a text, or in one that it is the JSON of."""
         if self._clues is None or self._email:
             return True
         given = self._own_starts is not None and self._own_starts.search(text) is not None

@@ -82,7 +82,7 @@ class _Tables(NamedTuple):
 
 
 class Clues(NamedTuple):
-    """What tells of secrets in a text: its pieces hold no other heads and words than it does."""
+    """The words and heads in a text that may begin a secret; its pieces hold no others."""
 
     heads: tuple[str, ...]
     by_word: _Contexts
@@ -115,7 +115,7 @@ def clues_in(text: str) -> Clues:
 
 
 def _may_begin(tables: _Tables, text: str, head: str) -> bool:
-    """Whether a key of this head may stand in a text, or in one that it is the JSON of."""
+    """Return True if a key of this head may stand in a text, or in one that it is the JSON of."""
     kinds = tables.by_head[head]
     if head not in text or not all(kind.is_plain for kind in kinds):
         return head in text
@@ -186,7 +186,7 @@ def _lower(text: str) -> str:
 
 
 def _each(word: str, low: str, start: int) -> Iterator[tuple[int, int]]:
-    """Where a word stands."""
+    """Yield the places of a word."""
     at = low.find(word, start)
     while at >= 0:
         yield at, at + len(word)
@@ -194,7 +194,7 @@ def _each(word: str, low: str, start: int) -> Iterator[tuple[int, int]]:
 
 
 def _told_by(context: str, text: str, words: Iterable[tuple[int, int]]) -> Iterator[int]:
-    """Where the values stand that a context around one of these words tells."""
+    """Yield the places of the values that a context around one of these words announces."""
     tried = 0  # before here the context began nowhere else
     for at, stop in words:
         begin = max(tried, at - _LOOK_BACK)
@@ -215,7 +215,7 @@ def _beginning_within(context: str, bits: int) -> re.Pattern[str]:
 
 
 def _values_behind(text: str, context: re.Match[str]) -> Iterator[int]:
-    """Where the value stands, or each of a list."""
+    """Yield the place of the value, or of each value of a list."""
     yield (place := context.end())
     while "[" in context[1] and (item := _NEXT.match(text, place)):
         yield (place := item.end())

@@ -1,4 +1,4 @@
-"""What a value that words tell looks like, as patterns: where it ends, and what is none."""
+"""Patterns of values that words announce: their ends, and what is no value."""
 
 from __future__ import annotations
 

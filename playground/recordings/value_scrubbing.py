@@ -105,13 +105,13 @@ def _object(
 
 
 def _name_in(value: dict[Any, Any]) -> str:
-    """What an object says that its `value` is called."""
+    """Return the name that an object gives to its `value`."""
     low = {str(name).lower(): text for name, text in value.items() if isinstance(text, str)}
     return next((low[name] for name in _CALLED if name in low), "")
 
 
 def _named(key: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
-    """What stands under a key: each is searched as if it stood there alone."""
+    """Yield the texts under a key: each is searched as if it stood there alone."""
     match item:
         case list():
             before = f'{key}": ["'

@@ -116,12 +116,12 @@ class WireScrubber:
 
     @property
     def taken(self) -> int:
-        """How many bytes have been given back."""
+        """The number of bytes that have been given back."""
         return self._held.base
 
     @property
     def end(self) -> int:
-        """How many bytes have come."""
+        """The number of bytes that have come."""
         return self._held.end
 
     @property
@@ -225,7 +225,7 @@ def _names(leaf: Leaf) -> list[str]:
 
 
 def _path(leaf: Leaf) -> Path:
-    """What tells a leaf from others, from the coarse to the fine."""
+    """Return the keys that tell a leaf from others, from the coarse to the fine."""
     names = _names(leaf)
     boxes, box = [], leaf.box
     while box is not None:

@@ -55,12 +55,12 @@ class Passed:
 
     @property
     def refused(self) -> bool:
-        """Whether it was answered with an error of HTTP, which caches and bills nothing."""
+        """True if it was answered with an error of HTTP, which caches and bills nothing."""
         return self.status is not None and self.status >= 400
 
     @property
     def breaks(self) -> dict[str, Any] | None:
-        """What was expected of it, where that was a break that the provider did not refuse."""
+        """The forecast of it, if that was a break that the provider did not refuse."""
         found = self.expected
         return found if found and found["breaks"] and not self.refused else None
 

@@ -126,7 +126,7 @@ class Sight:
         self._caches: OrderedDict[tuple[str, str, str], LiveCache] = OrderedDict()
 
     def request(self, opened: Opened, body: dict[str, Any]) -> Underway:
-        """What is foretold of a request. Raises one of UNFORESEEN for a body of no known shape."""
+        """Forecast a request. Raises one of UNFORESEEN for a body of no known shape."""
         provider, model = asked_of(opened.url, str(body.get("model") or opened.model))
         rules = known_rules(provider, model)
         belonging = self._sessions.of(opened, body, model)

@@ -22,7 +22,7 @@ class Teller:
     _sums: Counter[str] = field(default_factory=Counter)
 
     def lines(self, line: dict[str, Any]) -> Iterator[str]:
-        """What is to be said of one line of the ledger."""
+        """Return the lines to print for one line of the ledger."""
         if "fault" in line and "exchange" not in line:
             yield f"fault: {line['fault']}"
             return
