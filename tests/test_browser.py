@@ -409,7 +409,9 @@ def test_of_several_files_that_are_dropped_none_is_left_out_unsaid(
           found(document.querySelector("[role=dialog]")).dispatchEvent(drop)
         }"""
     )
-    expect(page.get_by_text("one at a time: not b.json, c.json")).to_be_visible()
+    expect(
+        page.get_by_text("one at a time: not \u2068b.json\u2069, \u2068c.json\u2069")
+    ).to_be_visible()
     expect(page.get_by_text("a.json:1: not JSON")).to_be_visible()
 
 

@@ -46,7 +46,7 @@ function isolated(text) {
   return `\u2068${visible(text)}\u2069`
 }
 
-// Numbers are written as `playground/base/counts.py` writes them
+// Numbers are written as `playground/base/wording.py` writes them
 function grouped(value, places = 0) {
   const digits = { minimumFractionDigits: places, maximumFractionDigits: places }
   return value.toLocaleString("en", { ...digits, roundingMode: "halfEven" })
