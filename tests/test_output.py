@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -309,9 +310,10 @@ def test_a_folder_that_another_program_made_is_not_taken_away(tmp_path: Path) ->
 def test_a_folder_that_goes_while_it_is_written_to_is_made_again(tmp_path: Path) -> None:
     """Another program that failed takes its own folder away, which this one has seen."""
     stop = threading.Event()
+    pauses = random.Random(0)
 
     def goes() -> None:
-        while not stop.is_set():
+        while not stop.wait(pauses.uniform(0, 0.0005)):  # without a pause it wins every time
             with suppress(OSError):
                 (tmp_path / "out").rmdir()
 

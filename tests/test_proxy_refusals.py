@@ -352,7 +352,7 @@ def test_odd_answers_are_handed_on_or_told(
 ) -> None:
     with raw_upstream(seen, answer):
         got = exchange(seen.url, request(), close=False)
-    assert int(got.split()[1]) == status and body in got
+    assert int(got.split()[1]) == status and body in got, got
     if status == 502:
         assert answered(got)[0] == 502
 
