@@ -145,7 +145,7 @@ class _Timed:
         from playground.nouns.prompt_data import PromptData
         from playground.parsing.result import read_to_end
         from playground.plugins.corpus.replies import ReplyReader
-        from playground.questions.likeliest import LikeliestDialect
+        from playground.questions.fast_detection import LikeliestDialect
 
         found_by, read_by = LikeliestDialect.of, ReplyReader.read
 

@@ -214,7 +214,7 @@ def recorded(out: Path, sent: bytes, got: list[bytes]) -> tuple[int, int]:
 
 
 def predictions() -> dict[str, Any]:
-    """The script of sixty requests: what was foretold beside what was billed, by cause."""
+    """The script of sixty requests: what was predicted beside what was billed, by cause."""
     rows: dict[int, dict[str, Any]] = {}
 
     def tell(line: dict[str, Any]) -> None:
@@ -283,7 +283,7 @@ async def measure(long: bool) -> None:
             ended = sum('{"end"' in file.read_text() for file in out.glob("0*.jsonl"))
             print(f"  recordings with their end: {ended}")
     found = predictions()
-    print(f"\nforetold: {found['cause right']} of {found['requests']} causes right, ", end="")
+    print(f"\npredicted: {found['cause right']} of {found['requests']} causes right, ", end="")
     print(f"{found['read exact']} of {found['requests']} reads exact to the token")
     print(f"  {'cause':18} {'breaks':>6} {'told':>5} {'tokens lost: told':>18} {'billed':>8}")
     for cause, (breaks, told, lost, billed) in sorted(found["by cause"].items()):

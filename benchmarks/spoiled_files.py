@@ -161,7 +161,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    last_resort.UNFORESEEN = ()
+    last_resort.UNEXPECTED_ERRORS = ()
     files = [
         (each.name, each.content, form)
         for form, each in EXAMPLES.items()

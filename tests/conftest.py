@@ -38,7 +38,7 @@ def no_last_resort() -> Iterator[None]:
     from playground.sessions import last_resort
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(last_resort, "UNFORESEEN", ())
+        patch.setattr(last_resort, "UNEXPECTED_ERRORS", ())
         yield
 
 

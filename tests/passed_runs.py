@@ -6,8 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from playground.base.findings import Finding
+from playground.plugins.proxy.cache_forecast import Bill, Expected
 from playground.plugins.proxy.ledger import FILE, FORMAT, dumped
-from playground.plugins.proxy.sight import Bill, Expected
 
 
 def leave_run(home: Path, text: str) -> None:

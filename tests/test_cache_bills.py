@@ -216,12 +216,12 @@ def test_a_minimum_that_nobody_knows_is_told_once() -> None:
     assert sum("minimum" in line or "fewest" in line for line in told) == 1
 
 
-def test_what_was_paid_stands_beside_what_is_foretold() -> None:
+def test_what_was_paid_stands_beside_what_is_predicted() -> None:
     # list price of claude-sonnet-4-5 (LiteLLM's cost map): $3 a million; read 0.1, written 1.25
     bills = [(0, 10_000), (10_000, 2_000)]
     found = pg.simulate_cache(session(bills), policy="none")
     assert found.paid is not None
-    assert found.cost_permille == 1000  # nothing is marked: foretold in full
+    assert found.cost_permille == 1000  # nothing is marked: predicted in full
     tokens = 3 + 10_000 + 3 + 12_000
     cost = 6 * 1000 + 12_000 * 1250 + 10_000 * 100
     assert (found.paid.tokens, found.paid.permille) == (tokens, cost // tokens)

@@ -388,7 +388,7 @@ def test_a_session_is_simulated_at_the_times_that_it_noted_beside_its_bill() -> 
     assert pg.simulate_cache(backwards).requests[1].finding == "clock-backwards"
 
 
-def test_a_sessions_own_bill_stands_before_what_is_foretold() -> None:
+def test_a_sessions_own_bill_stands_before_what_is_predicted() -> None:
     usage = {
         "input_tokens": 10,
         "cache_read_input_tokens": 2700,

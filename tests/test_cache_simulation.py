@@ -840,7 +840,7 @@ def growing(turns: int) -> list[dict[str, Any]]:
     return requests
 
 
-def test_a_row_that_began_warm_foretells_only_what_cannot_be_more(tmp_path: Path) -> None:
+def test_a_row_that_began_warm_predicts_only_what_cannot_be_more(tmp_path: Path) -> None:
     """The same conversation was held before: each request read all, the first one too."""
     first, second, third = growing(3)
     rows = validated(
@@ -1003,7 +1003,7 @@ def test_a_transcript_without_prompt_and_tools_says_so_beside_its_prediction() -
         assert "transcript-alone" not in [one.code for one in found]
 
 
-def test_answers_of_several_models_are_said_to_be_foretold_by_the_rules_of_one() -> None:
+def test_answers_of_several_models_are_said_to_be_predicted_by_the_rules_of_one() -> None:
     turns = [said("user", "hi"), said("assistant", "yes")] * 3
     models = ("gpt-5.6-sol", "glm-5.2", "gpt-5.6-sol")
     records = tuple(RequestRecord(2 * n + 1, model) for n, model in enumerate(models))
@@ -1011,7 +1011,7 @@ def test_answers_of_several_models_are_said_to_be_foretold_by_the_rules_of_one()
     (note,) = [n for n in pg.simulate_cache(mixed).findings if n.code == "mixed-models"]
     assert (note.severity, note.where) == ("info", "the session")
     assert note.message == (
-        "gpt-5.6-sol: 2 answers, glm-5.2: 1; all are foretold by the rules of gpt-5.6-sol"
+        "gpt-5.6-sol: 2 answers, glm-5.2: 1; all are predicted by the rules of gpt-5.6-sol"
     )
     one = replace(mixed, requests=records[::2])
     for session, model in ((one, ""), (mixed, "glm-5.2")):  # who names a model asks for it

@@ -1085,7 +1085,9 @@ def test_the_empty_page_builds_a_corpus_of_what_is_here(
     built = pg.corpus(str(app.text_input(key="corpus").value))
     assert len(built.ask("sessions").rows) == len(paths.samples())
     assert app.dataframe
-    monkeypatch.setattr("playground.plugins.corpus.needed._PACKAGES", ("no_such_package",))
+    monkeypatch.setattr(
+        "playground.plugins.corpus.optional_dependencies._PACKAGES", ("no_such_package",)
+    )
     again = page("corpus")
     again.button[-1].click().run()
     assert [each.value for each in again.error] == ["The corpus could not be built."]
@@ -1093,6 +1095,8 @@ def test_the_empty_page_builds_a_corpus_of_what_is_here(
 
 
 def test_what_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("playground.plugins.corpus.needed._PACKAGES", ("duckdb", "no_such_package"))
+    monkeypatch.setattr(
+        "playground.plugins.corpus.optional_dependencies._PACKAGES", ("duckdb", "no_such_package")
+    )
     with pytest.raises(InputFault, match=r"needs no_such_package; expected pip install .*corpus"):
         pg.corpus(tmp_path)

@@ -205,7 +205,7 @@ def test_a_corpus_simulates_what_its_bodies_would(gateway: tuple[Corpus, data.Tr
         assert again.requests == plain.requests
 
 
-def test_breaks_foretold_are_those_that_were_planted(gateway: tuple[Corpus, data.Truth]) -> None:
+def test_breaks_predicted_are_those_that_were_planted(gateway: tuple[Corpus, data.Truth]) -> None:
     corpus, _ = gateway
     told = corpus.sql("SELECT count(*) FROM breaks WHERE state <> 'billed'").rows[0][0]
     answer = simulate_corpus(corpus)

@@ -11,7 +11,7 @@ from strategies import DIALECTS, TOOLS
 
 import playground as pg
 from playground.dialects.declared import DeclaredDialect
-from playground.dialects.near import nearly
+from playground.dialects.misspelled_markers import nearly
 from playground.dialects.reading import parse
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.tool_formats import read_tools
@@ -19,7 +19,7 @@ from playground.nouns.tools import ToolMetadata
 from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.plan import call_openers
 from playground.questions.detection import detect, detect_recording, foreign
-from playground.questions.likeliest import LikeliestDialect, likeliest
+from playground.questions.fast_detection import LikeliestDialect, likeliest
 from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.loading import sample_sessions
 

@@ -130,8 +130,10 @@ def plain(drafts: list[Draft]) -> list[dict[str, Any]]:
 @given(drafts=DRAFTS, cut=st.integers(0, 9), policy=st.sampled_from(sorted(POLICIES)))
 def test_a_request_is_the_list_of_its_messages(drafts: list[Draft], cut: int, policy: str) -> None:
     system = Draft({"role": "system", "content": "Be."}, (Block("system", "system", "Be."),))
-    before = History().and_more(drafts[:cut])
-    shorter, found = (RequestMessages(system, h) for h in (before, before.and_more(drafts[cut:])))
+    before = History().extended_with(drafts[:cut])
+    shorter, found = (
+        RequestMessages(system, h) for h in (before, before.extended_with(drafts[cut:]))
+    )
     expected = plain([system, *drafts])
     places = range(-len(expected), len(expected))
     assert (len(found), list(found), found[1:]) == (len(expected), expected, expected[1:])

@@ -29,7 +29,7 @@ from playground.cli import main
 from playground.plugins.proxy.addresses import Api, Upstreams, told_of, upstreams
 from playground.plugins.proxy.ledger import Passed, is_growing, read_ledger
 from playground.plugins.proxy.ledger import folder as ledger_folder
-from playground.plugins.proxy.telling import Teller
+from playground.plugins.proxy.terminal_report import TerminalReport
 from playground.plugins.proxy.upstream import read_upstream
 from playground.recordings.written import written
 from playground.sessions.loading import load_recording
@@ -52,7 +52,7 @@ def seen(world: World) -> Seen:
 # clients
 
 
-def test_the_anthropic_sdk_streams_through_and_each_request_is_foretold(seen: Seen) -> None:
+def test_the_anthropic_sdk_streams_through_and_each_request_is_predicted(seen: Seen) -> None:
     client = anthropic.Anthropic(api_key=KEY, base_url=seen.url)
     system = [{"type": "text", "text": LONG, "cache_control": {"type": "ephemeral"}}]
     for count in (1, 2, 3):
@@ -76,7 +76,7 @@ def test_the_anthropic_sdk_streams_through_and_each_request_is_foretold(seen: Se
     assert third["expected"]["nano"] == pytest.approx(third["billed"]["nano"], rel=0.05)
 
 
-def test_what_is_foretold_stands_there_before_the_answer_does(seen: Seen) -> None:
+def test_what_is_predicted_stands_there_before_the_answer_does(seen: Seen) -> None:
     body = {"model": MODEL, "max_tokens": 5, "messages": seen.messages(1)}
     httpx.post(f"{seen.url}/v1/messages", json=body)
     (row,) = seen.over(1)
@@ -417,7 +417,7 @@ def test_a_body_with_two_lengths_goes_on_with_the_one_that_counts(seen: Seen) ->
     assert b"content-length" not in sent and rest == b"2\r\n{}\r\n0\r\n\r\n"
 
 
-def test_a_packed_request_is_forwarded_packed_and_foretold(seen: Seen) -> None:
+def test_a_packed_request_is_forwarded_packed_and_predicted(seen: Seen) -> None:
     packed = gzip.compress(json.dumps(seen.body()).encode())
     answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
     with raw_upstream(seen, answer) as upstream:
@@ -509,7 +509,7 @@ def test_a_redirect_is_handed_on_and_not_followed(seen: Seen) -> None:
         assert (got.status_code, got.headers["location"]) == (307, "http://127.0.0.1:1/x")
 
 
-def test_a_refusal_leaves_nothing_in_the_cache_that_is_foretold(seen: Seen) -> None:
+def test_a_refusal_leaves_nothing_in_the_cache_that_is_predicted(seen: Seen) -> None:
     """429 for ever: the next request is not said to read what was never written."""
     answer = b"HTTP/1.1 429 Slow\r\ncontent-length: 2\r\n\r\n{}"
     system = [{"type": "text", "text": LONG, "cache_control": {"type": "ephemeral"}}]
@@ -536,13 +536,13 @@ def test_what_was_refused_is_no_break_and_costs_nothing(seen: Seen) -> None:
             rows = seen.over(number)
     assert [row["expected"]["breaks"] for row in rows] == [False] * 3
     # one that was to break what an answered one left, and is refused
-    teller = Teller()
+    report = TerminalReport()
     told = {"breaks": True, "cause": "prefix-changed", "lost": 9, "lost_nano": 9, "findings": []}
     expected = {**rows[0]["expected"], **told}
     began = {"exchange": 1, "expected": expected, "url": "u", "file": ""}
     over = {"exchange": 1, "status": 404, "seconds": 1.0}
-    assert sum(len(list(teller.lines(each))) for each in (began, over)) == 2
-    assert list(teller.summary()) == ["1 request, 0 bills: read 0 of 0 tokens billed, 0 foretold"]
+    assert sum(len(list(report.lines(each))) for each in (began, over)) == 2
+    assert list(report.summary()) == ["1 request, 0 bills: read 0 of 0 tokens billed, 0 predicted"]
     assert Passed(1, 0.0, "s", "t", "a", "u", "", expected, 404).breaks is None
     assert Passed(1, 0.0, "s", "t", "a", "u", "", expected, 200).breaks == expected
 
@@ -611,7 +611,7 @@ def test_a_sub_agent_with_the_same_messages_is_no_break_of_its_session(seen: See
     assert second["session"] == first["session"] and second["number"] == 2
 
 
-def test_breaks_are_foretold_with_their_causes_as_they_are_billed(seen: Seen) -> None:
+def test_breaks_are_predicted_with_their_causes_as_they_are_billed(seen: Seen) -> None:
     """The script of sixty requests, against a provider that shares no code with the simulator."""
     script = list(steps())
     with httpx.Client() as client:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from playground.plugins.proxy import page as live
-from playground.plugins.proxy.belonging import Sessions
 from playground.plugins.proxy.exchange import Opened
 from playground.plugins.proxy.ledger import Ledger, Passed
+from playground.plugins.proxy.session_matching import Sessions
 
 OPENED = Opened(1, 0.0, "http://a", "anthropic", "", "agent/1", "127.0.0.1", "", "", True)
 
@@ -56,12 +56,12 @@ def test_another_conversation_with_the_same_answers_is_a_new_one() -> None:
         (
             ["unknown-provider"] * 2,
             "2 exchanges in 1 session. No caching rules are known for their model: "
-            "whether it breaks is not foretold.",
+            "whether it breaks is not predicted.",
         ),
         (
             ["exact", "unknown-provider"],
             "2 exchanges in 1 session. No caching rules are known for the model of 1 of them: "
-            "whether it breaks is not foretold.",
+            "whether it breaks is not predicted.",
         ),
     ],
 )

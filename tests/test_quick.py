@@ -1,4 +1,4 @@
-"""`make quick`: of a test with many cases it takes some, and which, a reader can foretell."""
+"""`make quick`: of a test with many cases it takes some, and which, a reader can predict."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def test_each_says_what_a_copy_would_say_whoever_went_on_from_it(
     for which, count, more in steps:
         which, count = which % len(copies), min(count, len(copies[which % len(copies)]))
         copies.append([*copies[which][:count], *more])
-        shared.append(shared[which].and_more(count, more))
+        shared.append(shared[which].extended_with(count, more))
     for copy, each in zip(copies, shared, strict=True):
         assert each == copy
         assert list(each) == copy
@@ -38,8 +38,8 @@ def test_the_last_places_of_a_value_are_those_before_its_end(
     values: list[str], count: int, most: int
 ) -> None:
     items = SharedList[dict[str, str]]()
-    items = items.and_more(0, [{"role": value} for value in values[:count]])
-    longer = items.and_more(len(items), [{"role": value} for value in values[count:]])
+    items = items.extended_with(0, [{"role": value} for value in values[:count]])
+    longer = items.extended_with(len(items), [{"role": value} for value in values[count:]])
     assert longer.last_with("role", "a", 9) == [i for i, v in enumerate(values) if v == "a"]
     found = [i for i, v in enumerate(values[:count]) if v == "a"]
     assert items.last_with("role", "a", most) == (found[-most:] if most else [])
@@ -50,9 +50,9 @@ def test_who_goes_on_while_another_does_meets_nobody() -> None:
     start, others = SharedList([0]), list[SharedList[int]]()
 
     def more() -> Iterator[int]:
-        others.append(start.and_more(1, [3, 4]))
+        others.append(start.extended_with(1, [3, 4]))
         yield 1
         yield 2
 
-    assert start.and_more(1, more()) == [0, 1, 2]
+    assert start.extended_with(1, more()) == [0, 1, 2]
     assert others == [[0, 3, 4]]

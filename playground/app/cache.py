@@ -219,7 +219,7 @@ def cache_costs(given: Asked, dialects: Sequence[str]) -> None:
         "the price without a cache. Nothing is sent."
     )
     if cells[0].paid:
-        say.text(f"{cells[0].paid} What stands in the table is foretold.")
+        say.text(f"{cells[0].paid} What stands in the table is predicted.")
     _matrix(cells)
     of_page = (given.dialect, given.policy)
     cell = next((c for c in cells if (c.dialect, c.policy) == of_page), None) or given.simulated()

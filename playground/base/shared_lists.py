@@ -39,7 +39,7 @@ class SharedList(KnowsPlaces[Item]):
         self._length = len(self._items)
         self._places = _Places()
 
-    def and_more(self, count: int, more: Iterable[Item]) -> SharedList[Item]:
+    def extended_with(self, count: int, more: Iterable[Item]) -> SharedList[Item]:
         """Return the first `count` of these, and others after them."""
         more = list(more)  # made before the others wait
         with self._places.lock:

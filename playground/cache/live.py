@@ -20,7 +20,7 @@ _MOST: Final = 200_000  # entries; beyond them those that have expired go
 
 
 @dataclass(slots=True)
-class Foretold:
+class Prediction:
     """A request under way: its predicted outcome, and the entries that it will leave."""
 
     request: TimedRequest
@@ -34,7 +34,7 @@ class Foretold:
 class LiveCache(CacheSimulator):
     """The cache of one provider, whose requests come at their own times."""
 
-    def foretell(self, request: TimedRequest) -> Foretold:
+    def predict(self, request: TimedRequest) -> Prediction:
         """Predict a request's outcome. The cache does not change until the request is `sent`."""
         left: dict[bytes, CacheEntry] = {}
         branch = CacheSimulator(
@@ -46,16 +46,16 @@ class LiveCache(CacheSimulator):
             dict(self._begun),
             max(self._now, request.at),  # when an entry can be read is known here, to the moment
         )
-        return Foretold(request, branch.send(request), branch, left)
+        return Prediction(request, branch.send(request), branch, left)
 
-    def sent(self, foretold: Foretold) -> None:
+    def sent(self, prediction: Prediction) -> None:
         """Record that the request was sent; nobody can read its entries yet."""
-        for key, entry in foretold.left.items():
-            before = foretold.replaced[key] = self._entries.get(key)
-            alive = before is not None and before.expires >= foretold.request.at
+        for key, entry in prediction.left.items():
+            before = prediction.replaced[key] = self._entries.get(key)
+            alive = before is not None and before.expires >= prediction.request.at
             entry.visible = before.visible if before is not None and alive else inf
-        self._entries.update(foretold.left)
-        branch = foretold.branch
+        self._entries.update(prediction.left)
+        branch = prediction.branch
         self._explicit, self._doubtful = branch._explicit, branch._doubtful
         self._summed, self._begun, self._now = branch._summed, branch._begun, branch._now
         if len(self._entries) > _MOST:
@@ -63,33 +63,33 @@ class LiveCache(CacheSimulator):
             self._entries.clear()
             self._entries.update(living)
 
-    def answered(self, foretold: Foretold, at: float) -> None:
+    def answered(self, prediction: Prediction, at: float) -> None:
         """Record that the first token of the answer came at this time."""
-        for key, entry in foretold.left.items():
+        for key, entry in prediction.left.items():
             if self._entries.get(key) is entry:
                 entry.visible = min(entry.visible, at)
 
-    def refused(self, foretold: Foretold) -> None:
+    def refused(self, prediction: Prediction) -> None:
         """Take back a request that was refused or never answered."""
-        for key, entry in foretold.left.items():
+        for key, entry in prediction.left.items():
             if self._entries.get(key) is not entry:
                 continue
-            before = foretold.replaced.get(key)
+            before = prediction.replaced.get(key)
             if before is None:
                 del self._entries[key]
             else:
                 self._entries[key] = before
 
-    def billed(self, foretold: Foretold, sent: TimedRequest) -> None:
+    def billed(self, prediction: Prediction, sent: TimedRequest) -> None:
         """Correct the cache by a bill; `sent` is the same request with its bill."""
-        bill, points = sent.billed, foretold.found.breakpoints
+        bill, points = sent.billed, prediction.found.breakpoints
         if bill is None or self.rules.match == "best effort":
             return  # what each can give there is the size in the request that reads it
         kept = bill.read + bill.write
         if not kept:
-            self.refused(foretold)  # nothing of it was long enough
+            self.refused(prediction)  # nothing of it was long enough
             return
-        hit = foretold.found.hit
+        hit = prediction.found.hit
         if hit is not None and bill.read and (read := self._entries.get(sent.chain[hit])):
             read.size, read.sized = bill.read, True
         for point in points:

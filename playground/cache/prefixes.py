@@ -154,7 +154,7 @@ def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> 
     """Return for each block how many contents up to it are strings."""
     before = sums[known - 1] if known else 0
     own = (block.is_string for block in blocks[known:])
-    return sums.and_more(known, islice(accumulate(own, initial=before), 1, None))
+    return sums.extended_with(known, islice(accumulate(own, initial=before), 1, None))
 
 
 def _chain(
@@ -183,7 +183,7 @@ def _chain(
             salted += 1
         state = hashlib.sha256(state + block.digest).digest()
         chain.append(state)
-    return before.and_more(known, chain)
+    return before.extended_with(known, chain)
 
 
 def _positions(
@@ -199,7 +199,7 @@ def _positions(
         same = collapse and block.kind == before and block.kind in ("tool_use", "tool_result")
         position, before = position + (not same), block.kind
         own.append(position)
-    return positions.and_more(known, own)
+    return positions.extended_with(known, own)
 
 
 def _estimates(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
@@ -210,7 +210,7 @@ def _estimates(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -
         visible = block.kind in _VISIBLE
         total += block.tokens if visible else min(block.tokens, _TOKENS_OF_OTHERS)
         own.append(total)
-    return sums.and_more(known, own)
+    return sums.extended_with(known, own)
 
 
 def _in_proportion(size: int, told: Sequence[tuple[int, int]]) -> int:

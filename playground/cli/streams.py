@@ -123,7 +123,7 @@ def _read_by(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -
     """Return the dialect of a recording of which nobody asked for one: its own, unless the
     server's parser that was named reads another, and calls in it.
     """
-    from playground.questions.likeliest import likeliest
+    from playground.questions.fast_detection import likeliest
     from playground.recordings.feeding import shown
     from playground.servers import get_server
 
@@ -154,7 +154,7 @@ def _other_dialect(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Fi
     text.
     """
     from playground.questions.detection import foreign
-    from playground.questions.likeliest import likeliest
+    from playground.questions.fast_detection import likeliest
 
     result = timeline.result
     if result.tool_calls or result.aborted:

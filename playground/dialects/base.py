@@ -20,7 +20,7 @@ from playground.dialects.by_hand.offering import OVERRIDDEN, gives_name, name_af
 from playground.dialects.conversation import drafts_of, history_of
 from playground.dialects.marking import set_marks, set_own_marks
 from playground.dialects.marks.policies import CacheDecision
-from playground.dialects.memory import MEMORY, may_remember
+from playground.dialects.render_cache import RENDER_CACHE, can_cache
 from playground.dialects.rendering import (
     Block,
     Draft,
@@ -262,9 +262,9 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         return blocks + written("tools", "tool docs", frame.after)
 
     def _tool_doc(self, tool: ToolMetadata) -> str:
-        if not may_remember(self):
+        if not can_cache(self):
             return self.format_tool_doc(tool)
-        return MEMORY.doc(self, tool, lambda: self.format_tool_doc(tool))
+        return RENDER_CACHE.doc(self, tool, lambda: self.format_tool_doc(tool))
 
     def _replaces(self, method: str) -> bool:
         """Return True if a class below this one writes a text itself, so that its parts are

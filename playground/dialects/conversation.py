@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any, Final, Protocol
 
 from playground.dialects.history import History
-from playground.dialects.memory import MEMORY, Written, may_remember, origin_of
+from playground.dialects.render_cache import RENDER_CACHE, CachedRendering, can_cache, origin_of
 from playground.dialects.rendering import Block, BlockKind, Draft, copied, texts_of
 from playground.nouns.messages import Message
 from playground.nouns.prompt_data import PromptData
@@ -52,17 +52,17 @@ def history_of(dialect: MessageWriter, prompt_data: PromptData) -> History:
     """Return the conversation with neighbours joined; it may be cached, so nobody may write into
     it.
     """
-    if may_remember(dialect):
+    if can_cache(dialect):
         return written(dialect, prompt_data).history
     messages, tools = enumerate(prompt_data.messages), prompt_data.tool_metadata
     drafts = (drafts_of(dialect, index, message, tools) for index, message in messages)
-    return History().and_more(chain.from_iterable(drafts))
+    return History().extended_with(chain.from_iterable(drafts))
 
 
-def written(dialect: MessageWriter, prompt_data: PromptData) -> Written:
+def written(dialect: MessageWriter, prompt_data: PromptData) -> CachedRendering:
     """Return the cached conversation, which nobody may write into."""
     tools = prompt_data.tool_metadata
-    return MEMORY.session(
+    return RENDER_CACHE.session(
         dialect,
         prompt_data.messages,
         tools,

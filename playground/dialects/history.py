@@ -21,7 +21,7 @@ class History:
     messages: SharedList[dict[str, Any]] = field(default_factory=SharedList)
     blocks: SharedList[tuple[Block, ...]] = field(default_factory=SharedList)
 
-    def and_more(self, drafts: Iterable[Draft]) -> History:
+    def extended_with(self, drafts: Iterable[Draft]) -> History:
         """Return the history with more drafts.
 
         Neighbours of one role are joined, because providers want turns to alternate; empty drafts
@@ -43,8 +43,8 @@ class History:
         else:
             kept -= len(last)  # one was joined to it
         return History(
-            self.messages.and_more(kept, [draft.message for draft in found]),
-            self.blocks.and_more(kept, [draft.blocks for draft in found]),
+            self.messages.extended_with(kept, [draft.message for draft in found]),
+            self.blocks.extended_with(kept, [draft.blocks for draft in found]),
         )
 
 

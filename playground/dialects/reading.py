@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from playground.base.arguments import as_bytes, takes
 from playground.dialects import Dialect, get_dialect, is_ours
-from playground.dialects.foreign import foreign_markup
-from playground.dialects.near import around_a_call, near_markup, printed_response
+from playground.dialects.misspelled_markers import around_a_call, near_markup, printed_response
+from playground.dialects.other_dialects_markup import foreign_markup
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.parser import DialectParser

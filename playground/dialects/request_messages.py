@@ -24,7 +24,7 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
 
     def __init__(self, system: Draft, history: History) -> None:
         beginning = map(Draft, history.messages[:1], history.blocks[:1])  # perhaps joined
-        self._first = History().and_more([system, *beginning])
+        self._first = History().extended_with([system, *beginning])
         self._history = history
         self._own: dict[int, dict[str, Any]] = {}
         self._given: list[dict[str, Any]] | None = None  # all of them, which somebody writes into

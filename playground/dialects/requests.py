@@ -9,7 +9,7 @@ from typing import Any
 from playground.dialects.base import Dialect
 from playground.dialects.conversation import written
 from playground.dialects.history import History
-from playground.dialects.memory import may_remember
+from playground.dialects.render_cache import can_cache
 from playground.nouns.prompt_data import PromptData
 
 
@@ -21,15 +21,15 @@ def requests_of(
     A request holds everything before one of `stops`, which are indexes of messages in order.
     Requests share what they have in common, so nobody may write into them.
     """
-    if not may_remember(dialect) or dialect.preflight:
+    if not can_cache(dialect) or dialect.preflight:
         plain = dialect.with_policy("none")
         for stop in stops:
             earlier = prompt_data.model_copy(update={"messages": prompt_data.messages[:stop]})
             yield plain.render(earlier).messages
         return
-    request = History().and_more([dialect.system_draft(prompt_data)])
+    request = History().extended_with([dialect.system_draft(prompt_data)])
     drafts, start = written(dialect, prompt_data).drafts, 0
     for stop in stops:
-        request = request.and_more(chain.from_iterable(drafts[start:stop]))
+        request = request.extended_with(chain.from_iterable(drafts[start:stop]))
         start = stop
         yield request.messages

@@ -82,9 +82,9 @@ class WireRequest:
 
     def insert(self, index: int, block: WireBlock) -> None:
         """A block more, after those of the message before it."""
-        self.blocks = self.blocks.and_more(index, [block, *self.blocks[index:]])
+        self.blocks = self.blocks.extended_with(index, [block, *self.blocks[index:]])
         message = bisect_left(self.starts, index)
-        self.starts = self.starts.and_more(message, [n + 1 for n in self.starts[message:]])
+        self.starts = self.starts.extended_with(message, [n + 1 for n in self.starts[message:]])
 
     def at(self, message: int, part: int) -> Iterator[int]:
         """The blocks that stand at a part of a message."""
@@ -156,8 +156,8 @@ class WireReader:
         if read.marked and read.marked[-1][0] >= messages:  # what stood there has a mark now
             blocks = min(blocks, *(block for at, block in read.marked if at >= messages))
         self._before, self._given = read, given
-        self._blocks = self._blocks.and_more(blocks, read.blocks[blocks:])
-        self._starts = self._starts.and_more(messages, read.starts[messages:])
+        self._blocks = self._blocks.extended_with(blocks, read.blocks[blocks:])
+        self._starts = self._starts.extended_with(messages, read.starts[messages:])
         return read
 
 

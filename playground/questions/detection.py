@@ -16,7 +16,7 @@ from playground.base.wording import counted
 from playground.dialects import as_dialects, dialect_files, get_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files.folders import FileState
-from playground.dialects.near import Near, nearest
+from playground.dialects.misspelled_markers import Near, nearest
 from playground.dialects.reading import parse
 from playground.nouns.events import ArgumentEvent, ReasoningEvent, TextEvent, owned_text
 from playground.nouns.messages import ToolCallPart

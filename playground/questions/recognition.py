@@ -17,7 +17,7 @@ from playground.base.findings import CODES, finding
 from playground.base.registry import load, plugins
 from playground.base.user_files import as_utf8, decode
 from playground.base.wording import counted
-from playground.dialects.near import unread
+from playground.dialects.misspelled_markers import unread
 from playground.nouns.prompt_data import TaskConfig
 from playground.questions.detection import Detection, detect
 from playground.questions.pasted_texts import (

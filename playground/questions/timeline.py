@@ -124,7 +124,7 @@ def replay(
 
 def _found(recording: Recording, tools: Sequence[ToolMetadata]) -> str:
     """Return the dialect that a recording names or that its text shows; "" if neither."""
-    from playground.questions.likeliest import likeliest
+    from playground.questions.fast_detection import likeliest
 
     if recording.dialect in dialect_names():
         return recording.dialect

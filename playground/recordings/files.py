@@ -3,7 +3,7 @@
     {"format": "playground-recording/2", "name": …, "model": …, …}
     {"request": {…}, "url": …}                   as it was sent
     {"sent": "{\n  \"model\": …"}               its bytes, where another writing was sent
-    {"expected": {…}}                            what a proxy foretold of it
+    {"expected": {…}}                            what a proxy predicted of it
     {"t": 0.311, "status": 200}
     {"t": 0.312, "raw": "data: {…}\\n\\n"}       bytes as they arrived; "base64" where no UTF-8
     {"t": 0.312, "litellm": {…}}                 what LiteLLM made of them

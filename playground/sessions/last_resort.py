@@ -1,7 +1,7 @@
 """The one place where a reader of foreign data may fail in a way that nobody foresaw.
 
 What somebody brought is refused in words then, with Python's own, instead of a traceback. The tests
-empty UNFORESEEN: a reader that stumbles over a shape is a bug, and to be mended where it stumbles.
+empty UNEXPECTED_ERRORS: a reader that stumbles over a shape is a bug, to be mended there.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from contextlib import contextmanager
 
 from playground.base.errors import InputFault
 
-UNFORESEEN: tuple[type[Exception], ...] = (
+UNEXPECTED_ERRORS: tuple[type[Exception], ...] = (
     AttributeError,
     TypeError,
     LookupError,
     ValueError,
     ArithmeticError,
 )
-UNFORESEEN_OR_TOO_DEEP: tuple[type[Exception], ...] = (*UNFORESEEN, RecursionError)
+UNEXPECTED_OR_TOO_DEEP: tuple[type[Exception], ...] = (*UNEXPECTED_ERRORS, RecursionError)
 
 
 @contextmanager
@@ -26,6 +26,6 @@ def refused(problem: str, *, where: str = "", field: str = "", expected: str) ->
     """A shape that the readers within did not foresee is an InputFault."""
     try:
         yield
-    except UNFORESEEN as error:
+    except UNEXPECTED_ERRORS as error:
         told = f"{problem} ({type(error).__name__}: {error})"
         raise InputFault(told, where=where, field=field, expected=expected) from error

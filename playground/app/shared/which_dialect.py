@@ -14,7 +14,7 @@ from playground.app.shared.readings import Reading
 from playground.base.wording import counted
 from playground.nouns.tools import ToolMetadata
 from playground.questions.detection import Detection, detect_recording, foreign
-from playground.questions.likeliest import likeliest
+from playground.questions.fast_detection import likeliest
 from playground.recordings.recording import Recording
 from playground.show import frames
 

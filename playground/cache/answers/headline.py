@@ -28,13 +28,13 @@ def headline(value: CacheSimulation) -> Headline:
 
     The bill comes first if the session has one, since it is what was paid.
     """
-    verdict, text = _foretold(value)
+    verdict, text = _predicted(value)
     if not (bill := billed(value)):
         return Headline(verdict, text)
     if value.unexplained:
         verdict = "broken"
     elif verdict == "good" and not any(each.read for each in value.billed if each):
-        verdict = "idle"  # whatever is foretold, nothing was read
+        verdict = "idle"  # whatever is predicted, nothing was read
     if value.holds_less:
         verdict = "broken" if value.unexplained else "idle"
         return Headline(verdict, f"{bill} What follows is about these alone. {text}")
@@ -68,7 +68,7 @@ def _unexplained(value: CacheSimulation, bills: int) -> str:
     return f"{which} {shows} that nothing in the session explains: {lost:,} tokens{price}."
 
 
-def _foretold(value: CacheSimulation) -> Headline:
+def _predicted(value: CacheSimulation) -> Headline:
     if not value.requests:
         return Headline("idle", "There is no request yet.")
     if refused := sum(one.state == "error" for one in value.requests):

@@ -287,7 +287,7 @@ def _mixed(session: Session) -> Iterator[Finding]:
     (first, answers), *others = models.most_common()
     told = ", ".join([f"{first}: {counted(answers, 'answer')}", *(f"{m}: {n}" for m, n in others)])
     own = session.task.model_name
-    words = f"{told}; all are foretold by the rules of {own}"
+    words = f"{told}; all are predicted by the rules of {own}"
     yield finding("mixed-models", "the session", words)
 
 

@@ -20,7 +20,7 @@ class AzadMethods:
         self, messages: Sequence[dict[str, Any]]
     ) -> list[dict[str, Any]]:
         """Join neighbours of one role, as `Dialect.format_messages` does."""
-        found = History().and_more(Draft(message, ()) for message in copied(list(messages)))
+        found = History().extended_with(Draft(message, ()) for message in copied(list(messages)))
         return found.messages[:]
 
     def _get_parameter_description(self, parameter: object) -> str:

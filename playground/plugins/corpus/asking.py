@@ -25,7 +25,7 @@ from playground.plugins.corpus.bounds import MOST_ROWS, checked_limit, ended_aft
 from playground.plugins.corpus.catalog import Catalog, as_of, read_catalog
 from playground.plugins.corpus.filters import Filters, written
 from playground.plugins.corpus.layout import CorpusFolder
-from playground.plugins.corpus.needed import needed
+from playground.plugins.corpus.optional_dependencies import needed
 from playground.plugins.corpus.questions import (
     OTHERS,
     QUESTIONS,

@@ -20,7 +20,7 @@ from playground.plugins.corpus.catalog import Catalog
 from playground.plugins.corpus.engines import Engine, get_engine
 from playground.plugins.corpus.inputs import PIECE_BYTES, InputPiece, number_of
 from playground.plugins.corpus.layout import CorpusFolder
-from playground.plugins.corpus.needed import needed
+from playground.plugins.corpus.optional_dependencies import needed
 from playground.plugins.corpus.outcomes import Outcome
 from playground.plugins.corpus.places import is_of_one_process, is_remote, place_at
 from playground.plugins.corpus.planning import Progress, again, halves, jobs, plan

@@ -145,7 +145,7 @@ def ask(
 @json_option
 @guarded
 def simulate(out: str, as_csv: bool, as_json: bool) -> int:
-    """Foretell the caches of the corpus in OUT by the rules of today, of requests as sent."""
+    """Predict the caches of the corpus in OUT by the rules of today, of requests as sent."""
     from playground.plugins.corpus.asking import corpus as opened
     from playground.plugins.corpus.simulating import simulate_corpus
 

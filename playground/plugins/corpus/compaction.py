@@ -22,11 +22,11 @@ import pyarrow.parquet as pq
 from playground.base.errors import InputFault
 from playground.base.output import ScratchFolder
 from playground.plugins.corpus import catalog as catalogs
+from playground.plugins.corpus.block_ids import Numbering
 from playground.plugins.corpus.blocks import BlockFile, BlockReader, block_of
 from playground.plugins.corpus.catalog import Catalog
 from playground.plugins.corpus.layout import LAYOUT, CorpusFolder
-from playground.plugins.corpus.needed import needed
-from playground.plugins.corpus.numbering import Numbering
+from playground.plugins.corpus.optional_dependencies import needed
 from playground.plugins.corpus.stores import store_at
 from playground.plugins.corpus.storing import SKELETON, renumbered
 from playground.plugins.corpus.tables import SCHEMAS

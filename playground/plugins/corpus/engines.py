@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from playground.base.errors import InputFault, UnknownNameError
+from playground.plugins.corpus.build_worker import outcome_of
 from playground.plugins.corpus.outcomes import Outcome, outcome
-from playground.plugins.corpus.working import outcome_of
 
 _MOST_WORKERS: Final = 16
 
@@ -73,7 +73,7 @@ class _Worker:
     def __post_init__(self) -> None:
         folders = [folder for folder in sys.path if folder]
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "playground.plugins.corpus.working"],
+            [sys.executable, "-P", "-m", "playground.plugins.corpus.build_worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)},

@@ -39,7 +39,7 @@ from playground.plugins.corpus.tables import (
 )
 from playground.plugins.corpus.wires import wire_facts
 from playground.questions.experiments import read
-from playground.questions.likeliest import LikeliestDialect
+from playground.questions.fast_detection import LikeliestDialect
 from playground.sessions.loading import LoadedSession
 from playground.sessions.session import Session
 

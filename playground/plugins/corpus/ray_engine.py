@@ -11,8 +11,8 @@ import sys
 from typing import Any
 
 from playground.base.errors import InputFault
+from playground.plugins.corpus.build_worker import outcome_of
 from playground.plugins.corpus.outcomes import Outcome, outcome
-from playground.plugins.corpus.working import outcome_of
 
 _AHEAD = 2  # jobs that wait for each processor, so that none is idle
 

@@ -27,7 +27,7 @@ from playground.nouns.events import (
 from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tool_formats.misfits import check_of, misfit
-from playground.questions.likeliest import LikeliestDialect
+from playground.questions.fast_detection import LikeliestDialect
 from playground.recordings.recording import Recording
 from playground.sessions.session import Session
 

@@ -23,7 +23,7 @@ from playground.plugins.corpus.requests import sent_requests
 from playground.plugins.corpus.stores import store_at
 from playground.plugins.corpus.storing import SessionStore, StoredRequest, stored_session
 from playground.plugins.corpus.tables import NAMES, SCHEMAS, Fact
-from playground.questions.likeliest import LikeliestDialect
+from playground.questions.fast_detection import LikeliestDialect
 from playground.sessions.loading import LoadedSession, read_sessions
 
 _ROWS: Final = 20_000  # of a table that wait in memory

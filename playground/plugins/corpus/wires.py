@@ -74,7 +74,7 @@ def _simulation(rows: Sequence[Mapping[str, Any]]) -> CacheSimulation:
     blocks: SharedList[WireBlock] = SharedList()
     sent: list[TimedRequest] = []
     for row, bill in zip(rows, billed, strict=True):
-        blocks = blocks.and_more(row["kept"], _blocks(row))
+        blocks = blocks.extended_with(row["kept"], _blocks(row))
         wire = WireRequest(
             row["model"],
             blocks,

@@ -2,11 +2,11 @@
 
 Two processes. The one that forwards (`forwarding.py`) knows bytes and addresses: what comes from
 the client goes to the provider and back, piece by piece as it arrives, and a copy of each piece
-goes down a pipe (`seer.py`). The other one (`watching.py`) takes the copies: it records each
-exchange (`exchange.py`), puts it beside its session's earlier requests and foretells what the cache
-will do (`sight.py`), notes that in the run's ledger (`ledger.py`) and says it (`telling.py`). So
-nothing that is computed here can hold a byte back; only with `--block` does the first process wait
-for a word of the second.
+goes down a pipe (`watcher_pipe.py`). The other one (`watching.py`) takes the copies. It records
+each exchange (`exchange.py`), compares it with its session's earlier requests and predicts what
+the cache will do (`cache_forecast.py`), and writes that into the run's ledger (`ledger.py`) and on
+the terminal (`terminal_report.py`). So no computation can hold a byte back; only with `--block`
+does the first process wait for a word of the second.
 
 What is refused is refused before that (`connection.py` reads heads, `refusals.py` says why not).
 

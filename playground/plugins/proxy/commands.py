@@ -16,7 +16,7 @@ from playground.cli.terminal import guarded, json_text, say
 
 if TYPE_CHECKING:
     from playground.plugins.proxy.addresses import Upstreams
-    from playground.plugins.proxy.telling import Teller
+    from playground.plugins.proxy.terminal_report import TerminalReport
 
 
 @click.command()
@@ -64,13 +64,13 @@ def proxy(
         run_until_stopped,
         run_with_child,
     )
-    from playground.plugins.proxy.telling import Teller
+    from playground.plugins.proxy.terminal_report import TerminalReport
 
     checked(host, public, hosts)
     given = upstreams(upstream, os.environ, port, child=bool(command))
     check_spending(given, host, public)
-    teller, out = Teller(), new_run()
-    tell = _teller(teller, as_json, out / "said.txt" if command else None)
+    report, out = TerminalReport(), new_run()
+    tell = _line_writer(report, as_json, out / "said.txt" if command else None)
     running = Proxy(
         ProxySettings(
             given, tell, host, port, hosts, emails=scrub_emails, block=block is not None, out=out
@@ -84,7 +84,7 @@ def proxy(
         return 0
     finally:
         running.close()
-        for line in teller.summary():
+        for line in report.summary():
             say(line, err=True)
         if command:
             say(f"recordings, and what was said, in {out}", err=True)
@@ -125,7 +125,9 @@ def check_spending(given: Upstreams, host: str, public: bool) -> None:
         )
 
 
-def _teller(teller: Teller, as_json: bool, path: Path | None) -> Callable[[dict[str, Any]], None]:
+def _line_writer(
+    report: TerminalReport, as_json: bool, path: Path | None
+) -> Callable[[dict[str, Any]], None]:
     """Return the function for each line of the ledger: print it, or store it if a child has the
     terminal.
     """
@@ -134,7 +136,7 @@ def _teller(teller: Teller, as_json: bool, path: Path | None) -> Callable[[dict[
     file = GrowingFile(path) if path is not None else None
 
     def tell(line: dict[str, Any]) -> None:
-        told = list(teller.lines(line))
+        told = list(report.lines(line))
         if file is not None:
             for each in told:
                 file.add(visible(each) + "\n")

@@ -1,4 +1,4 @@
-"""One exchange as it is recorded: what was sent, what was foretold of it, what came back.
+"""One exchange as it is recorded: what was sent, what was predicted of it, what came back.
 
 Everything that is kept goes through the recorder, which stars secrets out; of headers nothing is
 kept but what the client calls itself. Bytes that nobody here can unpack are counted, not kept.

@@ -23,9 +23,9 @@ from playground.plugins.proxy.addresses import Upstreams, api_of, asks_a_model
 from playground.plugins.proxy.exchange import MOST_BODY
 from playground.plugins.proxy.headers import for_client, for_provider
 from playground.plugins.proxy.refusals import Refusal, RequestHead, answer, read_head, refusal_of
-from playground.plugins.proxy.seer import Seer
 from playground.plugins.proxy.upstream import Upstream
 from playground.plugins.proxy.upstream_client import UpstreamClient
+from playground.plugins.proxy.watcher_pipe import WatcherPipe
 from playground.recordings.scrubbing import scrubbed
 
 _LONGEST_AGENT: Final = 4096  # of which less is kept, once its secrets are out
@@ -68,19 +68,19 @@ class _Passing:
 
 
 class Forwarder:
-    """Forwards requests to `upstreams` and tells the `seer` of all that passes."""
+    """Forwards requests to `upstreams` and tells the `watcher` of all that passes."""
 
     def __init__(
         self,
         upstreams: Upstreams,
-        seer: Seer,
+        watcher: WatcherPipe,
         client: UpstreamClient,
         *,
         names: tuple[str, ...] = (),
         block: bool = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._upstreams, self._seer, self._client = upstreams, seer, client
+        self._upstreams, self._watcher, self._client = upstreams, watcher, client
         self._names, self._block, self._clock = names, block, clock
         self._numbers = count(1)
         self._salt = secrets.token_bytes(16)  # so that what tells keys apart tells nothing of them
@@ -112,7 +112,7 @@ class Forwarder:
                 raise BrokenOff(told) from fault
             await self._refuse(send, passing, Refusal(500, "proxy_fault", told))
         finally:
-            self._seer.put("end", passing.number, passing.at, error)
+            self._watcher.put("end", passing.number, passing.at, error)
 
     def _opened(self, scope: Scope, head: RequestHead) -> _Passing:
         api = api_of(head.path, head.headers)
@@ -122,7 +122,7 @@ class Forwarder:
         key = next((headers[name] for name in _CREDENTIALS if name in headers), "")
         whose = hashlib.blake2b(key.encode(), key=self._salt, digest_size=6).hexdigest()
         peer = scope["client"][0] if scope.get("client") else ""
-        self._seer.put(
+        self._watcher.put(
             "open",
             passing.number,
             self._clock(),
@@ -162,7 +162,7 @@ class Forwarder:
         body: AsyncIterator[bytes] | bytes | None = self._told_whole(pieces, passing)
         if self._block and asks_a_model(head.method, head.path):
             held = await _held(pieces)
-            blocked = await self._seer.verdict(passing.number) if held.is_whole else ""
+            blocked = await self._watcher.verdict(passing.number) if held.is_whole else ""
             if blocked:
                 await self._refuse(send, passing, Refusal(409, "cache_break", blocked))
                 return {"type": "blocked", "message": blocked}
@@ -203,8 +203,8 @@ class Forwarder:
                 raise HungUp
             more = message.get("more_body", False)
             if data := message.get("body", b""):
-                self._seer.put("sent", passing.number, data, size=len(data))
-                await self._seer.room()
+                self._watcher.put("sent", passing.number, data, size=len(data))
+                await self._watcher.room()
                 yield data
         passing.done.set()
 
@@ -214,7 +214,7 @@ class Forwarder:
         """A body as it comes; the recorder is told when it is whole."""
         async for data in pieces:
             yield data
-        self._seer.put("asked", passing.number, False)
+        self._watcher.put("asked", passing.number, False)
 
     async def _back(self, send: Send, passing: _Passing, response: httpx.Response) -> None:
         """The answer as it comes."""
@@ -228,12 +228,12 @@ class Forwarder:
         start = {"status": response.status_code, "headers": passed}
         await send({"type": "http.response.start", **start})
         number = passing.number
-        self._seer.put("status", number, passing.at, response.status_code, coding, kind)
+        self._watcher.put("status", number, passing.at, response.status_code, coding, kind)
         try:
             async for data in response.aiter_raw():
                 await send({"type": "http.response.body", "body": data, "more_body": True})
-                self._seer.put("piece", number, passing.at, data, size=len(data))
-                await self._seer.room()
+                self._watcher.put("piece", number, passing.at, data, size=len(data))
+                await self._watcher.room()
         except (httpx.HTTPError, httpx.StreamError) as error:
             words = _words(error, passing.upstream)
             raise BrokenOff(f"the provider's answer broke off: {words}") from error
@@ -242,8 +242,10 @@ class Forwarder:
     async def _refuse(self, send: Send, passing: _Passing, refusal: Refusal) -> None:
         """An answer of our own, recorded as one."""
         body = refusal.body()
-        self._seer.put("status", passing.number, passing.at, refusal.status, "", "application/json")
-        self._seer.put("piece", passing.number, passing.at, body, size=len(body))
+        self._watcher.put(
+            "status", passing.number, passing.at, refusal.status, "", "application/json"
+        )
+        self._watcher.put("piece", passing.number, passing.at, body, size=len(body))
         passing.started = True
         await answer(send, refusal)
 

@@ -14,8 +14,8 @@ from playground.app.shared import opening, say, tables, waiting
 from playground.base.wording import counted, dollars
 from playground.plugins.proxy import drawings as live_frames
 from playground.plugins.proxy import ledger
-from playground.plugins.proxy.kept import keep, session_name, session_of
 from playground.plugins.proxy.ledger import Ledger, Passed
+from playground.plugins.proxy.storage import keep, session_name, session_of
 from playground.sessions.workspaces import on_disk
 
 _RUN: Final = "run"
@@ -57,7 +57,7 @@ def headline(seen: Ledger) -> str:
     unknown = states.count("unknown-provider")
     if unknown:
         which = "their model" if unknown == len(states) else f"the model of {unknown} of them"
-        told = f"{told}. No caching rules are known for {which}: whether it breaks is not foretold"
+        told = f"{told}. No caching rules are known for {which}: whether it breaks is not predicted"
     if not breaks:
         return f"{told}." if unknown else f"{told}. Nothing breaks."
     nano = sum(each["lost_nano"] or 0 for each in breaks)

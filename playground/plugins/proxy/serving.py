@@ -22,9 +22,9 @@ from playground.plugins.proxy.addresses import Upstreams, for_child, told_of
 from playground.plugins.proxy.connection import limited
 from playground.plugins.proxy.forwarding import Forwarder
 from playground.plugins.proxy.ledger import folder
-from playground.plugins.proxy.seer import Seer, Tell
 from playground.plugins.proxy.upstream_client import UpstreamClient
 from playground.plugins.proxy.watched_run import WatchedRun
+from playground.plugins.proxy.watcher_pipe import Tell, WatcherPipe
 
 _LAST_SECONDS: Final = 3  # for answers under way when the proxy is stopped
 _RESTING_SECONDS: Final = 90  # uvicorn's 5 are those of httpx: both end at once, and one loses
@@ -68,7 +68,7 @@ class Proxy:
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://{as_host(settings.host)}:{self.port}"
         given = settings.upstreams.given
-        self._seer = Seer(
+        self._watcher = WatcherPipe(
             WatchedRun(
                 folder=str(settings.out),
                 upstream=given.shown if given else "",
@@ -88,7 +88,7 @@ class Proxy:
         names = (*own_names(settings.host), *settings.hosts)
         forwarder = Forwarder(
             settings.upstreams,
-            self._seer,
+            self._watcher,
             self._client,
             names=() if "*" in names else names,
             block=settings.block,
@@ -130,11 +130,11 @@ class Proxy:
     def close(self) -> None:
         """The end: all that passed is recorded."""
         self._socket.close()
-        self._seer.close()
+        self._watcher.close()
 
     def processes(self) -> list[subprocess.Popen[bytes]]:
         """The processes that were started to record."""
-        return self._seer.processes
+        return self._watcher.processes
 
     async def run_beside(self, command: Sequence[str], environment: Mapping[str, str]) -> int:
         """Serve while a command runs that is told of the proxy: its exit status."""

@@ -1,4 +1,4 @@
-"""The watching process: told of every piece that passes, it records, foretells, notes and says.
+"""The watching process: told of every piece that passes, it records, predicts, notes and says.
 
 It ends when the forwarding process does, by whatever means: what is open then is ended as cut.
 """
@@ -19,16 +19,16 @@ from playground.base.confined.frames import read_frame, write_frame
 from playground.base.errors import InputFault
 from playground.base.wording import dollars
 from playground.cache.prices import price_of
+from playground.plugins.proxy.cache_forecast import CacheForecast, Expected, Underway
 from playground.plugins.proxy.exchange import Opened, WatchedExchange
-from playground.plugins.proxy.kept import keep_all
 from playground.plugins.proxy.ledger import FILE, FORMAT, dumped
-from playground.plugins.proxy.sight import Expected, Sight, Underway
+from playground.plugins.proxy.storage import keep_all
 from playground.plugins.proxy.watched_run import WatchedRun, unpacked
 from playground.recordings.environment import environment_secrets
 from playground.recordings.growing import GrowingFile, numbered
 from playground.recordings.scrubbing import searcher
 from playground.recordings.value_scrubbing import BodyScrubber, scrubbed_with
-from playground.sessions.last_resort import UNFORESEEN_OR_TOO_DEEP
+from playground.sessions.last_resort import UNEXPECTED_OR_TOO_DEEP
 from playground.sessions.workspaces import on_disk
 
 _TICK: Final = 0.2  # seconds
@@ -44,7 +44,7 @@ class RunWatcher:
         self._folder, self._block, self._say = Path(run.folder), run.block, say
         self._search = searcher((*environment_secrets(), *run.secrets), run.emails)
         self._cleaner = BodyScrubber(self._search)
-        self._sight = Sight()
+        self._sight = CacheForecast()
         self._open: dict[int, WatchedExchange] = {}
         self._underway: dict[int, Underway] = {}
         self._ledger: GrowingFile | None = numbered(self._folder / FILE)  # another may have died
@@ -110,7 +110,7 @@ class RunWatcher:
 
     def _asked(self, number: int, exchange: WatchedExchange, waits: bool) -> None:
         exchange.asked()
-        underway = self._foretold(exchange)
+        underway = self._predicted(exchange)
         expected = underway.expected if underway else None
         blocked = _reason(expected) if self._block and expected else ""
         line = _known(exchange)
@@ -127,12 +127,12 @@ class RunWatcher:
             self._underway[number] = underway
         self._note(line)
 
-    def _foretold(self, exchange: WatchedExchange) -> Underway | None:
+    def _predicted(self, exchange: WatchedExchange) -> Underway | None:
         if exchange.request is None or not exchange.opened.asks:
             return None
         try:
             return self._sight.request(exchange.opened, exchange.request)
-        except UNFORESEEN_OR_TOO_DEEP as error:
+        except UNEXPECTED_OR_TOO_DEEP as error:
             told = f"no request of a known shape ({type(error).__name__}: {error})"[:200]
             exchange.noted(not_foretold=told)
             return None

@@ -119,7 +119,7 @@ def _wire(version: Version, rules: Rules, cut: tuple[int, int] | None) -> WireRe
         block = wire.blocks[index]
         wire.insert(index + 1, replace(block, text=block.text[character:]))
         after = wire.blocks[index + 1 :]
-        wire.blocks = wire.blocks.and_more(
+        wire.blocks = wire.blocks.extended_with(
             index, [replace(block, text=block.text[:character]), *after]
         )
     return wire

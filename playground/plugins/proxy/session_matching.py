@@ -38,7 +38,7 @@ class _Known(Generic[Kept]):
 
 
 @dataclass(frozen=True, slots=True)
-class Belonging(Generic[Kept]):
+class SessionMatch(Generic[Kept]):
     """The session of a request, which of its requests it is (from 1), what was kept of it."""
 
     name: str
@@ -58,7 +58,7 @@ class Sessions(Generic[Kept]):
         self._known: OrderedDict[str, _Known[Kept]] = OrderedDict()
         self._count = 0
 
-    def of(self, opened: Opened, body: dict[str, Any], model: str) -> Belonging[Kept]:
+    def of(self, opened: Opened, body: dict[str, Any], model: str) -> SessionMatch[Kept]:
         """The session that a request goes on with, or a new one; it is `keep` that makes it so."""
         messages = [m for m in conversation(body) or () if isinstance(m, dict)]
         said = [_digest(m) for m in messages if m.get("role") not in ("system", "developer")]
@@ -69,13 +69,15 @@ class Sessions(Generic[Kept]):
         going_on = self._going_on(owner, said, around, system)
         known = going_on or _Known(self._next_name(opened), _title(messages), owner)
         number = known.number + 1
-        return Belonging(known.name, known.title, number, known.kept, known, said, around, system)
+        return SessionMatch(
+            known.name, known.title, number, known.kept, known, said, around, system
+        )
 
-    def keep(self, belonging: Belonging[Kept], kept: Kept) -> None:
+    def keep(self, match: SessionMatch[Kept], kept: Kept) -> None:
         """The request was sent: from now on its session is known by it."""
-        known = belonging.known
-        known.kept, known.said, known.around = kept, belonging.said, belonging.around
-        known.system = belonging.system
+        known = match.known
+        known.kept, known.said, known.around = kept, match.said, match.around
+        known.system = match.system
         known.number += 1
         if known.name not in self._known:
             self._count += 1

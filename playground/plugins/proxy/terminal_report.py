@@ -12,7 +12,7 @@ from playground.base.wording import counted, dollars, seconds
 
 
 @dataclass
-class Teller:
+class TerminalReport:
     """Makes lines of a ledger's lines, and a summary of all of them."""
 
     _names: dict[int, str] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Teller:
             return
         yield f"{counted(sums['requests'], 'request')}, {counted(sums['billed'], 'bill')}: " + (
             f"read {sums['read']:,} of {sums['total']:,} tokens billed, "
-            f"{sums['foretold']:,} foretold"
+            f"{sums['predicted']:,} predicted"
         )
         for cause, number in self._breaks.most_common():
             price = f", about {dollars(self._costs[cause] / 1e9)}" if self._costs[cause] else ""
@@ -58,7 +58,7 @@ class Teller:
             return
         self._names[number] = name = f"{expected['session']} #{expected['number']}"
         self._expected[number] = expected
-        yield f"{clock} {name}: {foretold(expected)}"
+        yield f"{clock} {name}: {prediction_line(expected)}"
         for each in expected["findings"]:
             yield f"         {each['severity']} {each['code']}: {each['message']}"
         if line.get("blocked"):
@@ -82,7 +82,7 @@ class Teller:
                     billed=1,
                     read=billed["read"],
                     total=billed["total"],
-                    foretold=expected["read"],
+                    predicted=expected["read"],
                 )
         else:
             yield f"         {name}: {took}"
@@ -91,7 +91,7 @@ class Teller:
                 yield f"         {name}: {wrong_words}"
 
 
-def foretold(expected: dict[str, Any]) -> str:
+def prediction_line(expected: dict[str, Any]) -> str:
     """Return what is expected of a request, in a line."""
     if expected["state"] == "error":
         return f"the provider refuses it: {expected['reason']}"

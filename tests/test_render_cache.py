@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from playground.dialects import DeclaredDialect, Dialect, dialect_names, get_dialect
 from playground.dialects.marks.policies import CacheDecision, Policy
-from playground.dialects.memory import Memory
+from playground.dialects.render_cache import RenderCache
 from playground.dialects.rendering import Block, Draft, message_text
 from playground.dialects.requests import requests_of
 from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
@@ -206,7 +206,7 @@ def test_requests_are_what_is_rendered_of_each(name: str) -> None:
 
 
 def test_a_memory_forgets_what_was_not_asked_for_lately() -> None:
-    memory, asked = Memory(characters=100, docs=2), list[str]()
+    memory, asked = RenderCache(characters=100, docs=2), list[str]()
 
     def ask(text: str) -> None:
         def form(index: int, message: Message) -> list[Draft]:
@@ -318,7 +318,7 @@ def test_what_nobody_can_look_into_is_written_every_time(name: str) -> None:
 
 
 def test_another_message_with_the_id_of_one_that_is_gone_is_another() -> None:
-    memory, ids = Memory(characters=1), list[int]()
+    memory, ids = RenderCache(characters=1), list[int]()
 
     def form(index: int, message: Message) -> list[Draft]:
         block = Block("message:0", "user", message.text)

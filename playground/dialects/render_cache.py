@@ -30,7 +30,7 @@ _PLAIN: Final = (str, int, float, type(None))  # a tuple: a union would be made 
 Form = Callable[[int, Message], list[Draft]]  # what a message becomes at its place in the session
 
 
-class _Held(NamedTuple):
+class _MutableValues(NamedTuple):
     """The mutable values of an input, with what stood in them.
 
     They are compared by what stands there, not by equality: 1 equals True, and dicts are equal in
@@ -50,7 +50,7 @@ class _Held(NamedTuple):
             map(is_, chain.from_iterable(self.places), self.inside)
         )
 
-    def and_more(self, values: list[Any]) -> _Held:
+    def extended_with(self, values: list[Any]) -> _MutableValues:
         """Add what stands in these values, all the way down; the list is used up."""
         places: list[Collection[Any]] = []
         known, met = self.known, set[int]()
@@ -68,66 +68,66 @@ class _Held(NamedTuple):
                 known = False
             for place in places[start:]:
                 values += [each for each in place if not isinstance(each, _PLAIN)]
-        return _Held(
-            self.places.and_more(len(self.places), places),
-            self.sizes.and_more(len(self.sizes), map(len, places)),
-            self.inside.and_more(len(self.inside), chain.from_iterable(places)),
+        return _MutableValues(
+            self.places.extended_with(len(self.places), places),
+            self.sizes.extended_with(len(self.sizes), map(len, places)),
+            self.inside.extended_with(len(self.inside), chain.from_iterable(places)),
             known,
         )
 
 
-def _held(values: list[Any]) -> _Held:
-    return _Held(SharedList(), SharedList(), SharedList()).and_more(values)
+def _mutable_in(values: list[Any]) -> _MutableValues:
+    return _MutableValues(SharedList(), SharedList(), SharedList()).extended_with(values)
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
-class Given:
+class CachedInput:
     """A session as it was passed in, to whatever dialect, and what stood in it."""
 
     tools: tuple[ToolMetadata, ...]
     messages: SharedList[Message]
-    held: _Held
+    mutable: _MutableValues
 
-    def is_of(self, messages: Sequence[Message], tools: Sequence[ToolMetadata]) -> bool:
+    def begins(self, messages: Sequence[Message], tools: Sequence[ToolMetadata]) -> bool:
         """Return True if tools and messages begin with these, unchanged."""
         return (
-            self.held.unchanged
+            self.mutable.unchanged
             and len(self.tools) == len(tools)
             and all(map(is_, self.tools, tools))
             and len(self.messages) <= len(messages)
             and all(map(is_, self.messages, messages))
         )
 
-    def goes_on(self, earlier: Given) -> bool:
+    def extends(self, earlier: CachedInput) -> bool:
         """Return True if this was made from the other by adding messages; compares nothing."""
         return self.messages.shared(earlier.messages) == len(earlier.messages)
 
-    def and_more(self, messages: Sequence[Message]) -> Given:
+    def extended_with(self, messages: Sequence[Message]) -> CachedInput:
         """Return this with messages added."""
-        more = self.messages.and_more(len(self.messages), messages)
-        return Given(self.tools, more, self.held.and_more(_values(messages)))
+        more = self.messages.extended_with(len(self.messages), messages)
+        return CachedInput(self.tools, more, self.mutable.extended_with(_values(messages)))
 
 
-class Written(NamedTuple):
+class CachedRendering(NamedTuple):
     """A session as a dialect wrote it: each message's drafts, and all of them joined."""
 
-    given: Given
+    source: CachedInput
     drafts: SharedList[list[Draft]]
     history: History
     characters: int
 
-    def and_more(self, given: Given, more: list[list[Draft]]) -> Written:
+    def extended_with(self, source: CachedInput, more: list[list[Draft]]) -> CachedRendering:
         """Return the session with the drafts of further messages."""
         texts = (len(block.text) for drafts in more for draft in drafts for block in draft.blocks)
-        return Written(
-            given,
-            self.drafts.and_more(len(self.drafts), more),
-            self.history.and_more(chain.from_iterable(more)),
+        return CachedRendering(
+            source,
+            self.drafts.extended_with(len(self.drafts), more),
+            self.history.extended_with(chain.from_iterable(more)),
             self.characters + sum(texts),
         )
 
 
-class Memory:
+class RenderCache:
     """A cache of sessions, up to so many characters in all, and of so many tools; least recent
     first out.
     """
@@ -135,9 +135,9 @@ class Memory:
     def __init__(self, characters: int = CHARACTERS, docs: int = DOCS) -> None:
         self._most_characters, self._most_docs = characters, docs
         # By the id of the first message: while a session is kept, no other message has this id.
-        self._given: WeakValueDictionary[int, Given] = WeakValueDictionary()
-        self._rows: OrderedDict[tuple[Hashable, int], Written] = OrderedDict()
-        self._docs: OrderedDict[Hashable, tuple[ToolMetadata, _Held, str]] = OrderedDict()
+        self._inputs: WeakValueDictionary[int, CachedInput] = WeakValueDictionary()
+        self._rows: OrderedDict[tuple[Hashable, int], CachedRendering] = OrderedDict()
+        self._docs: OrderedDict[Hashable, tuple[ToolMetadata, _MutableValues, str]] = OrderedDict()
         self._lock = Lock()  # the app asks from several threads
 
     def session(
@@ -146,44 +146,46 @@ class Memory:
         messages: Sequence[Message],
         tools: Sequence[ToolMetadata],
         form: Form,
-    ) -> Written:
+    ) -> CachedRendering:
         """Return a session in a dialect, which nobody may write into.
 
         `form` writes a message that is not cached; it may use only the message and the schemas of
         the tools that it calls.
         """
-        given = self._as_given(messages, tools)
+        source = self._source(messages, tools)
         if not messages:
-            return Written(given, SharedList(), History(), 0)
+            return CachedRendering(source, SharedList(), History(), 0)
         key = (dialect, id(messages[0]))
         with self._lock:
             row = self._rows.get(key)
-        if row is None or not given.goes_on(row.given):
-            form = _remembering(form, row, tools) if row and row.given.held.unchanged else form
-            row = Written(given, SharedList(), History(), 0)
+        if row is None or not source.extends(row.source):
+            form = _reusing(form, row, tools) if row and row.source.mutable.unchanged else form
+            row = CachedRendering(source, SharedList(), History(), 0)
         if (start := len(row.drafts)) < len(messages):
             more = list(map(form, range(start, len(messages)), messages[start:]))
-            row = row.and_more(given, more)
-        if given.held.known:
+            row = row.extended_with(source, more)
+        if source.mutable.known:
             self._keep(key, row)
         return row
 
-    def _as_given(self, messages: Sequence[Message], tools: Sequence[ToolMetadata]) -> Given:
+    def _source(self, messages: Sequence[Message], tools: Sequence[ToolMetadata]) -> CachedInput:
         """Return the session's input record, extending an earlier one of another dialect or of
         less.
         """
         place = id(messages[0]) if messages else 0
         with self._lock:
-            given = self._given.get(place)
-        if given is None or not given.is_of(messages, tools):
-            given = Given(tuple(tools), SharedList(), _held([tool.input_schema for tool in tools]))
-        if len(given.messages) < len(messages):
-            given = given.and_more(messages[len(given.messages) :])
+            source = self._inputs.get(place)
+        if source is None or not source.begins(messages, tools):
+            source = CachedInput(
+                tuple(tools), SharedList(), _mutable_in([tool.input_schema for tool in tools])
+            )
+        if len(source.messages) < len(messages):
+            source = source.extended_with(messages[len(source.messages) :])
         with self._lock:
-            self._given[place] = given
-        return given
+            self._inputs[place] = source
+        return source
 
-    def _keep(self, key: tuple[Hashable, int], row: Written) -> None:
+    def _keep(self, key: tuple[Hashable, int], row: CachedRendering) -> None:
         with self._lock:
             self._rows[key] = row
             self._rows.move_to_end(key)
@@ -199,32 +201,34 @@ class Memory:
                 self._docs.move_to_end(key)
         if known is not None and known[0] is tool and known[1].unchanged:
             return known[2]
-        held = _held([tool.input_schema, *(example.parameters for example in tool.examples)])
+        mutable = _mutable_in(
+            [tool.input_schema, *(example.parameters for example in tool.examples)]
+        )
         text = write()
-        if not held.known:
+        if not mutable.known:
             return text
         with self._lock:
-            self._docs[key] = tool, held, text
+            self._docs[key] = tool, mutable, text
             self._docs.move_to_end(key)
             while len(self._docs) > self._most_docs:
                 self._docs.popitem(last=False)
         return text
 
 
-def _remembering(form: Form, row: Written, tools: Sequence[ToolMetadata]) -> Form:
+def _reusing(form: Form, row: CachedRendering, tools: Sequence[ToolMetadata]) -> Form:
     """Wrap `form` so that it skips messages that the row has and whose tools are unchanged."""
-    before, now = _schemas(row.given.tools), _schemas(tools)
+    before, now = _schemas(row.source.tools), _schemas(tools)
     other = {name for name in before | now if before.get(name) != now.get(name)}
-    places = {id(message): place for place, message in enumerate(row.given.messages)}
+    places = {id(message): place for place, message in enumerate(row.source.messages)}
 
-    def remembered(index: int, message: Message) -> list[Draft]:
+    def reused(index: int, message: Message) -> list[Draft]:
         place = places.get(id(message))
         if place is None or any(call.tool_name in other for call in message.tool_calls):
             return form(index, message)
         drafts = row.drafts[place]
         return drafts if place == index else [_moved(draft, index) for draft in drafts]
 
-    return remembered
+    return reused
 
 
 def _schemas(tools: Sequence[ToolMetadata]) -> dict[str, str]:
@@ -239,7 +243,7 @@ def _moved(draft: Draft, index: int) -> Draft:
     return Draft(draft.message, tuple(blocks))
 
 
-def may_remember(dialect: Any) -> bool:
+def can_cache(dialect: Any) -> bool:
     """Return True if a dialect's texts may be cached: it says so, and it can be told from
     others.
     """
@@ -267,4 +271,4 @@ def _values(messages: Iterable[Message]) -> list[Any]:
     return values
 
 
-MEMORY: Final = Memory()
+RENDER_CACHE: Final = RenderCache()

@@ -1,6 +1,6 @@
 """Forecast what a request will read and cost, beside its session's earlier requests; then compare.
 
-Sessions are kept apart by client, agent and content (`belonging.py`).
+Sessions are kept apart by client, agent and content (`session_matching.py`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from playground.base.findings import Finding
 from playground.cache.answers.known_rules import known_rules
 from playground.cache.differences import FirstDifference, first_difference
 from playground.cache.lint import SentRow, lint
-from playground.cache.live import Foretold, LiveCache
+from playground.cache.live import LiveCache, Prediction
 from playground.cache.prefixes import Billed, TimedRequest
 from playground.cache.prices import Price, price_of
 from playground.cache.rules import Rules
@@ -22,11 +22,11 @@ from playground.cache.simulated import Simulated
 from playground.cache.usage import billed_of, cost_of
 from playground.dialects.marks.providers import asked_of
 from playground.nouns.wire_blocks import WireReader
-from playground.plugins.proxy.belonging import Belonging, Sessions
 from playground.plugins.proxy.exchange import Opened
+from playground.plugins.proxy.session_matching import SessionMatch, Sessions
 from playground.sessions.building import SessionBuilder
 from playground.sessions.doctor import check
-from playground.sessions.last_resort import UNFORESEEN
+from playground.sessions.last_resort import UNEXPECTED_ERRORS
 from playground.sessions.place import Place
 from playground.sessions.shapes.requests import read_request
 
@@ -37,7 +37,7 @@ _MOST_FINDINGS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What is foretold of one request; tokens, and money in billionths of a dollar (None without a
+    """What is predicted of one request; tokens, and money in billionths of a dollar (None without a
     price). Where it `breaks`, `cause` is a finding's code, `place` says where, and `lost` are the
     tokens that the session's request before it left, and that are not read."""
 
@@ -106,19 +106,19 @@ class _Row:
 
 @dataclass(slots=True)
 class Underway:
-    """A request that was foretold and is not answered yet."""
+    """A request that was predicted and is not answered yet."""
 
     expected: Expected
-    foretold: Foretold
+    prediction: Prediction
     row: _Row
     cache: LiveCache
-    belonging: Belonging[_Row]
+    match: SessionMatch[_Row]
     difference: FirstDifference | None
     price: Price | None
     codes: frozenset[str]  # of all its findings
 
 
-class Sight:
+class CacheForecast:
     """Everything that was seen of a run, in memory: the last requests of the newest sessions."""
 
     def __init__(self) -> None:
@@ -126,11 +126,11 @@ class Sight:
         self._caches: OrderedDict[tuple[str, str, str], LiveCache] = OrderedDict()
 
     def request(self, opened: Opened, body: dict[str, Any]) -> Underway:
-        """Forecast a request. Raises one of UNFORESEEN for a body of no known shape."""
+        """Forecast a request. Raises one of UNEXPECTED_ERRORS for a body of no known shape."""
         provider, model = asked_of(opened.url, str(body.get("model") or opened.model))
         rules = known_rules(provider, model)
-        belonging = self._sessions.of(opened, body, model)
-        row = belonging.kept
+        match = self._sessions.of(opened, body, model)
+        row = match.kept
         if row is None or (row.rules.provider, row.model) != (rules.provider, model):
             before = row
             row = _Row(WireReader(model, rules.value("default_ttl")), rules, model)
@@ -142,42 +142,42 @@ class Sight:
         sent = TimedRequest(wire, opened.at, rules, None, earlier, [row.head, row.whole])
         difference = first_difference(last[0], sent, rules) if last else None
         cache = self._cache(opened.url, rules, model)
-        foretold = cache.foretell(sent)
+        prediction = cache.predict(sent)
         price = price_of(model)
-        findings = [*_linted(row, foretold, difference), *_paired(body)]
-        expected = _expected(belonging, row, foretold, difference, findings, price)
+        findings = [*_linted(row, prediction, difference), *_paired(body)]
+        expected = _expected(match, row, prediction, difference, findings, price)
         codes = frozenset(each.code for each in findings)
-        return Underway(expected, foretold, row, cache, belonging, difference, price, codes)
+        return Underway(expected, prediction, row, cache, match, difference, price, codes)
 
     def sent(self, underway: Underway) -> None:
         """The request has left for the provider."""
-        row, foretold = underway.row, underway.foretold
-        underway.cache.sent(foretold)
-        row.sent.append((foretold.request, foretold.found, underway.difference))
-        row.left = _left(foretold.request, foretold.found, row.rules)
+        row, prediction = underway.row, underway.prediction
+        underway.cache.sent(prediction)
+        row.sent.append((prediction.request, prediction.found, underway.difference))
+        row.left = _left(prediction.request, prediction.found, row.rules)
         row.told = underway.codes
-        self._sessions.keep(underway.belonging, row)
+        self._sessions.keep(underway.match, row)
 
     def answered(self, underway: Underway, at: float) -> None:
         """An answer that is no refusal has begun."""
-        underway.cache.answered(underway.foretold, at)
+        underway.cache.answered(underway.prediction, at)
 
     def over(self, underway: Underway, status: int, usage: dict[str, Any] | None) -> Bill | None:
         """The answer is over: what was billed, where it says so."""
         billed = billed_of(usage)
         if not 200 <= status < 300:
-            underway.cache.refused(underway.foretold)
+            underway.cache.refused(underway.prediction)
             _taken_back(underway)
             return None
         if billed is None:
             return None
-        row, foretold = underway.row, underway.foretold
-        request = foretold.request
+        row, prediction = underway.row, underway.prediction
+        request = prediction.request
         sent = TimedRequest(request.wire, request.at, row.rules, billed, request, [row.head])
         if not billed.summed:
-            underway.cache.billed(foretold, sent)
-            row.learn(foretold.found.hit, sent, billed)
-            self._settle(row, foretold, sent, billed)
+            underway.cache.billed(prediction, sent)
+            row.learn(prediction.found.hit, sent, billed)
+            self._settle(row, prediction, sent, billed)
         return Bill(
             billed.read,
             billed.write,
@@ -186,10 +186,12 @@ class Sight:
             billed.summed,
         )
 
-    def _settle(self, row: _Row, foretold: Foretold, sent: TimedRequest, billed: Billed) -> None:
-        """The row has the bill in place of what was foretold."""
+    def _settle(
+        self, row: _Row, prediction: Prediction, sent: TimedRequest, billed: Billed
+    ) -> None:
+        """The row has the bill in place of what was predicted."""
         for index, (request, found, difference) in enumerate(row.sent):
-            if request is not foretold.request:
+            if request is not prediction.request:
                 continue
             ttl = next(iter(found.written), row.rules.value("default_ttl"))
             seen = replace(
@@ -217,7 +219,7 @@ class Sight:
 def _taken_back(underway: Underway) -> None:
     """A request that was refused leaves its row as it was: the next is compared with those before
     it."""
-    row, request = underway.row, underway.foretold.request
+    row, request = underway.row, underway.prediction.request
     kept = [each for each in row.sent if each[0] is not request]
     row.sent.clear()
     row.sent.extend(kept)
@@ -225,21 +227,21 @@ def _taken_back(underway: Underway) -> None:
 
 
 def _expected(
-    belonging: Belonging[_Row],
+    match: SessionMatch[_Row],
     row: _Row,
-    foretold: Foretold,
+    prediction: Prediction,
     difference: FirstDifference | None,
     findings: list[Finding],
     price: Price | None,
 ) -> Expected:
-    found, rules = foretold.found, row.rules
+    found, rules = prediction.found, row.rules
     new = tuple(each for each in findings if each.code not in row.told)[:_MOST_FINDINGS]
     lost = max(0, row.left - found.read) if row.sent else 0
     breaks = lost > 0 and found.state not in ("error", "unknown-provider")
     return Expected(
-        session=belonging.name,
-        title=belonging.title,
-        number=belonging.number,
+        session=match.name,
+        title=match.title,
+        number=match.number,
         provider=rules.provider,
         model=row.model,
         state=found.state,
@@ -250,8 +252,8 @@ def _expected(
         reason=found.reason,
         sized=found.sized or not found.read,
         breaks=breaks,
-        cause=_cause(foretold, difference, findings) if breaks else "",
-        place=_place(foretold.request, difference) if breaks else "",
+        cause=_cause(prediction, difference, findings) if breaks else "",
+        place=_place(prediction.request, difference) if breaks else "",
         lost=lost if breaks else 0,
         lost_nano=_lost_nano(lost, found, rules, row.model, price) if breaks else None,
         findings=new,
@@ -267,9 +269,9 @@ def _left(sent: TimedRequest, found: Simulated, rules: Rules) -> int:
     return read if read >= rules.minimum(sent.wire.model) else 0
 
 
-def _linted(row: _Row, foretold: Foretold, difference: FirstDifference | None) -> list[Finding]:
+def _linted(row: _Row, prediction: Prediction, difference: FirstDifference | None) -> list[Finding]:
     """Return the findings about the last request of a row, and about no other."""
-    members = [*row.sent, (foretold.request, foretold.found, difference)]
+    members = [*row.sent, (prediction.request, prediction.found, difference)]
     members[0] = (*members[0][:2], None)
     requests, outcomes, differences = zip(*members, strict=True)
     found = lint(SentRow(requests, outcomes, differences, row.rules))
@@ -283,12 +285,12 @@ def _paired(body: dict[str, Any]) -> list[Finding]:
     try:
         read_request(builder, body, Place())
         return [each for each in check(builder.finish()) if each.severity != "info"]
-    except UNFORESEEN:  # a shape that is a provider's to judge
+    except UNEXPECTED_ERRORS:  # a shape that is a provider's to judge
         return []
 
 
 def _cause(
-    foretold: Foretold,
+    prediction: Prediction,
     difference: FirstDifference | None,
     findings: list[Finding],
 ) -> str:
@@ -299,7 +301,7 @@ def _cause(
     for code in ("in-flight", "lookback-overflow", "no-anchor", "no-breakpoint"):
         if code in codes:
             return code
-    return "expired" if "expired" in foretold.found.reason else "not-found"
+    return "expired" if "expired" in prediction.found.reason else "not-found"
 
 
 def _place(sent: TimedRequest, difference: FirstDifference | None) -> str:

@@ -14,7 +14,7 @@ from playground.plugins.proxy.ledger import Ledger, Passed, read_ledger
 from playground.recordings.decoding import decode_stream
 from playground.recordings.files import wire_bytes
 from playground.sessions.entries import new_entry, read_label
-from playground.sessions.last_resort import UNFORESEEN_OR_TOO_DEEP
+from playground.sessions.last_resort import UNEXPECTED_OR_TOO_DEEP
 from playground.sessions.place import Place
 from playground.sessions.session import Agent, Session
 from playground.sessions.shapes.exchanges import Exchange, read_exchanges
@@ -80,7 +80,7 @@ def keep_all(workspace: Workspace, run: Path) -> Iterator[str]:
             yield keep(workspace, session_name(run, session), session_of(run, passed))
         except InputFault as fault:
             yield f"{session} is not kept: {fault}"
-        except UNFORESEEN_OR_TOO_DEEP as error:
+        except UNEXPECTED_OR_TOO_DEEP as error:
             yield f"{session} is not kept: its shape is unknown ({type(error).__name__})"
 
 

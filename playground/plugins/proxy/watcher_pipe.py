@@ -28,7 +28,7 @@ _LAST_SECONDS: Final = 60.0
 Tell = Callable[[dict[str, Any]], None]
 
 
-class Seer:
+class WatcherPipe:
     """Tells the watching process what passes. `tell` is called with each line of the ledger, from
     a thread of its own."""
 
@@ -42,7 +42,7 @@ class Seer:
         self._verdicts: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Future[str]]] = {}
         self.processes: list[subprocess.Popen[bytes]] = []
         self._process = self._started()
-        self._sender = threading.Thread(target=self._send, daemon=True, name="seer")
+        self._sender = threading.Thread(target=self._send, daemon=True, name="watcher")
         self._sender.start()
 
     def put(self, *event: Any, size: int = 0) -> None:
