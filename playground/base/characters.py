@@ -52,7 +52,7 @@ def whole(value: T, place: str, found: list[Finding]) -> T:
     """
     if is_all_whole(value):  # as nearly all is: without a place for each of its texts
         return value
-    changed: T = _whole(value, place, found)
+    changed: T = _without_half_surrogates(value, place, found)
     return changed
 
 
@@ -92,7 +92,7 @@ def is_all_whole(value: object) -> bool:
                 continue
             held = [*each, *each.values()] if kind is dict else each
         else:
-            held = _held(each, kind)
+            held = _contents_of(each, kind)
         # Without plain texts, which nearly all are, and what holds none.
         waiting += [
             one for one in held if not (one.isascii() if type(one) is str else type(one) in _PLAIN)
@@ -100,7 +100,7 @@ def is_all_whole(value: object) -> bool:
     return True
 
 
-def _held(value: Any, kind: Any) -> Iterable[Any]:
+def _contents_of(value: Any, kind: Any) -> Iterable[Any]:
     """Return the contents of a value of another kind: a dataclass, a mapping, a text subclass."""
     if getter := _getter(kind):
         held: Iterable[Any] = getter(value)
@@ -116,7 +116,7 @@ def _held(value: Any, kind: Any) -> Iterable[Any]:
             return ()
 
 
-def _whole(value: Any, place: str, found: list[Finding]) -> Any:
+def _without_half_surrogates(value: Any, place: str, found: list[Finding]) -> Any:
     kind: Any = type(value)  # mypy takes a bare type for unhashable
     if kind in _PLAIN:
         return value
@@ -125,12 +125,16 @@ def _whole(value: Any, place: str, found: list[Finding]) -> Any:
     if isinstance(value, Mapping):
         return _whole_mapping(value, place, found)
     if isinstance(value, list | tuple):
-        items = [_whole(item, _step(place, index), found) for index, item in enumerate(value)]
+        items = [
+            _without_half_surrogates(item, _step(place, index), found)
+            for index, item in enumerate(value)
+        ]
         return value if all(map(_is, items, value)) else kind(items)
     changed = {
         name: new
         for name in _fields(kind)
-        if (new := _whole(old := getattr(value, name), _step(place, name), found)) is not old
+        if (new := _without_half_surrogates(old := getattr(value, name), _step(place, name), found))
+        is not old
     }
     if not changed:
         return value
@@ -145,10 +149,10 @@ def _whole_mapping(value: Mapping[Any, Any], place: str, found: list[Finding]) -
     result: dict[Any, Any] = {}
     is_same = True
     for key, item in value.items():
-        new = _whole(key, place, found)
+        new = _without_half_surrogates(key, place, found)
         while new in result:  # two keys, of which other halves are left
             new += REPLACED
-        result[new] = _whole(item, _step(place, new), found)
+        result[new] = _without_half_surrogates(item, _step(place, new), found)
         is_same = is_same and new is key and result[new] is item
     return value if is_same else result
 

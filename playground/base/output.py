@@ -295,7 +295,7 @@ class Batch:
         try:
             for draft in self._waiting if len(self._waiting) > 1 else ():
                 with told(draft.place):
-                    if (before := _before(draft.place)) is not None:
+                    if (before := _second_name(draft.place)) is not None:
                         befores[draft] = before
             for draft in self._waiting:
                 with told(draft.place):
@@ -424,7 +424,7 @@ def _identity(file: os.stat_result) -> tuple[int, ...]:
     return file.st_dev, file.st_ino, file.st_mtime_ns, file.st_size
 
 
-def _before(place: Path) -> Path | None:
+def _second_name(place: Path) -> Path | None:
     """Return a file that is about to be replaced under another name, so that it can be put back: a
     second name of it or, where there are none (FAT, some network file systems), a copy. None where
     no file is there.

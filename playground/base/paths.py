@@ -18,7 +18,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 _CHECKOUT = _PACKAGE.parent
 
 
-def _found(packaged: str, checked_out: str) -> Path:
+def _packaged_or_checked_out(packaged: str, checked_out: str) -> Path:
     inside = _PACKAGE / packaged
     return inside if inside.exists() else _CHECKOUT / checked_out
 
@@ -37,16 +37,16 @@ def icon() -> Path:
 
 
 def pages() -> Path:
-    return _found("_pages", "pages")
+    return _packaged_or_checked_out("_pages", "pages")
 
 
 def sample_sessions() -> Path:
-    return _found("_sample_sessions", "sample_sessions")
+    return _packaged_or_checked_out("_sample_sessions", "sample_sessions")
 
 
 def documents() -> Path:
     """Return the documents that the app shows."""
-    return _found("_docs", "docs")
+    return _packaged_or_checked_out("_docs", "docs")
 
 
 def server_declarations() -> Path:
@@ -55,7 +55,7 @@ def server_declarations() -> Path:
 
 
 def streamlit_config() -> Path:
-    return _found("_streamlit/config.toml", ".streamlit/config.toml")
+    return _packaged_or_checked_out("_streamlit/config.toml", ".streamlit/config.toml")
 
 
 def sample_templates() -> dict[str, Path]:

@@ -54,7 +54,7 @@ def open_regular_file(
     Raises OSError if it cannot be read, InputFault if it is no file.
     """
     check_regular_file(path, expected)
-    return open(path, "rb", buffering=buffering, opener=_opened)
+    return open(path, "rb", buffering=buffering, opener=_open_regular)
 
 
 def check_regular_file(path: str | os.PathLike[str], expected: str = _FILE) -> None:
@@ -68,7 +68,7 @@ def no_file(path: str | os.PathLike[str], kind: str, expected: str = _FILE) -> I
     return InputFault(f"{kind}, and no file", where=str(path), expected=expected)
 
 
-def _opened(path: str, flags: int) -> int:
+def _open_regular(path: str, flags: int) -> int:
     """A file that was one when it was asked: it is not waited for, whatever it has become."""
     handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if (kind := kind_of_stream(os.fstat(handle))) is not None:

@@ -92,7 +92,7 @@ def _app_command() -> click.Command:
     return command
 
 
-def _lasts(name: str | None) -> bool:
+def _runs_until_stopped(name: str | None) -> bool:
     """True for a command that runs until it is stopped."""
     if name is None or name in _MODULES:
         return name in _LASTING
@@ -115,5 +115,5 @@ def main(context: click.Context, debug: bool) -> None:
     samples`), or workspace:NAME for what the app keeps (see `playground workspace`). Exit status: 0
     fine, 1 findings of severity warning or error, 2 bad input.
     """
-    if not _lasts(context.invoked_subcommand):
+    if not _runs_until_stopped(context.invoked_subcommand):
         context.with_resource(last_in_process())

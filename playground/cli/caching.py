@@ -94,7 +94,7 @@ class _Asked:
         return [*self.policies, *map(load_policy, self.files)]
 
 
-def _asked(command: Callable[..., int]) -> Callable[..., int]:
+def _with_options(command: Callable[..., int]) -> Callable[..., int]:
     """Return the options of `_Asked`, gathered into one argument."""
 
     @wraps(command)
@@ -150,7 +150,7 @@ def cache() -> None:
 @cache.command()
 @session_argument
 @guarded
-@_asked
+@_with_options
 def place(asked: _Asked) -> int:
     """Show where cache marks land in SESSION: a line for dialects alike, every part with -d."""
     from playground.cli import cache_tables
@@ -161,7 +161,7 @@ def place(asked: _Asked) -> int:
 @cache.command()
 @session_argument
 @guarded
-@_asked
+@_with_options
 def wire(asked: _Asked) -> int:
     """Show SESSION's next request as LiteLLM's adapter would send it, and the marks that get lost.
 
@@ -178,7 +178,7 @@ def wire(asked: _Asked) -> int:
 @_apart
 @guarded
 @_what_if
-@_asked
+@_with_options
 def simulate(asked: _Asked, provider: str, seconds_apart: float | None, what_if: WhatIf) -> int:
     """Show what SESSION's requests would read, write and cost: dialects by policies.
 
@@ -209,7 +209,7 @@ def validate(folder: str, as_json: bool) -> int:
 @_apart
 @guarded
 @_what_if
-@_asked
+@_with_options
 def by_flags(
     asked: _Asked,
     simulates: bool,

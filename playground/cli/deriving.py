@@ -44,7 +44,7 @@ def from_(file: str, name: str, out: str, force: bool, as_json: bool) -> int:
     found = dialect_from_template(file, name)
     _write(found, out, force, file)
     if as_json:
-        print_json(_plain(found))
+        print_json(_as_json(found))
         return report(found.findings())
     say(f"{found.derivation.source}: {_proof(found)}")
     rows = [list(row) for row in found.derivation.origins(found)]
@@ -170,7 +170,7 @@ def _proof(found: DerivedDialect) -> str:
     )
 
 
-def _plain(found: DerivedDialect) -> dict[str, Any]:
+def _as_json(found: DerivedDialect) -> dict[str, Any]:
     derivation = found.derivation
     return {
         "name": found.name,

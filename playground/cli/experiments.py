@@ -92,7 +92,7 @@ def experiment(
     before = experiments.read(chosen, own, session.tools).events
     after = experiments.read(changed, own, session.tools).events
     # Cut otherwise, the same text stands at the same offsets; after any other change it moves.
-    return _shown(experiments.difference(before, after, spans=cut is not None), as_json)
+    return _print_changes(experiments.difference(before, after, spans=cut is not None), as_json)
 
 
 # The size of the pieces, by --cut.
@@ -118,10 +118,10 @@ def _find_cut(session: Session, recording: Recording, own: str, as_json: bool) -
     if not as_json:
         outcome = found.cutting or "none changes any event"
         say(f"{found.tried:,} cuttings of {found.of:,} tried: {outcome}")
-    return _shown(found.changes, as_json)
+    return _print_changes(found.changes, as_json)
 
 
-def _shown(changes: tuple[EventChange, ...] | list[EventChange], as_json: bool) -> int:
+def _print_changes(changes: tuple[EventChange, ...] | list[EventChange], as_json: bool) -> int:
     from playground.questions.experiments import change_words
 
     rows = [change_words(change) for change in changes]

@@ -136,7 +136,7 @@ def tools(
     """
     from playground.cli import tool_tables
 
-    read, found = _asked(file, yes, seconds) if mcp else _read(file)
+    read, found = _tools_from_server(file, yes, seconds) if mcp else _read(file)
     if tokens or portable:
         shown = tool_tables.costs(read, models, dialects, as_json) if tokens else 0
         shown = tool_tables.portable(read, targets, as_json) if portable else shown
@@ -177,7 +177,9 @@ def _read(file: str) -> tuple[list[ToolMetadata], list[Finding]]:
     return read.tools, read.findings
 
 
-def _asked(file: str, yes: bool, seconds: float) -> tuple[list[ToolMetadata], list[Finding]]:
+def _tools_from_server(
+    file: str, yes: bool, seconds: float
+) -> tuple[list[ToolMetadata], list[Finding]]:
     from playground.nouns.tool_formats.mcp_servers import ask_servers, read_servers
     from playground.sessions.loading import file_bytes
 

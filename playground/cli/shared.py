@@ -73,7 +73,7 @@ def load(name: str, model: str = "") -> LoadedSession:
     """
     from dataclasses import replace
 
-    loaded = _loaded(_opened(name))
+    loaded = _loaded(_open_source(name))
     return replace(loaded, session=loaded.session.with_model(model))
 
 
@@ -83,7 +83,7 @@ def load_all(name: str, model: str = "") -> list[LoadedSession]:
 
     from playground.sessions.loading import read_sessions
 
-    found = read_sessions(_opened(name))
+    found = read_sessions(_open_source(name))
     return [replace(each, session=each.session.with_model(model)) for each in found]
 
 
@@ -98,7 +98,7 @@ def load_streamed(name: str, dialect: str) -> LoadedSession:
     from playground.base.errors import InputFault
     from playground.questions.restreaming import answers, restreamed, writer
 
-    source = _opened(name)
+    source = _open_source(name)
     try:
         loaded = _reply(source, dialect) if name == "-" else None
         loaded = loaded or _loaded(source)
@@ -114,7 +114,7 @@ def load_streamed(name: str, dialect: str) -> LoadedSession:
     return loaded
 
 
-def _opened(name: str) -> Source:
+def _open_source(name: str) -> Source:
     from playground.base import paths
     from playground.sessions.source import Source
 

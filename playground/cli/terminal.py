@@ -164,7 +164,7 @@ def say(text: str, err: bool = False, nl: bool = True) -> None:
     stream = sys.stderr if err else sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
     shown = keep_order(text) if _is_terminal(stream) else visible(text)
-    click.echo(_written(shown, encoding), err=err, nl=nl)
+    click.echo(_encodable(shown, encoding), err=err, nl=nl)
 
 
 def _is_terminal(stream: TextIO | None) -> bool:
@@ -172,7 +172,7 @@ def _is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty() and stream.encoding.lower().startswith("utf")
 
 
-def _written(text: str, encoding: str = "") -> str:
+def _encodable(text: str, encoding: str = "") -> str:
     """Return the text as the encoding can hold it: what it has not is escaped, never an error."""
     encoding = encoding or sys.stdout.encoding or "utf-8"
     return text.encode(encoding, "backslashreplace").decode(encoding)
@@ -193,7 +193,7 @@ def emit(text: str, out: str = "", *, inputs: Iterable[str] = (), force: bool = 
     elif not sys.stdout.isatty():
         click.echo(text.encode("utf-8", _HALVES), nl=False)  # bytes: no line end is translated
     else:
-        click.echo(_written(visible(text)), nl=not text.endswith("\n"))
+        click.echo(_encodable(visible(text)), nl=not text.endswith("\n"))
         if escaped := hidden_in(text):
             _note_once(f"escaped for the terminal: {_some(escaped)}; {_EXACT}")
         return
@@ -280,7 +280,7 @@ def table(head: list[str], rows: list[list[str]]) -> None:
         _folded_table(cells[0], cells[1:])
         return
     for line in _whole_table(cells[0], cells[1:]):
-        click.echo(_written(line))
+        click.echo(_encodable(line))
 
 
 def _folded_table(head: list[str], rows: list[list[str]]) -> None:
@@ -299,7 +299,7 @@ def _folded_table(head: list[str], rows: list[list[str]]) -> None:
     with console.capture() as lines:
         console.print(shown)
     text = lines.get()  # the cells of a row are one line of a terminal, however they are folded
-    click.echo(_written(isolate_runs(text) if _is_terminal(sys.stdout) else text), nl=False)
+    click.echo(_encodable(isolate_runs(text) if _is_terminal(sys.stdout) else text), nl=False)
 
 
 def _whole_table(head: list[str], rows: list[list[str]]) -> Iterator[str]:

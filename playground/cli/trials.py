@@ -92,7 +92,7 @@ def trial(
             say("nothing was sent; --yes begins it", err=True)
             return 0
     with stopping() as stop:
-        found = plan.run(_told, stop.event)
+        found = plan.run(_print_attempt, stop.event)
     if out:
         _keep(plan, found, out, session, force)
     _show(found, as_json)
@@ -115,7 +115,7 @@ def _agreed() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and click.confirm("Begin?", err=True)
 
 
-def _told(attempt: Attempt) -> None:
+def _print_attempt(attempt: Attempt) -> None:
     got = attempt.fault or attempt.missed or "right"
     first = f", first word after {seconds(attempt.first_seconds)}" if attempt.first_seconds else ""
     who = f"{attempt.case}, {attempt.dialect}, {attempt.model} {attempt.number}"

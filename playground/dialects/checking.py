@@ -48,7 +48,7 @@ def check_tool_call(
     try:
         if _carries(dialect, call, tools):
             return []
-        lost = _lost(dialect, call, tools)
+        lost = _lost_arguments(dialect, call, tools)
     except Exception as error:  # a dialect of one's own may fail; a declared one may not
         if isinstance(dialect, DeclaredDialect):
             raise
@@ -58,7 +58,9 @@ def check_tool_call(
     return [finding("cannot-carry", f"{place} {key}") for key in lost]
 
 
-def _lost(dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]) -> list[str]:
+def _lost_arguments(
+    dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]
+) -> list[str]:
     """Return the arguments that do not come back even alone."""
     texts = dialect.syntax.sample_texts if isinstance(dialect, DeclaredDialect) else {}
 

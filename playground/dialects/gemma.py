@@ -13,7 +13,7 @@ _RULES = (
 )
 
 
-def _written(mark: str, opener: str, closer: str, *markers: tuple[str, str]) -> Syntax:
+def _declare_syntax(mark: str, opener: str, closer: str, *markers: tuple[str, str]) -> Syntax:
     """Declare a call between its markers, with those of `markers` read in their place.
 
     Models also write keyword arguments in parentheses, and Python in a fence, as Gemma 3 was
@@ -72,7 +72,7 @@ DIALECTS = (
     DeclaredDialect(
         name="gemma4",
         title="Gemma 4",
-        syntax=_written(
+        syntax=_declare_syntax(
             '<|"|>',
             "<|tool_call>call:",
             "<tool_call|>",
@@ -104,7 +104,7 @@ DIALECTS = (
     DeclaredDialect(
         name="functiongemma",
         title="FunctionGemma",
-        syntax=_written(
+        syntax=_declare_syntax(
             "<escape>",
             "<start_function_call>call:",
             "<end_function_call>",

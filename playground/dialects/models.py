@@ -59,7 +59,7 @@ def dialect_for(model_name: str) -> DialectChoice:
     """
     # An API's field comes before what is known of the model behind it: the API writes the prompt.
     name = _hyphened(model_name).lower()
-    if _HOST.match(name) or _SERVED.match(_bare(name)):
+    if _HOST.match(name) or _SERVED.match(_without_provider(name)):
         reason = "a hosted API with a field for tools"
         return DialectChoice(_OF_HOSTED_APIS, reason, _OF_HOSTED_APIS)
     trained = trained_on(model_name)
@@ -75,7 +75,7 @@ def dialect_for(model_name: str) -> DialectChoice:
 
 def _of_family(model_name: str) -> Dialect | None:
     """Return the last registered dialect whose models share the first word of the model's name."""
-    words = _FAMILY.findall(_bare(model_name).lower())
+    words = _FAMILY.findall(_without_provider(model_name).lower())
     found = [
         dialect
         for dialect in map(get_dialect, dialect_names())
@@ -84,7 +84,7 @@ def _of_family(model_name: str) -> Dialect | None:
     return found[-1] if found else None
 
 
-def _bare(model_name: str) -> str:
+def _without_provider(model_name: str) -> str:
     """Return a model's name without its provider, as a repository spells it."""
     return _hyphened(model_name).rpartition("/")[2]
 
@@ -99,7 +99,7 @@ def trained_on(model_name: str) -> Dialect | None:
 
     A provider before a slash is not part of the name, and case does not count.
     """
-    bare = _bare(model_name)
+    bare = _without_provider(model_name)
     for dialect in map(get_dialect, dialect_names()):
         if any(re.search(pattern, bare, re.IGNORECASE) for pattern in dialect.model_names):
             return dialect

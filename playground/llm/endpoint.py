@@ -184,7 +184,7 @@ class Endpoint:
             except Exception as error:
                 time.sleep(self._pause(error, tried, begun=bool(chunks)))
                 continue
-            yield self._whole(stream, chunks)
+            yield self._whole_response(stream, chunks)
             return
 
     async def astream(
@@ -206,7 +206,7 @@ class Endpoint:
             except Exception as error:
                 await asyncio.sleep(self._pause(error, tried, begun=bool(chunks)))
                 continue
-            yield self._whole(stream, chunks)
+            yield self._whole_response(stream, chunks)
             return
 
     def takes(self, parameter: str) -> bool:
@@ -254,7 +254,7 @@ class Endpoint:
         left = self.retries - tried
         return float(library._calculate_retry_after(left, self.retries, headers))
 
-    def _whole(self, stream: Any, chunks: list[Any]) -> Response:
+    def _whole_response(self, stream: Any, chunks: list[Any]) -> Response:
         """Return the whole of a stream. Raises InputFault for one without an end: it is not
         whole.
         """

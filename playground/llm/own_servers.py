@@ -52,7 +52,7 @@ _named: set[tuple[str, int]] = set()  # host and port of each server that was gi
 
 def keep_credentials_from(base_url: str) -> None:
     """Keep every value of the environment from the server at this address, from now on."""
-    _named.add(_place(base_url))
+    _named.add(_host_and_port(base_url))
 
 
 def cleaned(request: httpx.Request) -> httpx.Request:
@@ -63,7 +63,7 @@ def cleaned(request: httpx.Request) -> httpx.Request:
     """
     import httpx
 
-    if _place(str(request.url)) not in _named:
+    if _host_and_port(str(request.url)) not in _named:
         foreign = set() if _is_openai(request.url.host) else _OPENAI_ALONE & set(request.headers)
         return _copy(request, headers=_headers(request, foreign)) if foreign else request
     others = {name for name, value in request.headers.items() if not _may_pass(name, value)}
@@ -95,7 +95,9 @@ def led_away(
     location = response.headers.get("location")
     if response.status_code not in _REDIRECTS or not location:
         return None
-    ours = watched or _place(str(request.url)) in _named or bool(_KEYS & set(request.headers))
+    ours = (
+        watched or _host_and_port(str(request.url)) in _named or bool(_KEYS & set(request.headers))
+    )
     try:
         target = request.url.join(location)
     except ValueError:  # httpx.InvalidURL: nobody can follow it
@@ -112,7 +114,7 @@ def led_away(
 
 
 def _origin(url: httpx.URL) -> tuple[str, str, int]:
-    return url.scheme, *_place(str(url))
+    return url.scheme, *_host_and_port(str(url))
 
 
 def _copy(request: httpx.Request, **changed: Any) -> httpx.Request:
@@ -167,6 +169,6 @@ def _json_object(request: httpx.Request) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _place(url: str) -> tuple[str, int]:
+def _host_and_port(url: str) -> tuple[str, int]:
     parts = urlsplit(url)
     return parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)

@@ -134,10 +134,10 @@ def record(
         if out is not None:
             out.fail()
         raise
-    return _kept(recording, recorder, lines, out)
+    return _recorded(recording, recorder, lines, out)
 
 
-def _kept(
+def _recorded(
     recording: Recording, recorder: Recorder, lines: Lines, out: GrowingFile | None
 ) -> Recorded:
     if out is not None:

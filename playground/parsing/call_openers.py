@@ -59,7 +59,7 @@ class CallOpeners:
         `firm` a parameter or the closer must follow.
         """
         template = self.syntax.call_template
-        forms = self._before()
+        forms = self._opener_patterns()
         before = any_form(forms)
         lead = Lead(self.syntax, before, unnamed(self.closing.pattern), strict, firm)
         pattern = before
@@ -101,7 +101,7 @@ class CallOpeners:
             return ()
         return tuple(dict.fromkeys(head for name in self.names for head in begins((name,))))
 
-    def _before(self) -> list[str]:
+    def _opener_patterns(self) -> list[str]:
         """Return the patterns of the text before a body: as declared, then as models get it wrong.
         The latter count only if what follows shows that it is no prose."""
         pieces, space = self.syntax.call_template.before, self.notation.keeps_space

@@ -137,7 +137,7 @@ class SyntaxEngine:
                 yield from self._reasoning(number)
             case Kind.PLAIN:
                 self.scanner.emit_marker(marker, "text")
-                yield from self._plain(number)
+                yield from self._walk_plain(number)
             case Kind.BARE | Kind.BARE_CALL:
                 self._bare |= kind is Kind.BARE
                 self.scanner.note("bare-opener")
@@ -276,7 +276,7 @@ class SyntaxEngine:
                 break
         self.mode = "text"
 
-    def _plain(self, index: int) -> Walk[None]:
+    def _walk_plain(self, index: int) -> Walk[None]:
         """Read text that only its own closer or a stop token ends."""
         point = self.plan.plain[index]
         while True:

@@ -153,7 +153,7 @@ class _Place(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def _places(restart: ChoicePoint | None) -> dict[str, _Place]:
+def _places_by_opener(restart: ChoicePoint | None) -> dict[str, _Place]:
     """Return the places by what is open: "" for nothing, else the opener."""
     places = {"": _Place(_OUTSIDE, rule_until(_OUTSIDE))}
     for opener, pattern in _INSIDE.items():
@@ -186,7 +186,7 @@ class Nesting:
     __slots__ = ("depth", "inside", "place", "places", "restart")
 
     def __init__(self, restart: ChoicePoint | None) -> None:
-        self.restart, self.places = restart, _places(restart)
+        self.restart, self.places = restart, _places_by_opener(restart)
         self.depth, self.inside, self.place = 0, "", self.places[""]
 
     def ends_after(self, inside: str, deeper: int) -> bool:
@@ -220,7 +220,7 @@ class _Change(NamedTuple):
 @lru_cache(maxsize=4096)  # a model has a vocabulary, and few tokens hold quotes and brackets
 def _change_by(restart: ChoicePoint | None, inside: str, chunk: str) -> _Change | None:
     """Return what a chunk changes; None if it holds more than quotes, brackets and escapes."""
-    places, deeper, least, position = _places(restart), 0, len(chunk) + 1, 0
+    places, deeper, least, position = _places_by_opener(restart), 0, len(chunk) + 1, 0
     while (match := places[inside].pattern.search(chunk, position)) is not None:
         char, position = match[0], match.end()
         if char == "\\" and position < len(chunk):

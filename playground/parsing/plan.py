@@ -53,7 +53,7 @@ def compile_plan(
             choice_point(*outer.closer(tags), *outer.dropped(), *outer.stops())
             for tags in markers.plain
         ),
-        opened=_opened(markers),
+        opened=_reasoning_openers(markers),
         fence=choice_point(ANY_FENCE) if switches.calls_in_fences == "text" else None,
     )
 
@@ -124,7 +124,7 @@ def _in_reasoning(
     )
 
 
-def _opened(markers: Markers) -> ChoicePoint | None:
+def _reasoning_openers(markers: Markers) -> ChoicePoint | None:
     if not markers.opens_reasoning:
         return None
     return choice_point(*literals(Kind.OPEN, [markers.reasoning[0].open]))

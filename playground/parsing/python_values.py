@@ -134,12 +134,12 @@ class _Reader:
 
     def keywords(self) -> dict[str, Any]:
         arguments = self._object()
-        while self._goes_on():
+        while self._skip_space():
             name = self._take(_NAME)
             self._expect("=")
             self.forgave |= keyword.iskeyword(name) or name in arguments
             arguments[name] = self._value(0)
-            if self._goes_on():
+            if self._skip_space():
                 self._expect(",")
         return arguments
 
@@ -149,7 +149,7 @@ class _Reader:
 
         Models that know JSON better write them so.
         """
-        begins_object = self._goes_on() and self.text.startswith(("{", "**"), self.at)
+        begins_object = self._skip_space() and self.text.startswith(("{", "**"), self.at)
         if not begins_object or not self.is_call:
             return {}
         self.forgave = True
@@ -165,7 +165,7 @@ class _Reader:
         self.at = len(self.text)
         return arguments
 
-    def _goes_on(self) -> bool:
+    def _skip_space(self) -> bool:
         """Skip white space; return True if anything follows."""
         match = _SPACE.match(self.text, self.at)
         self.at = match.end() if match else self.at
@@ -173,7 +173,7 @@ class _Reader:
 
     def _next(self) -> str:
         """Return the next character after white space. Raises IndexError at the end of the text."""
-        self._goes_on()
+        self._skip_space()
         return self.text[self.at]
 
     def _take(self, pattern: re.Pattern[str]) -> str:

@@ -48,7 +48,7 @@ class Reader:
         """Claim the next `length` characters as the tool's name, which is `name` when decoded."""
         span, text = self.scanner.take(length)
         name = self._mended(name)
-        call.name, call.known = name, self._known(name)
+        call.name, call.known = name, self._known_tool(name)
         self.scanner.events.append(CallNamedEvent(span, call.index, name, text))
         if text and name != text and name in text:
             self.scanner.note("mended-name", call.place, f"{text!r} is read as {name!r}")
@@ -57,7 +57,7 @@ class Reader:
             message = f"{call.name!r} is not one of the session's tools ({known})"
             self.scanner.note("unknown-tool", call.place, message)
 
-    def _known(self, name: str) -> KnownTool | None:
+    def _known_tool(self, name: str) -> KnownTool | None:
         known = self._found.get(name)
         if known is None and name in self.tools:
             known = self._found[name] = KnownTool(self.tools[name])

@@ -100,7 +100,7 @@ def _rewritten(token: regex.Match[str], text: str, mending: bool) -> str:
         case "single" | "double":
             return _string(token[0], mending)
         case "bare":
-            return _bare(token[0])
+            return _unquoted_value(token[0])
         case "word":
             return _word(token[0], text, token.end())
     return token[0]
@@ -137,7 +137,7 @@ def _escape(match: regex.Match[str]) -> str:
     return "" if match[2] else match[1] or match[0]
 
 
-def _bare(token: str) -> str:
+def _unquoted_value(token: str) -> str:
     """Return a value without quotes as JSON: a constant, or a text such as a path or an address."""
     word = token.strip()
     if word in _WORDS:

@@ -107,10 +107,12 @@ class _Asked:
         """Return the likeliest of all dialects, given in the order of the registry."""
         readings = list(read_in_every_dialect(self._reading, names=names)) if names else []
         found: list[Likeliest] = []
-        for most in sorted({_told(each) for each in readings if _told(each) > 0}, reverse=True):
+        for most in sorted(
+            {_most_evidence(each) for each in readings if _most_evidence(each) > 0}, reverse=True
+        ):
             if found and found[0][0].evident > most:
                 break
-            close = self._looked(each for each in readings if _told(each) == most)
+            close = self._looked(each for each in readings if _most_evidence(each) == most)
             found = _first([*found, *(each for each in close if each[0].evident > 0)], names)
         if not found:
             close = self._looked(each for each in readings if each.calls or each.aborted)
@@ -131,7 +133,7 @@ def _first(looked: list[Likeliest], names: Sequence[str]) -> list[Likeliest]:
     return ranked[:1]
 
 
-def _told(reading: DialectReading) -> int:
+def _most_evidence(reading: DialectReading) -> int:
     """Return the most that a reading's calls may speak for it (`Detection.evident`)."""
     return reading.calls - reading.findings.get("unknown-tool", 0)
 

@@ -43,7 +43,7 @@ def _dropped(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Find
     values = {as_json(value) for name, value in entries if name not in given}
     for name, value in given.items():
         if name not in names and values.isdisjoint(_values_in(value)):
-            told = _told(name, value)
+            told = _shown_value(name, value)
             text = f"{told} is not sent: neither its name nor its value is in the body"
             yield finding("parameter-dropped", name, text)
 
@@ -54,7 +54,7 @@ def _added(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Findin
         if name in TOOL_FIELDS or _says_nothing(value):  # told elsewhere
             continue
         if not any(key in given or as_json(inner) in asked for key, inner in _entries(name, value)):
-            told = _told(name, value)
+            told = _shown_value(name, value)
             text = f"{told}: the adapter adds it, no given parameter asks for it"
             yield finding("parameter-added", name, text)
 
@@ -63,7 +63,7 @@ def _says_nothing(value: Any) -> bool:
     return value is None or value is False or value in ({}, [])  # 0 says something
 
 
-def _told(name: str, value: Any) -> str:
+def _shown_value(name: str, value: Any) -> str:
     """Return the beginning of a value, without what looks like a key."""
     return as_json(scrubbed_value({name: value})[name])[:80]
 

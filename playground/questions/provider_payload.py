@@ -173,11 +173,13 @@ def _first_found(
     wire: Sequence[WireMessage], keys: Sequence[str], at: int = 0, offset: int = 0
 ) -> tuple[int, int] | None:
     """Return message and offset of the first key that is found, from a place on."""
-    places = (_found(wire, key, at, offset) for key in keys)
+    places = (_find_text(wire, key, at, offset) for key in keys)
     return next((place for place in places if place), None)
 
 
-def _found(wire: Sequence[WireMessage], key: str, at: int, offset: int) -> tuple[int, int] | None:
+def _find_text(
+    wire: Sequence[WireMessage], key: str, at: int, offset: int
+) -> tuple[int, int] | None:
     for index in range(at, len(wire)):
         start = wire[index].text.find(key, offset if index == at else 0)
         if start >= 0:
@@ -322,7 +324,7 @@ def _keywords(schema: Schema) -> dict[str, list[str]]:
             if key not in _DATA:
                 stack.append((value, place))
             if key in _DATA or not _holds_schemas(value):
-                said.append(_said(key, value))
+                said.append(_normal_form(key, value))
     return {name: sorted(said) for name, said in found.items()}
 
 
@@ -332,7 +334,7 @@ def _holds_schemas(value: Any) -> bool:
     )
 
 
-def _said(key: str, value: Any) -> str:
+def _normal_form(key: str, value: Any) -> str:
     """Return a keyword's value in one form, so that only its content counts."""
     if key == "type":  # Gemini's own are upper case
         kinds = value if isinstance(value, list) else [value]

@@ -139,11 +139,11 @@ def _rendered(
 
 def _native(prompt_data: PromptData) -> tuple[list[dict[str, Any]], list[dict[str, Any]] | None]:
     native = get_dialect("native")
-    messages = [_plain(message) for message in native.format_messages(prompt_data)]
+    messages = [_plain_message(message) for message in native.format_messages(prompt_data)]
     return messages, native.request_tools(prompt_data)
 
 
-def _plain(message: dict[str, Any]) -> dict[str, Any]:
+def _plain_message(message: dict[str, Any]) -> dict[str, Any]:
     """Return a message with its text as one string and its arguments as objects."""
     content = message.get("content")
     if isinstance(content, list) and all(part["type"] == "text" for part in content):

@@ -126,7 +126,9 @@ def held(source: Source) -> Recognised:
     if not loaded:
         raise InputFault("it holds no session", where=source.name, expected="at least one")
     first = loaded[0]
-    title = f"{_title(first, source)}: {', '.join(_parts(first.session)) or 'nothing in it'}"
+    title = (
+        f"{_title(first, source)}: {', '.join(_session_parts(first.session)) or 'nothing in it'}"
+    )
     title += f"; the first of {len(loaded)} sessions" if len(loaded) > 1 else ""
     return Recognised(
         "session",
@@ -145,7 +147,7 @@ def _title(loaded: LoadedSession, source: Source) -> str:
     return _SHORT.get(loaded.format) or get_format(loaded.format).title
 
 
-def _parts(session: Session) -> Iterator[str]:
+def _session_parts(session: Session) -> Iterator[str]:
     """Say what a session holds, with the system prompt apart from the messages."""
     system = sum(message.role == "system" for message in session.messages)
     if system or session.task.user_agent_prompt:

@@ -99,7 +99,7 @@ def replay(
     `server`, `vllm` or `vllm:hermes`, the timeline also holds what that server hands over.
     """
     known = read_tools(tools)
-    dialect = dialect or _found(recording, known)
+    dialect = dialect or _dialect_of(recording, known)
     chosen = get_dialect(dialect or dialect_names()[0])
     data = PromptData(tool_metadata=known)
     parser = chosen.create_parser(data, recording.prefill, switches)
@@ -122,7 +122,7 @@ def replay(
     return Timeline(recording.name, read_as, recording.timing, steps, result, handed)
 
 
-def _found(recording: Recording, tools: Sequence[ToolMetadata]) -> str:
+def _dialect_of(recording: Recording, tools: Sequence[ToolMetadata]) -> str:
     """Return the dialect that a recording names or that its text shows; "" if neither."""
     from playground.questions.fast_detection import likeliest
 

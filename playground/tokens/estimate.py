@@ -243,12 +243,12 @@ def pieces_of(body: Mapping[str, Any]) -> list[Piece]:
         hidden = bool(_MEDIA.search(block.kind) or _ENCODED.search(block.text))
         text = "" if hidden else block.text
         origin = _origin(block)
-        sure = 0.0 if message in thought else _sure(origin, block.kind)
+        sure = 0.0 if message in thought else _certain_share(origin, block.kind)
         pieces.append(Piece(text, origin, message, _name(block), int(first), hidden, sure))
     return pieces
 
 
-def _sure(origin: Origin, kind: str) -> float:
+def _certain_share(origin: Origin, kind: str) -> float:
     """Return the share of a block's text that a model gets in any case."""
     if origin == "tools" or "reasoning" in kind or "thinking" in kind:
         return 0.0

@@ -73,7 +73,7 @@ class TiktokenTokenizer:
         return frozenset(self.encoding.special_tokens_set)
 
     def ids(self, text: str, control: bool = False) -> list[int]:
-        return [token for part in _parts(text) for token in self._ids(part, control)]
+        return [token for part in _cut_in_white_space(text) for token in self._ids(part, control)]
 
     def _ids(self, text: str, control: bool) -> list[int]:
         if control:
@@ -121,7 +121,7 @@ _MOST_BLANKS: Final = 100_000
 _BLANKS: Final = re.compile(rf"\s{{{_MOST_BLANKS}}}")
 
 
-def _parts(text: str) -> list[str]:
+def _cut_in_white_space(text: str) -> list[str]:
     """Cut a text inside endless white space."""
     ends = [found.end() for found in _BLANKS.finditer(text)] if len(text) > _MOST_BLANKS else []
     return [text[start:stop] for start, stop in pairwise([0, *ends, len(text)])]

@@ -85,7 +85,7 @@ class _Schema:
         kind = schema.get("type")
         if isinstance(kind, list):
             return " | ".join(self.type({**schema, "type": each}, depth + 1) for each in kind)
-        return self._plain(schema, kind, depth)
+        return self._plain_type(schema, kind, depth)
 
     def _note_unexplained(self, schema: Mapping[str, Any]) -> None:
         """Note the parts of a schema that no bill has, or that the known bills do not explain."""
@@ -107,7 +107,7 @@ class _Schema:
             self.untold["an array of objects that are described"] = _ONE
         return f"{written}[]"
 
-    def _plain(self, schema: dict[str, Any], kind: Any, depth: int) -> str:
+    def _plain_type(self, schema: dict[str, Any], kind: Any, depth: int) -> str:
         match kind:
             case "string" | "boolean" | "null":
                 return str(kind)

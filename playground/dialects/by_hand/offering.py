@@ -41,7 +41,7 @@ def offer(override: Callable[..., Any], declared: Callable[..., Any]) -> Callabl
     """
     expected = inspect.signature(declared)
     required, offered = _arguments(expected)
-    taken = _taken(override, declared)
+    taken = _accepted_arguments(override, declared)
     if taken is None or _same_places(override, required, offered):
         return override
 
@@ -58,7 +58,7 @@ def offer(override: Callable[..., Any], declared: Callable[..., Any]) -> Callabl
 
 def demand(override: Callable[..., Any], declared: Callable[..., Any]) -> str:
     """Say what an override wants that no caller gives; empty if it can be called."""
-    if _taken(override, declared) is not None:
+    if _accepted_arguments(override, declared) is not None:
         return ""
     given = [name for name in inspect.signature(declared).parameters if name != "self"]
     wanted = [name for name in inspect.signature(override).parameters if name != "self"]
@@ -84,7 +84,9 @@ def _same_places(override: Callable[..., Any], required: list[str], offered: lis
     return [parameter.name for parameter in more] == offered and not demanded
 
 
-def _taken(override: Callable[..., Any], declared: Callable[..., Any]) -> dict[str, str] | None:
+def _accepted_arguments(
+    override: Callable[..., Any], declared: Callable[..., Any]
+) -> dict[str, str] | None:
     """Return the optional arguments that an override takes, by its own names and the declared
     ones.
 

@@ -85,7 +85,7 @@ def _checked(
 ) -> Mapping[str, Any]:
     """Check that all given fields exist, and that none without a default is missing."""
     if not isinstance(given, Mapping):
-        raise place.fault(_told(given), "an object with fields")
+        raise place.fault(_what_was_given(given), "an object with fields")
     fields = {f.name: f for f in dataclasses.fields(kind) if f.name not in left_out}
     for name in given:
         if name not in fields:
@@ -108,11 +108,13 @@ def _value(hint: Any, given: Any, place: FieldPlace) -> Any:
     origin = get_origin(hint)
     if hint in _KINDS:
         if type(given) is not hint:
-            raise place.fault(_told(given), _KINDS[hint])
+            raise place.fault(_what_was_given(given), _KINDS[hint])
         return given
     if origin is Literal:
         if given not in get_args(hint) or isinstance(given, bool):
-            raise place.fault(_told(given), f"one of {', '.join(map(repr, get_args(hint)))}")
+            raise place.fault(
+                _what_was_given(given), f"one of {', '.join(map(repr, get_args(hint)))}"
+            )
         return given
     if origin is tuple:
         return _several(get_args(hint), given, place)
@@ -127,7 +129,7 @@ def _value(hint: Any, given: Any, place: FieldPlace) -> Any:
 def _several(hints: tuple[Any, ...], given: Any, place: FieldPlace) -> tuple[Any, ...]:
     """Read a list of one type, or one value for each of several types."""
     if not isinstance(given, list):
-        raise place.fault(_told(given), "a list")
+        raise place.fault(_what_was_given(given), "a list")
     if hints[-1] is Ellipsis:
         hints = hints[:1] * len(given)
     if len(given) != len(hints):
@@ -136,5 +138,5 @@ def _several(hints: tuple[Any, ...], given: Any, place: FieldPlace) -> tuple[Any
     return tuple(_value(hint, each, place.of(i)) for i, (hint, each) in enumerate(pairs))
 
 
-def _told(given: Any) -> str:
+def _what_was_given(given: Any) -> str:
     return f"{type(given).__name__} {given!r:.60} was given"

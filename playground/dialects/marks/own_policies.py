@@ -67,7 +67,7 @@ class OwnPolicy(BaseModel):
         return json.dumps(plain, indent=1) + "\n"
 
     def _decide(self, messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
-        found = [_place(messages, mark) for mark in self.marks]
+        found = [_decision_for(messages, mark) for mark in self.marks]
         return found or [CacheDecision(False, "policy-none")]
 
 
@@ -117,7 +117,7 @@ def policy_of_places(
     return OwnPolicy(name=name, marks=tuple(marks))
 
 
-def _place(messages: FormattedMessages, mark: MarkPlace) -> CacheDecision:
+def _decision_for(messages: FormattedMessages, mark: MarkPlace) -> CacheDecision:
     of_role = [i for i, message in enumerate(messages) if message.get("role") in mark.role]
     if not -len(of_role) <= mark.nth < len(of_role):
         return CacheDecision(False, "no-such-message")

@@ -90,7 +90,7 @@ def azad(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecisi
     if request.cache_dialect not in (None, CacheDialect(family)):
         return [CacheDecision(False, "contradiction")]
     refusal = _gemini_refusal(messages, request) if family == "gemini" else None
-    return [refusal] if refusal else _places(messages)
+    return [refusal] if refusal else _azad_decisions(messages)
 
 
 def none(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
@@ -196,7 +196,7 @@ def _gemini_refusal(messages: FormattedMessages, request: CacheRequest) -> Cache
     return None
 
 
-def _places(messages: FormattedMessages) -> list[CacheDecision]:
+def _azad_decisions(messages: FormattedMessages) -> list[CacheDecision]:
     last = last_of(messages)
     systems, users = last("system", 1), last("user", 2)
     return [

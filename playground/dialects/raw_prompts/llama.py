@@ -87,7 +87,7 @@ class LlamaFormat:
         Built-in tools are called by name, code stands as it is, and custom tools in one of three
         formats.
         """
-        return self._tag([call]) + _written(call, tool_format)
+        return self._tag([call]) + _call_text(call, tool_format)
 
     def _message(self, turn: LlamaTurn, tool_format: ToolFormat) -> str:
         calls = turn.tool_calls if turn.role == "assistant" else ()
@@ -95,7 +95,7 @@ class LlamaFormat:
             self._header(ROLES.get(turn.role, turn.role))
             + self._tag(calls)
             + self._content(turn.content)
-            + "".join(_written(call, tool_format) for call in calls)
+            + "".join(_call_text(call, tool_format) for call in calls)
             + (self.end_of_message if self._waits(turn) else self.end_of_turn)
         )
 
@@ -117,7 +117,7 @@ class LlamaFormat:
         return "".join(self.image if isinstance(part, ImagePart) else part for part in parts)
 
 
-def _written(call: ToolCallPart, tool_format: ToolFormat) -> str:
+def _call_text(call: ToolCallPart, tool_format: ToolFormat) -> str:
     name, arguments = call.tool_name, dict(call.args)
     if name == CODE_INTERPRETER:
         return str(arguments.get("code", ""))
@@ -219,7 +219,9 @@ def _leading_system(messages: Sequence[Message]) -> list[Message]:
 
 def _turns(message: Message, ipython: bool) -> list[LlamaTurn]:
     if message.tool_results:
-        results = [LlamaTurn("tool", _shown(result.result)) for result in message.tool_results]
+        results = [
+            LlamaTurn("tool", _result_text(result.result)) for result in message.tool_results
+        ]
         return [*results, *([LlamaTurn("user", message.text)] if message.text else [])]
     content: list[str | ImagePart] = []
     for part in message.parts:
@@ -282,5 +284,5 @@ def _as_list(tools: Sequence[ToolMetadata]) -> str:
     )
 
 
-def _shown(result: Any) -> str:
+def _result_text(result: Any) -> str:
     return result if isinstance(result, str) else dump_json(result)

@@ -102,7 +102,7 @@ def _best(
     much.
     """
     made = [
-        (_plain(name, syntax, frame.with_stop(stop)), frame.with_stop(stop))
+        (_plain_dialect(name, syntax, frame.with_stop(stop)), frame.with_stop(stop))
         for syntax, stop in guesses.items()
     ]
     # What is written is seen at once; a parser costs up to half a second to make.
@@ -159,7 +159,7 @@ def _broken(dialect: DeclaredDialect) -> tuple[str, ...]:
     )
 
 
-def _plain(name: str, syntax: Syntax, frame: TurnFrame) -> DeclaredDialect:
+def _plain_dialect(name: str, syntax: Syntax, frame: TurnFrame) -> DeclaredDialect:
     return DeclaredDialect(
         name=name,
         syntax=syntax,

@@ -61,9 +61,9 @@ def _json(
         except ValueError:
             continue
         held = region[match.start() : stop]
-        if any(_written(value, other.arguments) is not None for other in others):
+        if any(_arguments_path(value, other.arguments) is not None for other in others):
             continue
-        path = _written(value, call.arguments)
+        path = _arguments_path(value, call.arguments)
         if path is None:
             continue
         if not path:
@@ -76,13 +76,13 @@ def _json(
     return None
 
 
-def _written(value: Any, arguments: Mapping[str, Any]) -> tuple[str, ...] | None:
+def _arguments_path(value: Any, arguments: Mapping[str, Any]) -> tuple[str, ...] | None:
     """Return the path to the arguments within a value, as an object or as its text."""
     if value == arguments or _as_object(value) == arguments:
         return ()
     if isinstance(value, dict):
         for key, inner in value.items():
-            path = _written(inner, arguments)
+            path = _arguments_path(inner, arguments)
             if path is not None:
                 return (key, *path)
     return None

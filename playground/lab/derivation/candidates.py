@@ -131,7 +131,7 @@ def _parameters(
     if first is None or not all(value in pair for value in VALUES):
         return
     at = pair.find(NAMES[0]) + len(NAMES[0]) + first.start()
-    between_value, second = _behind(pair, VALUES[0], KEYS[1])
+    between_value, second = _text_after_value(pair, VALUES[0], KEYS[1])
     inside = pair[at + len(KEYS[0]) : pair.index(VALUES[0], at)]
     typed = _typed(template, frame, inside)
     behind = pair[second:].partition(VALUES[1])[2].replace(KEYS[1], MARKS["key"])
@@ -183,7 +183,7 @@ def separated(syntax: Syntax) -> Syntax | None:
         return None
 
 
-def _behind(text: str, value: str, key: str) -> tuple[str, int]:
+def _text_after_value(text: str, value: str, key: str) -> tuple[str, int]:
     """Return the text between a value and the next key, and where that key begins."""
     start = text.index(value) + len(value)
     stop = text.index(key, start)

@@ -38,7 +38,9 @@ def syntaxes(
     calls = [call for each in found for call in each]
     if len({(call.hole, call.shape.name, call.shape.name_is_key) for call in calls}) != 1:
         return
-    named = _named([_around(r, each) for r, each in zip(replies, found, strict=True)], calls)
+    named = _named(
+        [_texts_around_calls(r, each) for r, each in zip(replies, found, strict=True)], calls
+    )
     if named is None:
         return
     around, names = named
@@ -49,7 +51,7 @@ def syntaxes(
             yield from _declared_forms(calls, opener, closer, section, told)
 
 
-def _around(reply: str, calls: Sequence[Occurrence]) -> list[Around]:
+def _texts_around_calls(reply: str, calls: Sequence[Occurrence]) -> list[Around]:
     edges = [0, *(call.stop for call in calls)]
     starts = [*(call.start for call in calls[1:]), len(reply)]
     return [

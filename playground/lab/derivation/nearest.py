@@ -42,7 +42,7 @@ def nearest(
     name in LEAST_CALLS; the nearest first.
     """
     made = [
-        _beside(other, dialect, theirs, form)
+        _compare_with(other, dialect, theirs, form)
         for other in map(get_dialect, dialect_names())
         if isinstance(other, DeclaredDialect) and other.name != dialect.name
     ]
@@ -57,7 +57,7 @@ def nearest_registered(dialect: DeclaredDialect, most: int = 3) -> list[Nearest]
     return nearest(dialect, theirs, form)[:most]
 
 
-def _beside(
+def _compare_with(
     other: DeclaredDialect, own: DeclaredDialect, theirs: Mapping[str, str], form: RequestForm
 ) -> Nearest:
     return Nearest(

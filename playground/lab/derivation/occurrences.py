@@ -164,15 +164,15 @@ def _shape(value: dict[str, Any]) -> JsonShape | None:
         if not isinstance(inner, dict) or not _NAME.fullmatch(key):
             return None
         below = _members(inner)
-        return below and _made((key,), *below) or JsonShape(name_is_key=True)
+        return below and _json_shape((key,), *below) or JsonShape(name_is_key=True)
     direct = _members(value)
     if direct:
-        return _made((), *direct)
+        return _json_shape((), *direct)
     for key, inner in value.items():  # OpenAI's: {"type": …, "function": {"name": …}}
         below = _members(inner) if isinstance(inner, dict) else None
         if below:
             constants = [(k, v) for k, v in value.items() if isinstance(v, str)]
-            return _made((key,), *below, constants=constants)
+            return _json_shape((key,), *below, constants=constants)
     return None
 
 
@@ -196,7 +196,7 @@ def _is_object(text: str) -> bool:
         return False
 
 
-def _made(
+def _json_shape(
     path: tuple[str, ...],
     name: str,
     arguments: str,

@@ -99,7 +99,7 @@ def propose_dialect(
             "no form was found that reads the calls of these replies",
             expected="replies with calls of two tools, one of them with two arguments",
         )
-    return replace(best, registered=_alike(best.readings, texts))
+    return replace(best, registered=_dialects_reading_alike(best.readings, texts))
 
 
 def _text(reply: Any, number: int) -> str:
@@ -267,7 +267,9 @@ def _alike_values(read: Any, seen: Any) -> bool:
     return one == other and all(isinstance(value, str) for value in seen.values())
 
 
-def _alike(readings: Sequence[ReplyReading], replies: Sequence[str]) -> tuple[str, ...]:
+def _dialects_reading_alike(
+    readings: Sequence[ReplyReading], replies: Sequence[str]
+) -> tuple[str, ...]:
     """Return the registered dialects that read the same calls, however they would write them."""
     found = []
     for dialect in _declared():

@@ -51,10 +51,10 @@ class Thoughts:
 
 def thoughts_of(template: AskedTemplate, header: str, end: str) -> Thoughts:
     """Return the tags that a template shows; `header` and `end` stand around every answer."""
-    before, between, text = _shown(template)
+    before, between, text = _shown_thought(template)
     tags = _tags(before, between, header) if before else None
-    again = _again(header, before, between)
-    reasoning = (tags,) if tags else _known(template)
+    again = _restart_text(header, before, between)
+    reasoning = (tags,) if tags else _known_tags(template)
     said = template.reply((), TEXT)
     if said is None or TEXT not in said:
         return Thoughts(reasoning)
@@ -86,12 +86,12 @@ def _marker(text: str) -> str:
     return text if re.search(r"[>\]]\Z", text) else ""
 
 
-def _shown(template: AskedTemplate) -> tuple[str, str, bool]:
+def _shown_thought(template: AskedTemplate) -> tuple[str, str, bool]:
     """Return the text before a thought, the text after it, and whether an answer follows.
 
     All are empty if the template shows no thought.
     """
-    for region, following in _asked(template):
+    for region, following in _answers_after_user(template):
         if region and THOUGHT in region:
             before, _, rest = region.partition(THOUGHT)
             between, found, _ = rest.partition(following)
@@ -100,7 +100,7 @@ def _shown(template: AskedTemplate) -> tuple[str, str, bool]:
     return "", "", False
 
 
-def _asked(template: AskedTemplate) -> Iterator[tuple[str | None, str]]:
+def _answers_after_user(template: AskedTemplate) -> Iterator[tuple[str | None, str]]:
     yield template.reply((), TEXT, THOUGHT), TEXT
     parts: list[dict[str, Any]] = [
         {"type": "thinking", "thinking": THOUGHT},
@@ -113,7 +113,7 @@ def _asked(template: AskedTemplate) -> Iterator[tuple[str | None, str]]:
     yield template.ask(user(USER), planned, calls=ONE).behind_user, ONE[0].name
 
 
-def _known(template: AskedTemplate) -> tuple[ReasoningTags, ...]:
+def _known_tags(template: AskedTemplate) -> tuple[ReasoningTags, ...]:
     """Return the known pair with which a template drops a thought from a text, or opens one."""
     prompt = template.generation()[-100:]
     for tags in _KNOWN:
@@ -124,7 +124,7 @@ def _known(template: AskedTemplate) -> tuple[ReasoningTags, ...]:
     return ()
 
 
-def _again(header: str, before: str, between: str) -> str:
+def _restart_text(header: str, before: str, between: str) -> str:
     """Return how a turn restarts after a thought and its closer: the longest end of the header."""
     header = common_start(header, before)
     for match in TOKEN.finditer(header):
@@ -138,7 +138,7 @@ def _tags(before: str, between: str, header: str) -> ReasoningTags | None:
     """Return the two tags: those that have a word in common, or what stands behind the header and
     the first token behind the thought.
     """
-    again = _again(header, before, between)
+    again = _restart_text(header, before, between)
     first = between.partition(again)[0] if again else between
     tail = " ".join(TOKEN.findall(before)[-_TAIL:])
     known = set(_WORDS.findall(tail))

@@ -44,7 +44,7 @@ def use_cases(dialect: DeclaredDialect) -> list[UseCase]:
     # A call of texts names no tool, so that two calls of one reply would be the same twice.
     several = dialect.parallel and not dialect.syntax.text_keys
     cases = [
-        _plain(dialect),
+        _conversation_without_tools(dialect),
         _single(dialect, call, tool),
         _round_trip(dialect, call, tool),
         _several(dialect) if several else _only_one(),
@@ -87,7 +87,7 @@ def _base_model() -> UseCase:
     )
 
 
-def _plain(dialect: DeclaredDialect) -> UseCase:
+def _conversation_without_tools(dialect: DeclaredDialect) -> UseCase:
     answer = "High water is at 04:12."
     before, after = dialect.answer
     dialog = Dialog(

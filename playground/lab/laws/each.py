@@ -74,17 +74,19 @@ def carried(subject: Subject, choices: Choices) -> LawBreak | None:
     if check_tool_call(subject.dialect, call, TOOLS):
         if hostile or subject.text_keys:
             return None
-        return LawBreak("a plain value does not come back", _shown(subject, call))
+        return LawBreak("a plain value does not come back", _evidence(subject, call))
     if hostile:
         return None
     written = subject.write(call)
     behind = subject.read_text(f"Well, a quay.\n\n{written}")
     if not _came_back(behind, [call]):
-        return LawBreak("a call that is read alone is lost behind prose", _shown(subject, call))
+        return LawBreak("a call that is read alone is lost behind prose", _evidence(subject, call))
     if subject.declared and subject.declared.parallel and not subject.unclosed:
         two = subject.declared.format_reply([call, call], TOOLS)
         if not _came_back(subject.read_text(two), [call, call]) and not _joins(subject):
-            return LawBreak("of two calls in a row not both are read", _shown(subject, call, two))
+            return LawBreak(
+                "of two calls in a row not both are read", _evidence(subject, call, two)
+            )
     return None
 
 
@@ -117,9 +119,12 @@ def cut_is_not_whole(subject: Subject, choices: Choices) -> LawBreak | None:
         return None  # nothing closes such a call, and the finding says so
     for read in result.tool_calls:
         if read.name != call.tool_name or not same(read.arguments, call.args):
-            shown = (("cut off", written[:stop]), ("delivered", _told(read.name, read.arguments)))
+            shown = (
+                ("cut off", written[:stop]),
+                ("delivered", _call_text(read.name, read.arguments)),
+            )
             says = "a call that was cut off is delivered, and is another"
-            return LawBreak(says, (*_shown(subject, call), *shown))
+            return LawBreak(says, (*_evidence(subject, call), *shown))
     return None
 
 
@@ -159,7 +164,7 @@ def only_declared_is_markup(subject: Subject, choices: Choices) -> LawBreak | No
         expected = r"\s*".join(["", *(re.escape(text.strip()) for text in texts), ""])
         if re.fullmatch(expected, result.content):
             return None
-    calls = [_told(each.name, each.arguments) for each in result.tool_calls]
+    calls = [_call_text(each.name, each.arguments) for each in result.tool_calls]
     shown = (("stream", stream), ("content", result.content), ("calls", "\n".join(calls)))
     return LawBreak("prose around a call does not come back as it was", shown)
 
@@ -209,20 +214,20 @@ def _came_back(result: ParseResult, calls: list[ToolCallPart]) -> bool:
     )
 
 
-def _shown(subject: Subject, call: ToolCallPart, text: str = "") -> tuple[tuple[str, str], ...]:
+def _evidence(subject: Subject, call: ToolCallPart, text: str = "") -> tuple[tuple[str, str], ...]:
     written = text or subject.write(call)
     result = subject.read_text(written)
-    read = "\n".join(_told(each.name, each.arguments) for each in result.tool_calls)
+    read = "\n".join(_call_text(each.name, each.arguments) for each in result.tool_calls)
     left = (("left as text", result.content),) if result.content.strip() else ()
     return (
-        ("call", _told(call.tool_name, call.args)),
+        ("call", _call_text(call.tool_name, call.args)),
         ("written", written),
         ("read", read or "no call"),
         *left,
     )
 
 
-def _told(name: str, arguments: Any) -> str:
+def _call_text(name: str, arguments: Any) -> str:
     return f"{name} {json.dumps(arguments, ensure_ascii=False)}"
 
 

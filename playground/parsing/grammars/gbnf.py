@@ -98,17 +98,17 @@ def _set(of: CharacterSet) -> str:
     without = of.is_most and all(last < 0x80 for _, last in of.others.ranges)
     shown = of.others if without else of & _WRITTEN
     ranges = [each for whole in shown.ranges for each in _apart(whole)]
-    listed = sorted((_range(*each) for each in ranges), key=_place)
+    listed = sorted((_range(*each) for each in ranges), key=_escape_length)
     if not without:
         return '"^"' if listed == ["^"] else f"[{''.join(listed)}]"
-    return f"[^{''.join(sorted([*listed, _NUL], key=_place))}]"
+    return f"[^{''.join(sorted([*listed, _NUL], key=_escape_length))}]"
 
 
 _NUL: Final = "\\x00"
 _WRITTEN: Final = characters("\0").others
 
 
-def _place(text: str) -> int:
+def _escape_length(text: str) -> int:
     return (
         ["^", "-"].index(text) + 2
         if text in ("^", "-")

@@ -67,12 +67,12 @@ class Merger:
             self.notes.wider(place, "the schema leads back to itself: any value")
             return [{}]
         schemas = [{k: v for k, v in schema.items() if k not in ("$ref", "allOf", *_UNION)}]
-        for parts in self._parts(schema, place):
+        for parts in self._schema_parts(schema, place):
             alternatives = [v for part in parts for v in self.variants(part, place, depth + 1)]
             schemas = self._product(schemas, alternatives, place)
         return schemas
 
-    def _parts(self, schema: Schema, place: str) -> Iterable[list[Any]]:
+    def _schema_parts(self, schema: Schema, place: str) -> Iterable[list[Any]]:
         """Yield the parts of a schema; each is a choice."""
         if "$ref" in schema:
             yield [self.target(schema["$ref"], place)]

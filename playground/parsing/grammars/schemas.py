@@ -64,7 +64,7 @@ class SchemaRules:
             return self._any
         variants = self.merger.variants(schema, place)
         return either(
-            self._plain(self.merger.note_unread(variant, place), place) if variant else self._any
+            self._by_type(self.merger.note_unread(variant, place), place) if variant else self._any
             for variant in variants
         )
 
@@ -84,7 +84,7 @@ class SchemaRules:
         """Return an expression as it stands in the call."""
         return escaped(expression) if self.style.in_text else expression
 
-    def _plain(self, schema: Schema, place: str) -> Expression:
+    def _by_type(self, schema: Schema, place: str) -> Expression:
         values = given_values(schema)
         if values is not None:
             beside = sorted(_OF_VALUES & set(schema))

@@ -85,7 +85,7 @@ class RawValues:
         values = given_values(schema)
         if values is not None:
             texts = [value for value in values if isinstance(value, str)]
-            return either(self._given(text, place, never) for text in texts)
+            return either(self._constant_text(text, place, never) for text in texts)
         limits = {key: schema[key] for key in _LIMITS if key in schema}
         if limits in ({}, {"minLength": 0}):
             return self._any(never, empty=True)
@@ -102,7 +102,7 @@ class RawValues:
         # one terminal, because alone the text would take the line break before a closer as well
         return token(in_order(inside(quotes), self.then))
 
-    def _given(self, text: str, place: str, never: str) -> Expression:
+    def _constant_text(self, text: str, place: str, never: str) -> Expression:
         if any(word in text for word in self.words) or text.lstrip()[:1] in tuple(never):
             self.rules.notes.narrower(place, f"the value {text!r:.60} cannot be written")
             return IMPOSSIBLE

@@ -108,11 +108,11 @@ def _fits(syntax: Declaration, keys: tuple[str, ...], call: CallValue) -> bool:
     if tuple(arguments) != keys or not all(isinstance(v, str) for v in arguments.values()):
         return False
     if syntax.objects:
-        return _plain(arguments[keys[0]])
+        return _stands_for_itself(arguments[keys[0]])
     return not syntax.name or call.name == syntax.name
 
 
-def _plain(text: str) -> bool:
+def _stands_for_itself(text: str) -> bool:
     """Return True if a text stands for itself where a JSON object may stand too."""
     return bool(text) and text == text.strip() and not text.startswith("{")
 

@@ -130,7 +130,7 @@ class Corpus:
         recordings, without secrets, and without texts where it is redacted. Raises InputFault.
         """
         number = _number(id)
-        shard, skeleton = self._place(number)
+        shard, skeleton = self._shard_and_block(number)
         blocks = BlockReader(self.folder.store, self.folder.pack(shard), self.folder.index(shard))
         return stored_session(blocks, skeleton)[0]
 
@@ -276,7 +276,7 @@ class Corpus:
         found: datetime | None = self.sql(sql).rows[0][0]
         return found
 
-    def _place(self, session: int) -> tuple[str, int]:
+    def _shard_and_block(self, session: int) -> tuple[str, int]:
         """Return the shard of a session, and the block of its skeleton there."""
         sql = "SELECT text, filename FROM session_files WHERE session = $session"
         rows = (

@@ -75,7 +75,7 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
         money = _money(lost, wrote, model)
         difference = _difference(simulation, earlier, n)
         if difference is not None:
-            yield _told(n, difference, lost, money, state)
+            yield _seen_break(n, difference, lost, money, state)
             continue
         reason = outcomes[n].reason if outcomes else ""
         cause = _cause(session, before, after, reason)
@@ -94,7 +94,9 @@ def _difference(simulation: CacheSimulation | None, earlier: int, n: int) -> Fir
     return first_difference(simulation.row[earlier], simulation.row[n], simulation.rules)
 
 
-def _told(n: int, found: FirstDifference, lost: int, money: int | None, state: str) -> SeenBreak:
+def _seen_break(
+    n: int, found: FirstDifference, lost: int, money: int | None, state: str
+) -> SeenBreak:
     where = (found.block, found.character if found.block is not None else None)
     return SeenBreak(
         n, found.cause, lost, money, state, found.rule, *where, found.before, found.after

@@ -201,13 +201,13 @@ class _Build:
                     return
                 for outcome in self._engine.outcomes():
                     del busy[outcome.job["shard"]]
-                    first.extendleft(self._taken(outcome))
+                    first.extendleft(self._take_outcome(outcome))
         except BaseException:  # who stops a build, or a full disk, is no shard's fault
             for job in busy.values():
                 self._untried(job)
             raise
 
-    def _taken(self, outcome: Outcome) -> list[dict[str, Any]]:
+    def _take_outcome(self, outcome: Outcome) -> list[dict[str, Any]]:
         """Note what came of a job; what is to be tried because of it."""
         job = outcome.job
         if outcome.manifest is None:

@@ -55,10 +55,10 @@ class Catalog:
     def state(self) -> str:
         """Another text for each corpus that there was in a place, also where one was taken away
         and another one built."""
-        return blake2b(json.dumps(self._plain).encode(), digest_size=8).hexdigest()
+        return blake2b(json.dumps(self._as_json).encode(), digest_size=8).hexdigest()
 
     @property
-    def _plain(self) -> dict[str, Any]:
+    def _as_json(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
@@ -115,7 +115,7 @@ def commit(folder: CorpusFolder, catalog: Catalog, pieces: Iterable[InputPiece])
     with folder.store.whole(folder.files(catalog.generation)) as path:
         pq.write_table(files_table(pieces), path, compression="zstd")
     folder.store.confirm()
-    folder.store.write(CATALOG, json.dumps({"layout": LAYOUT, **catalog._plain}))
+    folder.store.write(CATALOG, json.dumps({"layout": LAYOUT, **catalog._as_json}))
     folder.store.remove(folder.files(before - 1))
 
 

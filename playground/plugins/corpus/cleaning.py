@@ -105,11 +105,11 @@ class Cleaner:
         """Return the session without secrets, whatever field they are in. Of its recordings
         nothing is changed: they are not kept.
         """
-        given = self._plain(session)
+        given = self._clean_session(session)
         clean = self._cleaned_session(given)
-        return given if clean is session else self._plain(clean)
+        return given if clean is session else self._clean_session(clean)
 
-    def _plain(self, session: Session) -> CleanSession:
+    def _clean_session(self, session: Session) -> CleanSession:
         key = tools_key(session.tools)
         said = [*map(message_json, session.messages)]
         return CleanSession(session, self._sessions.of(session, key), said, key)

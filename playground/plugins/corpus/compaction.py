@@ -55,7 +55,7 @@ def compact_corpus(out: str | Path) -> dict[str, int]:
     folder = CorpusFolder(store_at(out))
     catalog = catalogs.read_catalog(folder)
     with folder.store.locked():
-        shards = _whole(folder, catalog)
+        shards = _valid_manifests(folder, catalog)
         try:
             with closing(ScratchFolder(folder.store.scratch)) as scratch:
                 made = _Compaction(folder, catalog, shards, scratch.path).run()
@@ -72,7 +72,7 @@ def compact_corpus(out: str | Path) -> dict[str, int]:
     return rows
 
 
-def _whole(folder: CorpusFolder, catalog: Catalog) -> list[dict[str, Any]]:
+def _valid_manifests(folder: CorpusFolder, catalog: Catalog) -> list[dict[str, Any]]:
     """Return the manifests of the shards that count, all of them whole."""
     there = {found["shard"]: found for found in catalogs.manifests(folder, redacts=catalog.redacts)}
     missing = [shard for shard in catalog.shards if shard not in there]
@@ -170,7 +170,7 @@ class _Compaction:
                     for name in columns:
                         place = batch.schema.get_field_index(name)
                         field = SCHEMAS[table].field(name)
-                        batch = batch.set_column(place, field, _taken(batch[name], numbers))
+                        batch = batch.set_column(place, field, _renumbered(batch[name], numbers))
                     writer.write_table(batch.cast(SCHEMAS[table]))
 
     # facts
@@ -228,7 +228,7 @@ def _batches(folder: CorpusFolder, names: Sequence[str]) -> Iterator[pa.Table]:
             yield pa.Table.from_batches([batch])
 
 
-def _taken(column: pa.ChunkedArray, numbers: pa.Array) -> pa.Array:
+def _renumbered(column: pa.ChunkedArray, numbers: pa.Array) -> pa.Array:
     """Return a column of block numbers, or of lists of them, as the new numbers."""
     whole = column.combine_chunks()
     if isinstance(whole, pa.ChunkedArray):

@@ -210,13 +210,13 @@ class SessionFacts:
             ok=call.ok,
             finding=call.finding,
             findings=call.findings,
-            schema_error=self._said(call.schema_error, _SHORT),
+            schema_error=self._excerpt(call.schema_error, _SHORT),
             failed=failed,
             shape=signatures.hash_of(f"{call.finding}\0{form}") if raw else 0,
-            form=self._said(form, _EXCERPT),
-            raw=self._said(raw, _EXCERPT),
+            form=self._excerpt(form, _EXCERPT),
+            raw=self._excerpt(raw, _EXCERPT),
             signature=signatures.hash_of(signature),
-            error=self._said(error, _EXCERPT),
+            error=self._excerpt(error, _EXCERPT),
             argument_characters=len(call.raw) or len(dump_again(call.arguments or {})),
             result_characters=None if answer is None else len(answer),
         )
@@ -230,8 +230,8 @@ class SessionFacts:
             dialect=dialect,
             code=found.code,
             severity=found.severity,
-            place=self._said(place, _SHORT),
-            message=self._said(found.message, _SHORT),
+            place=self._excerpt(place, _SHORT),
+            message=self._excerpt(found.message, _SHORT),
         )
 
     def _requests(
@@ -277,14 +277,14 @@ class SessionFacts:
                 rule=found.rule,
                 block=found.block,
                 character=found.character,
-                before=self._said(found.before, _SHORT),
-                after=self._said(found.after, _SHORT),
+                before=self._excerpt(found.before, _SHORT),
+                after=self._excerpt(found.after, _SHORT),
                 lost_tokens=found.lost_tokens,
                 lost_nano=found.lost_nano,
                 state=found.state,
             )
 
-    def _said(self, text: str, most: int) -> str:
+    def _excerpt(self, text: str, most: int) -> str:
         """Return an excerpt, clean; nothing of it where the corpus is redacted."""
         return "" if self._redacts or not text else self._clean.text(text[:_LOOKED])[:most]
 

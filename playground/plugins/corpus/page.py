@@ -54,7 +54,7 @@ def chosen() -> Corpus | None:
         corpus_building.offer()
         return None
     try:
-        return _held(path, state_of(path))
+        return _open_corpus(path, state_of(path))
     except InputFault as fault:
         st.error("This is no corpus that can be asked.")
         say.text(str(fault))
@@ -62,7 +62,7 @@ def chosen() -> Corpus | None:
 
 
 @kept(4)
-def _held(path: str, built: str) -> Corpus:
+def _open_corpus(path: str, built: str) -> Corpus:
     """Return an open corpus; one that was built anew is opened anew."""
     return opened(path)
 
@@ -244,11 +244,11 @@ def _open_one(corpus: Corpus, titles: dict[str, str]) -> None:
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen_id = st.selectbox("Session", ids, format_func=named, key=f"session of {ids[0]}")
-        opening.buttons("corpus", partial(_kept, corpus, chosen_id))
+        opening.buttons("corpus", partial(_keep_session, corpus, chosen_id))
     opening.fault("corpus", "This session cannot be opened.")
 
 
-def _kept(corpus: Corpus, id: str) -> str:
+def _keep_session(corpus: Corpus, id: str) -> str:
     session = corpus.session(id)
     return state.keep_session(session.title or id, session)
 

@@ -247,23 +247,23 @@ class _Handler(fs.FSSpecHandler):  # type: ignore[misc]
     found or one is refused: here they are OSErrors."""
 
     def get_file_info(self, paths: Any) -> Any:
-        return _asked(super().get_file_info, paths)
+        return _call_or_os_error(super().get_file_info, paths)
 
     def get_file_info_selector(self, selector: Any) -> Any:
-        return _asked(super().get_file_info_selector, selector)
+        return _call_or_os_error(super().get_file_info_selector, selector)
 
     def open_input_file(self, path: str) -> Any:
         """pyarrow's own asks first whether it is a file, and takes a refusal for a no."""
-        return pa.PythonFile(_asked(self.fs.open, path, "rb"), mode="r")
+        return pa.PythonFile(_call_or_os_error(self.fs.open, path, "rb"), mode="r")
 
     def open_output_stream(self, path: str, metadata: Any) -> Any:
-        return _asked(super().open_output_stream, path, metadata)
+        return _call_or_os_error(super().open_output_stream, path, metadata)
 
     def delete_file(self, path: str) -> Any:
-        return _asked(super().delete_file, path)
+        return _call_or_os_error(super().delete_file, path)
 
 
-def _asked(function: Callable[..., Any], *given: Any) -> Any:
+def _call_or_os_error(function: Callable[..., Any], *given: Any) -> Any:
     try:
         return function(*given)
     except OSError:

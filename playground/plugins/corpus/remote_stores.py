@@ -81,7 +81,7 @@ class RemoteStore:
         return sorted(name for name, _ in self._listed(folder, recursive=False))
 
     def write(self, name: str, text: str) -> None:
-        with answering(self.name), self._put(name) as file:
+        with answering(self.name), self._open_output(name) as file:
             file.write(text.encode())
 
     @contextmanager
@@ -89,7 +89,7 @@ class RemoteStore:
         with scratch_file(self.scratch) as made:
             with told(made):
                 yield made
-            with answering(self.name), made.open("rb") as file, self._put(name) as there:
+            with answering(self.name), made.open("rb") as file, self._open_output(name) as there:
                 shutil.copyfileobj(file, there, _PUT)
 
     def remove(self, name: str) -> None:
@@ -135,7 +135,7 @@ class RemoteStore:
             yield from listed_below(self._system, path, recursive=recursive)
 
     @contextmanager
-    def _put(self, name: str) -> Iterator[Any]:
+    def _open_output(self, name: str) -> Iterator[Any]:
         path = self._at(name)
         try:
             file = self._system.open_output_stream(path, compression=None)

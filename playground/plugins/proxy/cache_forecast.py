@@ -154,7 +154,7 @@ class CacheForecast:
         row, prediction = underway.row, underway.prediction
         underway.cache.sent(prediction)
         row.sent.append((prediction.request, prediction.found, underway.difference))
-        row.left = _left(prediction.request, prediction.found, row.rules)
+        row.left = _left_in_cache(prediction.request, prediction.found, row.rules)
         row.told = underway.codes
         self._sessions.keep(underway.match, row)
 
@@ -203,7 +203,7 @@ class CacheForecast:
             )
             row.sent[index] = (sent, seen, difference)
             if index == len(row.sent) - 1:
-                row.left = _left(sent, seen, row.rules)
+                row.left = _left_in_cache(sent, seen, row.rules)
 
     def _cache(self, url: str, rules: Rules, model: str) -> LiveCache:
         origin = "/".join(url.split("/", 3)[:3])
@@ -223,7 +223,7 @@ def _taken_back(underway: Underway) -> None:
     kept = [each for each in row.sent if each[0] is not request]
     row.sent.clear()
     row.sent.extend(kept)
-    row.left = _left(*kept[-1][:2], row.rules) if kept else 0
+    row.left = _left_in_cache(*kept[-1][:2], row.rules) if kept else 0
 
 
 def _expected(
@@ -253,14 +253,14 @@ def _expected(
         sized=found.sized or not found.read,
         breaks=breaks,
         cause=_cause(prediction, difference, findings) if breaks else "",
-        place=_place(prediction.request, difference) if breaks else "",
+        place=_place_of_difference(prediction.request, difference) if breaks else "",
         lost=lost if breaks else 0,
         lost_nano=_lost_nano(lost, found, rules, row.model, price) if breaks else None,
         findings=new,
     )
 
 
-def _left(sent: TimedRequest, found: Simulated, rules: Rules) -> int:
+def _left_in_cache(sent: TimedRequest, found: Simulated, rules: Rules) -> int:
     """The tokens that a request leaves, of which the next can read all where it goes on with it."""
     if rules.match != "best effort":
         return found.left
@@ -304,7 +304,7 @@ def _cause(
     return "expired" if "expired" in prediction.found.reason else "not-found"
 
 
-def _place(sent: TimedRequest, difference: FirstDifference | None) -> str:
+def _place_of_difference(sent: TimedRequest, difference: FirstDifference | None) -> str:
     """Say where a request differs from the one before it."""
     if difference is None:
         return ""

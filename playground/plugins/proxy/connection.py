@@ -138,7 +138,7 @@ class Protocol(H11Protocol):
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.close()  # in the middle of an answer there is no place for another
             return
-        self.transport.write(_written(refusal))
+        self.transport.write(_answer_bytes(refusal))
         if not linger:
             self.transport.close()
             return
@@ -147,7 +147,7 @@ class Protocol(H11Protocol):
         self.loop.call_later(_LINGER_SECONDS, self.transport.close)
 
 
-def _written(refusal: Refusal) -> bytes:
+def _answer_bytes(refusal: Refusal) -> bytes:
     """Return a whole answer. By hand, for h11 has its own mind about what it refused."""
     lines = [f"HTTP/1.1 {refusal.status} {HTTPStatus(refusal.status).phrase}".encode()]
     headers = [*refusal.headers(), (b"connection", b"close")]

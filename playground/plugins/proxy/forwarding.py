@@ -93,7 +93,7 @@ class Forwarder:
         if refusal is not None:
             await answer(send, refusal)
             return
-        passing = self._opened(scope, head)
+        passing = self._open_exchange(scope, head)
         error: dict[str, Any] | None = None
         try:
             error = await self._until_hung_up(receive, send, passing)
@@ -114,7 +114,7 @@ class Forwarder:
         finally:
             self._watcher.put("end", passing.number, passing.at, error)
 
-    def _opened(self, scope: Scope, head: RequestHead) -> _Passing:
+    def _open_exchange(self, scope: Scope, head: RequestHead) -> _Passing:
         api = api_of(head.path, head.headers)
         upstream, path = self._upstreams.behind(api, head.path)
         passing = _Passing(next(self._numbers), time.perf_counter(), head, upstream, path)
@@ -142,7 +142,7 @@ class Forwarder:
     ) -> dict[str, Any] | None:
         """Forward; where the client goes meanwhile, so does the request to the provider."""
         forwarding = asyncio.ensure_future(self._forward(receive, send, passing))
-        leaving = asyncio.ensure_future(_left(receive, passing.done))
+        leaving = asyncio.ensure_future(_until_client_leaves(receive, passing.done))
         try:
             await asyncio.wait({forwarding, leaving}, return_when=asyncio.FIRST_COMPLETED)
             if forwarding.done():
@@ -161,7 +161,7 @@ class Forwarder:
         pieces = self._sent(receive, passing)
         body: AsyncIterator[bytes] | bytes | None = self._told_whole(pieces, passing)
         if self._block and asks_a_model(head.method, head.path):
-            held = await _held(pieces)
+            held = await _hold_body(pieces)
             blocked = await self._watcher.verdict(passing.number) if held.is_whole else ""
             if blocked:
                 await self._refuse(send, passing, Refusal(409, "cache_break", blocked))
@@ -258,7 +258,7 @@ class _Held:
     is_whole: bool
 
 
-async def _held(pieces: AsyncIterator[bytes]) -> _Held:
+async def _hold_body(pieces: AsyncIterator[bytes]) -> _Held:
     """Hold a body, as far as a request is looked at: of a longer one memory has no more."""
     held, size = [], 0
     async for data in pieces:
@@ -283,7 +283,7 @@ def _model(path: str) -> str:
     return rest.partition("/")[0].partition(":")[0] if found and "/model/" not in path else ""
 
 
-async def _left(receive: Receive, done: asyncio.Event) -> None:
+async def _until_client_leaves(receive: Receive, done: asyncio.Event) -> None:
     """Until the client hangs up, once its request was read."""
     await done.wait()
     while (await receive())["type"] != "http.disconnect":

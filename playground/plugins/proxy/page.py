@@ -83,7 +83,7 @@ def sessions(seen: Ledger) -> list[Passed]:
 def session(run: Path, passed: list[Passed]) -> None:
     """One session, request by request."""
     with st.container(horizontal=True):
-        opening.buttons("live", partial(_kept, run, passed))
+        opening.buttons("live", partial(_keep_session, run, passed))
     opening.fault("live", "This session cannot be opened yet.")
     st.plotly_chart(live_frames.strip(passed), key="live strip")
     wide = {"breaks": st.column_config.TextColumn(width="medium")}  # a cause, and where
@@ -120,7 +120,7 @@ def _findings(passed: list[Passed]) -> None:
         tables.table(rows, height="content")
 
 
-def _kept(run: Path, passed: list[Passed]) -> str:
+def _keep_session(run: Path, passed: list[Passed]) -> str:
     name = keep(on_disk(), session_name(run, passed[0].session), session_of(run, passed))
     state.tab().look(name)
     return name

@@ -62,7 +62,7 @@ class Sessions(Generic[Kept]):
         """The session that a request goes on with, or a new one; it is `keep` that makes it so."""
         messages = [m for m in conversation(body) or () if isinstance(m, dict)]
         said = [_digest(m) for m in messages if m.get("role") not in ("system", "developer")]
-        plain = _plain(system_of(body), messages, body)
+        plain = _system_prompt(system_of(body), messages, body)
         system = json.dumps(plain, default=str)
         around = (_digest(plain), _digest(tools_of(body)), model)
         owner = (opened.client, opened.agent, opened.api, opened.session)
@@ -132,7 +132,7 @@ def _runs(text: str) -> set[tuple[str, ...]]:
     return set(zip(*(words[start:] for start in range(_RUN)), strict=False)) or {tuple(words)}
 
 
-def _plain(system: Any, messages: list[dict[str, Any]], body: dict[str, Any]) -> Any:
+def _system_prompt(system: Any, messages: list[dict[str, Any]], body: dict[str, Any]) -> Any:
     """The system prompt, wherever it stands."""
     leading = [m for m in messages[:2] if m.get("role") in ("system", "developer")]
     return [system, body.get("instructions"), leading]

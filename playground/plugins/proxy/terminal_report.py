@@ -32,9 +32,9 @@ class TerminalReport:
         if not isinstance(number, int):
             return
         if "file" in line:
-            yield from self._asked(number, line)
+            yield from self._request_lines(number, line)
         if "seconds" in line:
-            yield from self._over(number, line)
+            yield from self._answer_lines(number, line)
 
     def summary(self) -> Iterator[str]:
         """What all requests came to."""
@@ -49,7 +49,7 @@ class TerminalReport:
             price = f", about {dollars(self._costs[cause] / 1e9)}" if self._costs[cause] else ""
             yield f"  {cause}: {counted(number, 'break')}{price}"
 
-    def _asked(self, number: int, line: dict[str, Any]) -> Iterator[str]:
+    def _request_lines(self, number: int, line: dict[str, Any]) -> Iterator[str]:
         clock = time.strftime("%H:%M:%S", time.localtime(line.get("at") or 0))
         expected = line.get("expected")
         if expected is None:
@@ -67,7 +67,7 @@ class TerminalReport:
             return
         self._sums["requests"] += 1
 
-    def _over(self, number: int, line: dict[str, Any]) -> Iterator[str]:
+    def _answer_lines(self, number: int, line: dict[str, Any]) -> Iterator[str]:
         name = self._names.pop(number, f"exchange {number}")
         expected = self._expected.pop(number, None)
         if expected and expected["breaks"] and (line.get("status") or 0) < 400:

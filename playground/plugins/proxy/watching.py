@@ -71,7 +71,7 @@ class RunWatcher:
             case "sent":
                 exchange.sent(*given)
             case "asked":
-                self._asked(number, exchange, *given)
+                self._request_complete(number, exchange, *given)
             case "piece":
                 self._piece(number, exchange, *given)
             case "status":
@@ -106,14 +106,14 @@ class RunWatcher:
         if exchange is not None:
             with suppress(Exception):
                 exchange.end({"type": type(bug).__name__, "message": told})
-            self._note({**_known(exchange), "fault": told})
+            self._note({**_ledger_entry(exchange), "fault": told})
 
-    def _asked(self, number: int, exchange: WatchedExchange, waits: bool) -> None:
+    def _request_complete(self, number: int, exchange: WatchedExchange, waits: bool) -> None:
         exchange.asked()
         underway = self._predicted(exchange)
         expected = underway.expected if underway else None
         blocked = _reason(expected) if self._block and expected else ""
-        line = _known(exchange)
+        line = _ledger_entry(exchange)
         if expected is not None:
             known = expected.as_json()
             exchange.noted(expected=known)
@@ -153,7 +153,7 @@ class RunWatcher:
         if underway is not None:
             billed = self._sight.over(underway, exchange.status, exchange.usage)
         line = {
-            **({} if exchange.was_asked else _known(exchange)),
+            **({} if exchange.was_asked else _ledger_entry(exchange)),
             "exchange": number,
             "status": exchange.status or None,
             "first": exchange.first,
@@ -177,7 +177,7 @@ class RunWatcher:
         self._say(line)
 
 
-def _known(exchange: WatchedExchange) -> dict[str, Any]:
+def _ledger_entry(exchange: WatchedExchange) -> dict[str, Any]:
     """Return what the ledger tells of every exchange."""
     opened = exchange.opened
     return {
@@ -208,7 +208,7 @@ def watch() -> None:
     if about is None:
         return
     price_of("")  # the price list takes a moment to be read
-    watcher = RunWatcher(unpacked(about), lambda line: _told(sink, line))
+    watcher = RunWatcher(unpacked(about), lambda line: _send_line(sink, line))
     waiting: Queue[bytes | None] = Queue(_WAITING)
     threading.Thread(target=_read, args=(source, waiting), daemon=True).start()
     ticked = time.monotonic()
@@ -235,7 +235,7 @@ def _read(source: IO[bytes], waiting: Queue[bytes | None]) -> None:
             return
 
 
-def _told(sink: IO[bytes], line: dict[str, Any]) -> None:
+def _send_line(sink: IO[bytes], line: dict[str, Any]) -> None:
     with suppress(OSError):  # nobody listens any more: the ledger has it
         write_frame(sink, dumped(line).encode("utf-8", "surrogatepass"))
 
@@ -246,7 +246,7 @@ def _watch_and_tell() -> None:
         watch()
     except Exception as bug:
         told = f"the process that records fails ({type(bug).__name__}: a bug of ours)"
-        _told(sys.stdout.buffer, {"fault": told})
+        _send_line(sys.stdout.buffer, {"fault": told})
         sys.exit(1)
 
 

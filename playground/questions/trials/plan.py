@@ -122,7 +122,7 @@ class TrialPlan:
         def ask(job: tuple[int, str, Dialect, str]) -> Attempt | None:
             if cancel.is_set() or not alive():
                 return None
-            attempt = self._asked(*job, cancel, alive)
+            attempt = self._ask_model(*job, cancel, alive)
             with lock:
                 progress(attempt)
             return attempt
@@ -152,7 +152,7 @@ class TrialPlan:
     def _renderings(self) -> dict[tuple[str, str], Rendering]:
         return {}
 
-    def _asked(
+    def _ask_model(
         self,
         number: int,
         case: str,

@@ -127,10 +127,10 @@ def _differences(got: Any, wanted: Any, path: str = "") -> Iterator[str]:
             else:
                 yield from _differences(got[key], wanted[key], place)
     elif not _same(got, wanted):
-        yield f"{path} is {_shown(got)}, expected {_shown(wanted)}"
+        yield f"{path} is {_shortened(got)}, expected {_shortened(wanted)}"
 
 
-def _shown(value: Any) -> str:
+def _shortened(value: Any) -> str:
     text = dump_json(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 

@@ -45,7 +45,7 @@ def _prefix(found: VersionDiff) -> Iterator[str]:
         yield f"in another order: {', '.join(moved)}"
     for change in prefix:
         if change.kind not in ("same", "moved"):
-            yield _told(change)
+            yield _change_text(change)
 
 
 def _parameters(found: VersionDiff) -> Iterator[str]:
@@ -58,7 +58,7 @@ def _parameters(found: VersionDiff) -> Iterator[str]:
             yield f"{name}: {_short(old.get(name))}, then {_short(new.get(name))}"
 
 
-def _told(change: BlockChange) -> str:
+def _change_text(change: BlockChange) -> str:
     before, after = change.tokens
     name = f"tool {change.block.name}" if change.tier == "tools" else change.block.name
     if change.kind == "added":

@@ -108,11 +108,11 @@ def _as_read(text: str) -> str:
     for key in _ENVELOPES:
         inner = value.get(key)
         value = inner if isinstance(inner, dict) else value
-    read = [_plain(value[key]) for key in _READ if value.get(key) is not None]
+    read = [_plain_text(value[key]) for key in _READ if value.get(key) is not None]
     return " ".join(read) or text
 
 
-def _plain(value: Any) -> str:
+def _plain_text(value: Any) -> str:
     said, others = text_of(value) if isinstance(value, str | list) else ("", [value])
     return said if not others else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 

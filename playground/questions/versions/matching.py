@@ -100,7 +100,7 @@ class _Tier:
         self._moved(left)
         self._renewed(left)
         for _, a, b, c, d in self.stretches:
-            self._alike([i for i in range(a, b) if i in left], range(c, d), left)
+            self._match_alike([i for i in range(a, b) if i in left], range(c, d), left)
         self.gone = left
 
     def _free(self) -> Iterator[int]:
@@ -123,7 +123,7 @@ class _Tier:
             if i in left:
                 self._pair(i, j, "changed", left)
 
-    def _alike(self, old: list[int], new: range, left: set[int]) -> None:
+    def _match_alike(self, old: list[int], new: range, left: set[int]) -> None:
         """Match the blocks of a stretch by the words that they share, the likest pair first."""
         free = [j for j in new if j not in self.partner]
         if len(old) * len(free) > _MOST_PAIRS or (old and self.old[old[0]].tier == "tools"):

@@ -109,7 +109,7 @@ def _version(session: Session, name: str, model: str, dialect: str, request: int
     if dialect:
         stops = _stops(named)
         stop, number = _chosen(stops, request)
-        body, requests = _written(named, dialect, stop), len(stops)
+        body, requests = _rendered_body(named, dialect, stop), len(stops)
     else:
         bodies = sent_requests(named).bodies
         body, number = _chosen(bodies, request)
@@ -131,7 +131,7 @@ def _stops(session: Session) -> list[int]:
     return stops
 
 
-def _written(session: Session, dialect: str, stop: int) -> dict[str, Any]:
+def _rendered_body(session: Session, dialect: str, stop: int) -> dict[str, Any]:
     chosen, data = get_dialect(dialect), session.prompt_data(stop)
     messages = next(iter(requests_of(chosen, data, [len(data.messages)])))
     body: dict[str, Any] = {"model": session.task.model_name, "messages": list(messages)}

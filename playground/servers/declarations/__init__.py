@@ -153,7 +153,7 @@ class _Declaration:
         by_form = (
             dialect
             for form in entry.also_reads_forms
-            for dialect in _known(self.where, f"{place}.also_reads_forms", form, self.forms)
+            for dialect in _looked_up(self.where, f"{place}.also_reads_forms", form, self.forms)
         )
         also_reads = (*entry.also_reads, *by_form)
         return Parser(
@@ -166,7 +166,9 @@ class _Declaration:
         entry = _checked(self.where, place, kind, facts, (*kind.model_fields, *_CHOICES))
         own = {key: value for key, value in table.items() if key in _CHOICES}
         _checked(self.where, place, View, own, _CHOICES)  # before they are merged with others
-        presets = (_known(self.where, f"{place}.presets", n, self.presets) for n in entry.presets)
+        presets = (
+            _looked_up(self.where, f"{place}.presets", n, self.presets) for n in entry.presets
+        )
         source = f"{self.file.source_prefix}{entry.source}"
         return entry, View(source=source, **_merged([*presets, own]))
 
@@ -204,7 +206,7 @@ def _checked_presets(
         used = table.get("presets", ())
         known = {**shared, **checked}
         checked[name] = _merged(
-            [*(_known(where, f"{place}.presets", each, known) for each in used), own]
+            [*(_looked_up(where, f"{place}.presets", each, known) for each in used), own]
         )
     return checked
 
@@ -253,7 +255,7 @@ def _frozen(value: Any) -> Any:
     return {key: _frozen(each) for key, each in value.items()} if isinstance(value, dict) else value
 
 
-def _known(where: str, field: str, name: str, table: Mapping[str, _T]) -> _T:
+def _looked_up(where: str, field: str, name: str, table: Mapping[str, _T]) -> _T:
     if name not in table:
         raise _fault(where, field, f"{name!r} is not declared", _one_of(name, table))
     return table[name]

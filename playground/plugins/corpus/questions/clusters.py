@@ -58,7 +58,7 @@ def clustered(rows: Iterable[Sequence[Any]]) -> list[Cluster]:
     clusters: list[Cluster] = []
     for signature, errors, sessions, tools, example, seen_in in rows:
         words = frozenset(signature_of(example or "").split())
-        home = next((each for each in clusters if _alike(each.words, words)), None)
+        home = next((each for each in clusters if _are_alike(each.words, words)), None)
         if home is None:
             known = (words, [signature], errors, sessions, list(tools), example, seen_in)
             clusters.append(Cluster(*known))
@@ -69,7 +69,7 @@ def clustered(rows: Iterable[Sequence[Any]]) -> list[Cluster]:
     return sorted(clusters, key=lambda each: -each.errors)
 
 
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(one and other) and len(one & other) >= ALIKE * len(one | other)
 
 

@@ -51,7 +51,7 @@ def chosen(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> list[dict[s
         if row["version"]:
             agents.setdefault(row["agent"] or "", {})[row["version"]] = row
     two = {
-        agent: list(wanted) or sorted(by_version, key=_parts)[-2:]
+        agent: list(wanted) or sorted(by_version, key=_sort_key)[-2:]
         for agent, by_version in agents.items()
     }
     having = [
@@ -61,7 +61,7 @@ def chosen(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> list[dict[s
     ]
     if not having:
         known = {
-            agent or "no agent": sorted(by_version, key=_parts)
+            agent or "no agent": sorted(by_version, key=_sort_key)
             for agent, by_version in agents.items()
         }
         listed = "; ".join(f"{agent} {', '.join(names)}" for agent, names in known.items())
@@ -71,7 +71,7 @@ def chosen(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> list[dict[s
     return [agents[agent][name] for name in two[agent]]
 
 
-def _parts(version: str) -> list[tuple[int, int, str]]:
+def _sort_key(version: str) -> list[tuple[int, int, str]]:
     """Return a version's sort key: 2.1.80 stands between 2.1.9 and 2.1.112, 1.0-beta before 1.0.
 
     Numbers go by their length and their digits: a transcript may hold one of any length.

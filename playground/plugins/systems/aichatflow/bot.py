@@ -163,13 +163,13 @@ class _Bot:
         self.parameters, self.switched_to = parameters, ""
         left = MOST_REQUESTS - len(self.requests)  # of the whole run, whatever the template
         beyond = InputFault(f"template {name!r} makes more than {MOST_REQUESTS} requests")
-        ask, call = partial(self._asked, name), partial(self._called, name)
+        ask, call = partial(self._ask_model, name), partial(self._called, name)
         for step in tool_loop(ask, call, most=left, beyond=beyond):
             self.history.append(step.message or {})
             self._note(step)
         return self.switched_to
 
-    def _asked(self, name: str) -> Step:
+    def _ask_model(self, name: str) -> Step:
         """One request and its answer."""
         sent = Sent(self.parameters, self._window(), self._functions(self.parameters))
         self.requests.append(sent)

@@ -25,7 +25,7 @@ def plain_input(data: Any) -> Any:
     hold.
     """
     try:
-        return _plain(data)
+        return _as_plain(data)
     except (PydanticSchemaGenerationError, RecursionError, ValueError) as error:
         why = "it holds itself" if isinstance(error, RecursionError) else in_words(error)
         raise InputFault(
@@ -33,14 +33,14 @@ def plain_input(data: Any) -> Any:
         ) from error
 
 
-def _plain(data: Any) -> Any:
+def _as_plain(data: Any) -> Any:
     if isinstance(data, BaseModel):
         return data.model_dump(mode="json", by_alias=True)
     if dataclasses.is_dataclass(data) and not isinstance(data, type):
         return TypeAdapter(type(data)).dump_python(data, mode="json", by_alias=True)
     if isinstance(data, Mapping):
-        return {key: _plain(value) for key, value in data.items()}
-    return [_plain(value) for value in data] if isinstance(data, list | tuple) else data
+        return {key: _as_plain(value) for key, value in data.items()}
+    return [_as_plain(value) for value in data] if isinstance(data, list | tuple) else data
 
 
 def guarded(call: Callable[[str, dict[str, Any]], Any]) -> Callable[[str, dict[str, Any]], Any]:

@@ -82,12 +82,12 @@ def _fields(found: Mapping[str, Sequence[Any]], as_json: bool) -> int:
     if as_json:
         print_json(rows)
     else:
-        listed = [[r["adapter"], r["field"], _shown(r["value"]), r["fault"]] for r in rows]
+        listed = [[r["adapter"], r["field"], _json(r["value"]), r["fault"]] for r in rows]
         table(["adapter", "field", "value", "fault"], listed)
     return int(any(row["fault"] for row in rows))
 
 
-def _shown(value: Any) -> str:
+def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -96,7 +96,7 @@ def run(
     if as_json:
         print_json(_run_json(found, modern))
     else:
-        _told(found, modern)
+        _print_steps(found, modern)
     return report([*check_templates(loaded), *found.findings])
 
 
@@ -199,7 +199,7 @@ def _step_json(step: Step, modern: bool) -> dict[str, Any]:
     return {**found, "message": step.message}
 
 
-def _told(found: Outcome, modern: bool) -> None:
+def _print_steps(found: Outcome, modern: bool) -> None:
     """Each step in a line or more: what was read, asked and answered."""
     for step in found.trace:
         place = "" if step.index is None else f" {step.index}"

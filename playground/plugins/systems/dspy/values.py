@@ -108,7 +108,7 @@ def _quoted(text: str) -> str:
 def as_json(value: Any) -> Any:
     """Return a value as JSON knows it, by pydantic's rules; field types as they show themselves."""
     if is_field_type(type(value)):
-        return parts.held(_shown(value))
+        return parts.held(_as_shown(value))
     match value:
         case None | bool() | int() | float() if not isinstance(value, Enum):
             return value
@@ -122,7 +122,7 @@ def as_json(value: Any) -> Any:
     return _adopted(dumped) if isinstance(value, BaseModel) else dumped
 
 
-def _shown(value: Any) -> Any:
+def _as_shown(value: Any) -> Any:
     """Return a field type's own form; calls in an example show their results too."""
     results = getattr(value, "tool_call_results", None)
     shown = value.format()

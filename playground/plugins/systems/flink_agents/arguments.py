@@ -39,9 +39,9 @@ def checked_arguments(
     try:
         made = model.model_validate(dict(given))
     except ValidationError as error:
-        told = {str(each["loc"][:1]): _told(each) for each in reversed(error.errors())}
+        told = {str(each["loc"][:1]): _error_text(each) for each in reversed(error.errors())}
         raise ValueError("; ".join(reversed(told.values()))) from error
-    values, written = _values(made, given, names), _written(made, names)
+    values, written = _values(made, given, names), _as_json(made, names)
     wanted = {name: known.wants for known in names.values() for name in known.given}
     found = []
     for name, value in given.items():
@@ -54,7 +54,7 @@ def checked_arguments(
     return values, found
 
 
-def _told(error: ErrorDetails) -> str:
+def _error_text(error: ErrorDetails) -> str:
     if not error["loc"]:  # of the arguments as a whole: it names them itself
         return error["msg"]
     name = error["loc"][0]
@@ -87,7 +87,7 @@ def _values(
     return {**unknown, **known, **(made.model_extra or {})}
 
 
-def _written(made: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, Any]:
+def _as_json(made: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, Any]:
     """Return the values as JSON has them, by the same names; none where a type cannot be
     written.
     """

@@ -95,7 +95,7 @@ def chat_events(
 
     def ask() -> ChatMessage:
         nonlocal asked_again
-        answer, again = _asked(setup, history, prompt_args, retries)
+        answer, again = _ask_with_retries(setup, history, prompt_args, retries)
         asked_again += again
         return answer
 
@@ -121,7 +121,7 @@ def chat_events(
                 yield ToolRequestEvent(calls)
 
 
-def _asked(
+def _ask_with_retries(
     setup: ChatModelSetup,
     messages: Sequence[ChatMessage],
     prompt_args: Mapping[str, Any] | None,

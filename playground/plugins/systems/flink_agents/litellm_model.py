@@ -43,13 +43,15 @@ class LiteLLMModel(ChatModel):
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Completion:
         """Return the answer. Raises InputFault with what the provider says."""
-        return _completion(self._endpoint.complete(*_plain(messages, tools), **parameters))
+        return _completion(self._endpoint.complete(*_for_litellm(messages, tools), **parameters))
 
     async def acomplete(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Completion:
         """Do what `complete` does, while other tasks go on."""
-        return _completion(await self._endpoint.acomplete(*_plain(messages, tools), **parameters))
+        return _completion(
+            await self._endpoint.acomplete(*_for_litellm(messages, tools), **parameters)
+        )
 
     def takes(self, parameter: str) -> bool:
         """Return True if LiteLLM's adapter passes a parameter on to this model's provider."""
@@ -83,13 +85,13 @@ class LiteLLMModel(ChatModel):
 
         It is asked for again only while nothing has come.
         """
-        yield from map(_piece, self._endpoint.stream(*_plain(messages, tools), **parameters))
+        yield from map(_piece, self._endpoint.stream(*_for_litellm(messages, tools), **parameters))
 
     async def astream(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> AsyncIterator[Piece]:
         """Do what `stream` does, while other tasks go on."""
-        async for part in self._endpoint.astream(*_plain(messages, tools), **parameters):
+        async for part in self._endpoint.astream(*_for_litellm(messages, tools), **parameters):
             yield _piece(part)
 
     @property
@@ -97,7 +99,7 @@ class LiteLLMModel(ChatModel):
         return Endpoint(self.model, self.base_url, self.retries, self.timeout, self.parameters)
 
 
-def _plain(
+def _for_litellm(
     messages: Messages, tools: Sequence[ToolMetadata]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Messages and tools as LiteLLM takes them. Raises InputFault as `to_openai_message`."""

@@ -95,12 +95,12 @@ def _checked(data: Any, schema: Schema) -> tuple[Any, tuple[str, ...]]:
     except TooMuchError as error:
         raise PydanticCustomError("arguments", "too many ways to read them") from error
     if wrong:
-        told = "; ".join(map(_told, wrong))
+        told = "; ".join(map(_misfit_text, wrong))
         raise PydanticCustomError("arguments", "{problems}", {"problems": told})
     return read, tuple(check.unchecked)
 
 
-def _told(misfit: Misfit) -> str:
+def _misfit_text(misfit: Misfit) -> str:
     where = ".".join(str(step) for step in misfit.absolute_path)
     return f"{where}: {misfit.message:.200}" if where else f"{misfit.message:.200}"
 

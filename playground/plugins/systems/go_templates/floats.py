@@ -66,7 +66,7 @@ def _scientific(digits: str, power: int) -> str:
     return f"{digits[0]}{point}{digits[1:]}e{'-' if power < 0 else '+'}{abs(power):02d}"
 
 
-def _parts(value: float) -> tuple[int, int]:
+def _mantissa_and_power(value: float) -> tuple[int, int]:
     """Mantissa and power of two: `value == mantissa * 2**power`; 53 bits where it is normal."""
     if not value:
         return 0, _LEAST_POWER
@@ -76,13 +76,13 @@ def _parts(value: float) -> tuple[int, int]:
 
 
 def _binary(value: float) -> str:
-    mantissa, power = _parts(value)
+    mantissa, power = _mantissa_and_power(value)
     return f"{mantissa}p{power:+d}"
 
 
 def _hexadecimal(value: float, precision: int | None) -> str:
     """%x: one digit before the point, and those after it rounded to the even one."""
-    mantissa, power = _parts(value)
+    mantissa, power = _mantissa_and_power(value)
     if not mantissa:
         power = 0
     else:

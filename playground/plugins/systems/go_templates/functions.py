@@ -166,16 +166,16 @@ def _slice(item: Any, *indexes: Any) -> Any:
         if len(indexes) == 3:
             raise FunctionFault("cannot 3-index slice a string")
         data = encoded(found)
-        start, stop, _ = _places(indexes, len(data), len(data))
+        start, stop, _ = _slice_bounds(indexes, len(data), len(data))
         return decoded(data[start:stop])
     if not isinstance(found, list):
         raise FunctionFault(f"can't slice item of type {type_name(found)}")
     room = [*found, *(found.spare if isinstance(found, Slice) else _spare(len(found)))]
-    start, stop, end = _places(indexes, len(found), len(room))
+    start, stop, end = _slice_bounds(indexes, len(found), len(room))
     return Slice(room[start:stop], room[stop:end])
 
 
-def _places(indexes: Sequence[Any], length: int, room: int) -> tuple[int, int, int]:
+def _slice_bounds(indexes: Sequence[Any], length: int, room: int) -> tuple[int, int, int]:
     """Return the start and stop of a part, and the end of its capacity."""
     places = [_position(index, room) for index in indexes]
     start, stop, end = (*places, *(0, length, room)[len(places) :])

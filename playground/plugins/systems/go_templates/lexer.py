@@ -35,7 +35,7 @@ class Lexer:
 
     def next_token(self) -> Token:
         while True:
-            found = self._action() if self._inside else self._plain()
+            found = self._action() if self._inside else self._lex_text()
             if found is not None:
                 return found
 
@@ -79,7 +79,7 @@ class Lexer:
 
     # between actions
 
-    def _plain(self) -> Token | None:
+    def _lex_text(self) -> Token | None:
         found = self._text.find(LEFT, self._pos)
         if found < 0:
             self._pos = len(self._text)

@@ -57,7 +57,7 @@ class Reader:
                 if token.text.endswith(" action"):
                     extra = extra.removeprefix(" in action")
             self._fail(token.text + extra)
-        self._fail(f"unexpected {_shown(token)} in {context}")
+        self._fail(f"unexpected {_token_text(token)} in {context}")
 
     def _expect(self, kind: Kind, context: str) -> Token:
         token = self._next_solid()
@@ -66,7 +66,7 @@ class Reader:
         return token
 
 
-def _shown(token: Token) -> str:
+def _token_text(token: Token) -> str:
     """Return a token as errors name it."""
     if token.kind is Kind.EOF:
         return "EOF"

@@ -75,7 +75,7 @@ def formatted(value: Any, verb: str, flags: Flags) -> str:
             told = "true" if value else "false"
             return flags.pad(told) if verb in "tv" else _bad(verb, value, flags)
         case int():
-            return _whole(value, verb, flags)
+            return _format_integer(value, verb, flags)
         case float():
             return _real(value, verb, flags)
         case complex():
@@ -153,7 +153,7 @@ _BASES: Final = {"b": "b", "o": "o", "O": "o", "d": "d", "x": "x", "X": "X", "v"
 _PREFIXES: Final = {"b": "0b", "x": "0x", "X": "0X"}
 
 
-def _whole(value: int, verb: str, flags: Flags) -> str:
+def _format_integer(value: int, verb: str, flags: Flags) -> str:
     number = int(value)  # a Byte has a text of its own
     match verb:
         case "v" if flags.go_syntax and isinstance(value, Byte):
