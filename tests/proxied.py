@@ -39,9 +39,9 @@ class World:
     proxy: Proxy = None  # type: ignore[assignment]
     tests: int = 0
 
-    def behind(self, api: Api, path: str) -> tuple[Upstream, str]:
+    def route(self, api: Api, path: str) -> tuple[Upstream, str]:
         """As `Upstreams` says it; the address may change."""
-        return Upstreams(read_upstream(self.target)).behind(api, path)
+        return Upstreams(read_upstream(self.target)).route(api, path)
 
     given = None
     all: tuple[Upstream, ...] = ()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from session_examples import EXAMPLES, document
 
 import playground as pg
-from playground.base.characters import whole
+from playground.base.characters import replace_half_surrogates
 from playground.base.errors import InputFault
 from playground.base.findings import Finding
 from playground.nouns.messages import Message, TextPart, ToolCallPart
@@ -156,13 +156,16 @@ def test_half_a_character_in_an_edit_is_said_to_the_one_who_edits(edit: Edit) ->
 def test_what_is_whole_stays_the_same_object() -> None:
     found: list[Finding] = []
     session = Session(messages=(Message("assistant", (CALL, TextPart("é"))),))
-    assert whole(session, "", found) is session
+    assert replace_half_surrogates(session, "", found) is session
     value = {"é": [1, None, {"a": ("x",)}]}
-    assert whole(value, "", found) is value
+    assert replace_half_surrogates(value, "", found) is value
     assert not found
 
 
 def test_two_keys_that_differ_in_a_half_stay_two() -> None:
     found: list[Finding] = []
-    assert whole({HALF: 1, chr(0xD83E): 2}, "a", found) == {"\ufffd": 1, "\ufffd\ufffd": 2}
+    assert replace_half_surrogates({HALF: 1, chr(0xD83E): 2}, "a", found) == {
+        "\ufffd": 1,
+        "\ufffd\ufffd": 2,
+    }
     assert [each.where for each in found] == ["a", "a"]

@@ -269,7 +269,7 @@ def test_a_base_that_ends_in_a_version_takes_the_rest(base: str, path: str, expe
 
 def address(known: Upstreams, api: Api, path: str) -> str:
     """Where a path of this API leads, as it is sent."""
-    upstream, rest = known.behind(api, path)
+    upstream, rest = known.route(api, path)
     assert upstream.shown_address(rest) == upstream.origin + upstream.target(rest, "")
     return upstream.origin + upstream.target(rest, "")
 

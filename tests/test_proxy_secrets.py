@@ -138,7 +138,7 @@ def test_a_childs_upstream_holds_its_password_back_too(tmp_path: Path) -> None:
 def test_each_variable_that_names_an_upstream_is_read_alike(name: str) -> None:
     api = VARIABLES[name][0]
     known = upstreams("", {name: f" https://bob:{WORD}@gateway.example/x\n"}, 8788, child=True)
-    found, path = known.behind(api, "/v1/messages")
+    found, path = known.route(api, "/v1/messages")
     assert found.shown_address(path) == "https://gateway.example/x/v1/messages"
     assert found.authorization == f"Basic {PAIR}"
     assert WORD not in repr(known)

@@ -23,7 +23,7 @@ from playground.nouns.tool_formats.portability import (
     schema_targets,
 )
 from playground.nouns.tool_formats.rewriting import rewritten
-from playground.nouns.tool_formats.shrinking import SHORTER, hoisted
+from playground.nouns.tool_formats.shrinking import SHORTER
 from playground.nouns.tools import ToolMetadata
 
 GEO = {
@@ -237,7 +237,7 @@ def test_definitions_that_grow_without_end_are_refused() -> None:
 
 
 def test_what_is_said_three_times_is_said_once() -> None:
-    smaller = hoisted(SCHEMA)
+    smaller = hoist_repeats(SCHEMA)
     assert (
         smaller["properties"]["from"] == {"$ref": "#/$defs/from"}
         or "$ref" in (smaller["properties"]["from"])
@@ -247,7 +247,10 @@ def test_what_is_said_three_times_is_said_once() -> None:
         jsonschema.validate(value, smaller)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"from": {"lat": -91, "lon": 0}}, smaller)
-    assert hoisted({"type": "object", "properties": {}}) == {"type": "object", "properties": {}}
+    assert hoist_repeats({"type": "object", "properties": {}}) == {
+        "type": "object",
+        "properties": {},
+    }
 
 
 def test_tokens_of_each_tool_by_model_and_dialect() -> None:

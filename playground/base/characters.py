@@ -44,7 +44,7 @@ def are_whole(texts: Iterable[str]) -> bool:
     return all(map(is_whole, filterfalse(str.isascii, texts)))
 
 
-def whole(value: T, place: str, found: list[Finding]) -> T:
+def replace_half_surrogates(value: T, place: str, found: list[Finding]) -> T:
     """Return the value with U+FFFD for half surrogates, in keys too, and a finding for each text.
 
     `value` is JSON, or frozen dataclasses and models of it. Where nothing is replaced it is the

@@ -167,7 +167,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
     For folders that are ours alone. Raises InputFault where the disk is full or refuses.
     """
-    with told(path):
+    with faults_naming(path):
         draft = _Draft(path)
         try:
             yield draft.path
@@ -183,7 +183,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 @contextmanager
 def scratch_file(folder: Path) -> Iterator[Path]:
     """A file of this program's own in a folder, which goes again. Raises InputFault."""
-    with told(folder):
+    with faults_naming(folder):
         draft = _Draft(folder / "scratch")
     try:
         yield draft.path
@@ -243,7 +243,7 @@ class Batch:
     @contextmanager
     def file(self, path: str | Path) -> Iterator[IO[str]]:
         """Yield a file to write, whose name is taken when the batch ends. Raises InputFault."""
-        with told(path):
+        with faults_naming(path):
             if is_special(path):
                 with _special(Path(path)) as file:
                     yield file
@@ -265,7 +265,7 @@ class Batch:
 
     def check(self, path: str | Path) -> None:
         """Raises InputFault where this file may not be written, before it costs anything."""
-        with told(path):
+        with faults_naming(path):
             for given in self._inputs:
                 if _is_or_holds(Path(given), Path(path)):
                     raise InputFault(
@@ -294,11 +294,11 @@ class Batch:
         done: list[_Draft] = []
         try:
             for draft in self._waiting if len(self._waiting) > 1 else ():
-                with told(draft.place):
+                with faults_naming(draft.place):
                     if (before := _second_name(draft.place)) is not None:
                         befores[draft] = before
             for draft in self._waiting:
-                with told(draft.place):
+                with faults_naming(draft.place):
                     draft.take_place(replace=self._force or bool(self._ours))
                     done.append(draft)
         except BaseException:
@@ -326,7 +326,7 @@ def is_special(path: str | Path) -> bool:
 
 
 @contextmanager
-def told(path: str | Path, *, reading: bool = False) -> Iterator[None]:
+def faults_naming(path: str | Path, *, reading: bool = False) -> Iterator[None]:
     """Turn an error of the system within into an InputFault: one line that names the file."""
     try:
         yield

@@ -141,7 +141,7 @@ def public_name(plugin: str, name: str) -> Any:
 def door(plugin: str, name: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The `__getattr__` and the `__dir__` of a module that leads to a plugin's."""
 
-    def behind() -> ModuleType:
+    def load_module() -> ModuleType:
         found = plugins().get(plugin)
         if found is None or name not in found.doors:
             raise PluginMissingError(plugin, f"playground.{name}")
@@ -149,12 +149,12 @@ def door(plugin: str, name: str) -> tuple[Callable[[str], Any], Callable[[], lis
 
     def get(attribute: str) -> Any:
         if attribute == "__all__":
-            return public_names(behind())
+            return public_names(load_module())
         if attribute.startswith("__"):
             raise AttributeError(attribute)
-        return getattr(behind(), attribute)
+        return getattr(load_module(), attribute)
 
-    return get, lambda: public_names(behind())
+    return get, lambda: public_names(load_module())
 
 
 def public_names(module: ModuleType) -> list[str]:

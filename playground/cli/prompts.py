@@ -250,7 +250,7 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
 def guide(name: str, listed: bool, model: str, out: str, check: bool, force: bool) -> int:
     """Print the guide of dialect NAME: prompts, responses, and what is read from them."""
     from playground.base.errors import InputFault
-    from playground.base.output import Batch, told
+    from playground.base.output import Batch, faults_naming
     from playground.dialects import dialect_findings, dialect_names
     from playground.dialects.models import dialect_for
     from playground.lab.guides import guide_for
@@ -273,7 +273,7 @@ def guide(name: str, listed: bool, model: str, out: str, check: bool, force: boo
     with Batch(force=force, ours=GUIDE_MARK) as batch:
         for each in [name] if name else dialect_names():
             path, text = Path(out) / f"{each}.md", guide_for(each).markdown()
-            with told(path, reading=True):
+            with faults_naming(path, reading=True):
                 if path.is_file() and path.read_bytes() == text.encode():
                     continue
             stale.append(path)

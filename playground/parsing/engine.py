@@ -237,7 +237,7 @@ class SyntaxEngine:
         """
         scanner, name, start = self.scanner, opened.named["name"], self.scanner.offset
         key = opened.named.get("key")
-        near = self.reader.meant(name, key)
+        near = self.reader.likely_tool(name, key)
         # `[f(key=` is more than a tag
         is_meant = bool(near) or (form.syntax.section_required and key is not None)
         if not is_meant or form.lookalike_end is None:

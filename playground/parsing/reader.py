@@ -77,7 +77,7 @@ class Reader:
         known = [n for n in (bare, _NAMESPACE.sub("", bare)) if n in self.tools]
         return known[0] if known and name not in self.tools else name
 
-    def meant(self, name: str, key: str | None) -> str:
+    def likely_tool(self, name: str, key: str | None) -> str:
         """Return the session's tool that an unknown name may mean; "" for none.
 
         It is one with a similar name, or one that has the parameter `key`.

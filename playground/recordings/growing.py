@@ -18,7 +18,7 @@ from typing import Final, Protocol
 from playground.base.characters import escaped_halves
 from playground.base.errors import InputFault
 from playground.base.locks import holder_of, lock_soon
-from playground.base.output import Batch, create_beside, synced, told
+from playground.base.output import Batch, create_beside, faults_naming, synced
 
 SECONDS: Final = 0.25  # between two times that lines are brought to the disk
 _WAITING: Final = 64 * 1024  # bytes of lines in memory, however slow the disk is
@@ -69,7 +69,7 @@ class GrowingFile:
             raise InputFault(
                 "this is not a file", where=str(path), expected="a file to record into"
             )
-        with told(path):
+        with faults_naming(path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._old = _held(self.path) if force else None
             self._lies, self._handle = self._created()
@@ -96,7 +96,7 @@ class GrowingFile:
         self._waiting.append(data)
         self._size += len(data)
         if self._size > _WAITING:
-            with told(self.path):
+            with faults_naming(self.path):
                 self._write()
 
     def keep(self, *, now: bool = False) -> None:
@@ -104,7 +104,7 @@ class GrowingFile:
         if not now and time.monotonic() - self._kept < self._seconds:
             return
         if self._waiting or self._written:
-            with told(self.path):
+            with faults_naming(self.path):
                 self._write()
                 self._written = False
                 os.fsync(self._handle)
@@ -129,14 +129,14 @@ class GrowingFile:
     def answered(self) -> None:
         """Take the place of an older file, since an answer is here."""
         self._answered = True
-        with told(self.path):
+        with faults_naming(self.path):
             self._take(self.path)
 
     def close(self) -> None:
         """Close the file; all lines are on the disk then."""
         try:
             self.keep(now=True)
-            with told(self.path):
+            with faults_naming(self.path):
                 self._take(_free_name(self.path) if self._old is not None else self.path)
         finally:
             os.close(self._handle)

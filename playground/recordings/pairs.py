@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from playground.base.characters import is_whole, whole
+from playground.base.characters import is_whole, replace_half_surrogates
 from playground.base.findings import Finding
 from playground.recordings.recording import (
     HALF_CHARACTER,
@@ -90,7 +90,7 @@ def whole_recording(recording: Recording, at: float) -> Recording:
     A signal at its end names each field in which half a character was replaced, and is a finding.
     """
     found: list[Finding] = []
-    recording = whole(recording, "", found)
+    recording = replace_half_surrogates(recording, "", found)
     fields = dict.fromkeys(_OF_CHUNK.sub("", each.where).partition(".")[0] for each in found)
     signals = tuple(SignalChunk(HALF_CHARACTER + name, at) for name in fields)
     return replace(recording, chunks=(*recording.chunks, *signals)) if signals else recording

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final
 
-from playground.base.characters import are_whole, whole
+from playground.base.characters import are_whole, replace_half_surrogates
 from playground.base.errors import InputFault
 from playground.base.findings import Finding, finding
 from playground.base.json_numbers import finite, is_finite, load_json, number_findings
@@ -343,7 +343,7 @@ class SessionBuilder:
         if self.is_sound and are_whole(self.texts) and is_whole_beside(session):
             return session  # its recordings are whole since they were made
         found: list[Finding] = []
-        session = whole(session, "", found)
+        session = replace_half_surrogates(session, "", found)
         for each in found:
             noun, _, rest = each.where.partition(".")
             index, _, rest = rest.partition(".")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, get_args
 
-from playground.base.characters import whole
+from playground.base.characters import replace_half_surrogates
 from playground.base.errors import InputFault
 from playground.base.findings import Finding
 from playground.nouns.messages import (
@@ -106,7 +106,7 @@ def edited(session: Session, edits: Iterable[Edit]) -> Session:
 def _check(value: Any, where: str) -> None:
     """Raises InputFault where a text holds half a character."""
     found: list[Finding] = []
-    whole(value, "", found)
+    replace_half_surrogates(value, "", found)
     if found:
         raise InputFault(
             "half of a surrogate pair",

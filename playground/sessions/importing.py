@@ -12,7 +12,7 @@ from typing import IO, Any, Final, Self
 
 from playground.base.errors import InputFault
 from playground.base.findings import Finding
-from playground.base.output import Batch, is_special, told
+from playground.base.output import Batch, faults_naming, is_special
 from playground.sessions.doctor import check, repair
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.loading import LoadedSession
@@ -94,7 +94,7 @@ class Writer:
         trace: TracebackType | None,
     ) -> None:
         if self._out is not None:
-            with told(self._out):
+            with faults_naming(self._out):
                 self._files.__exit__(kind, error, trace)
 
     @property
@@ -113,7 +113,7 @@ class Writer:
         if self._out is None:
             return ""
         if self._lines is not None:
-            with told(self._out):
+            with faults_naming(self._out):
                 self._lines.writelines(line_pieces(session))
             return str(self._out)
         if self._out.is_dir() or not (self._out.suffix or self._out.exists()):

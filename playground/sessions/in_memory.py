@@ -14,7 +14,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from playground.base.arguments import takes
-from playground.base.characters import whole
+from playground.base.characters import replace_half_surrogates
 from playground.base.errors import InputFault
 from playground.nouns.messages import Message
 from playground.nouns.tool_formats import read_tools
@@ -123,7 +123,7 @@ def _json_value(value: Any, where: str) -> Any:
         case None | bool() | int() | float():
             return value
         case str():  # half surrogates, which no file can hold, as where a file is read
-            return whole(value, where, [])
+            return replace_half_surrogates(value, where, [])
         case bytes() | bytearray():  # an image, as Bedrock's SDK takes it
             return base64.b64encode(value).decode("ascii")
         case BaseModel():

@@ -15,7 +15,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any, Final
 
-from playground.base.characters import whole
+from playground.base.characters import replace_half_surrogates
 from playground.base.errors import InputFault, shown_address
 from playground.base.findings import Finding, finding
 from playground.base.json_numbers import load_objects, read_json_bytes
@@ -327,7 +327,7 @@ class Source:
         """
         if not _ESCAPED.search(text):
             return value
-        return whole(value, place, self.findings)
+        return replace_half_surrogates(value, place, self.findings)
 
     def _lines(self) -> IO[bytes]:
         if self._data is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from playground.base.arguments import takes
-from playground.base.characters import whole
+from playground.base.characters import replace_half_surrogates
 from playground.base.errors import InputFault
 from playground.base.findings import Finding
 from playground.nouns.tool_formats import looks_like_tools, read_tools_and_findings
@@ -58,7 +58,7 @@ def read_tool_file(data: bytes, where: str) -> ToolFile:
         why = findings[0].message if findings else "the list is empty"
         raise InputFault(f"it holds no tools: {why}", where=where, expected="tools with a schema")
     halves: list[Finding] = []
-    tools = whole(tools, "tools", halves)
+    tools = replace_half_surrogates(tools, "tools", halves)
     refs = [f for tool in tools for f in schema_findings(tool, f"tool {tool.name}")]
     return ToolFile(tools, [*findings, *halves, *refs])
 

@@ -121,7 +121,7 @@ def _unframed(body: Mapping[str, Any], api: str) -> Framed:
     pieces = estimate.texts_of(body)
     framed = Framed([[replace(piece, fixed=_FRAME * piece.fixed)] for piece in pieces])
     framed.source = f"texts, and {_FRAME} tokens a message"
-    framed.because(f"how {api} frames a request to this model is not known")
+    framed.add_reason(f"how {api} frames a request to this model is not known")
     return framed
 
 

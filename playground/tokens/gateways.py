@@ -44,7 +44,7 @@ def asked_in_chat(
         alone = len(has) == 1 and not called and not reasoning
         if not (alone and _AS_ITSELF[has[0]].search(model)):
             thoughts = called and reasoning  # a gateway may keep them, and send them again
-            framed.because(
+            framed.add_reason(
                 "a gateway may ask by Responses, which frames tools and forms otherwise",
                 None if thoughts else 99,
             )

@@ -50,7 +50,9 @@ def _nemo(body: Mapping[str, Any]) -> Framed:
     framed = templates.mistral(body, settings=False)
     roles = {message.get("role") for message in messages_of(dict(body))}
     if body.get("tools") or not roles <= {"user", "assistant"}:
-        framed.because("where a model of 2024 reads tools and its system prompt is not known", 20)
+        framed.add_reason(
+            "where a model of 2024 reads tools and its system prompt is not known", 20
+        )
     return framed
 
 
@@ -69,7 +71,7 @@ def _llama_as_a_host_names_it(body: Mapping[str, Any]) -> Framed:
     """Frame as the host does: Cerebras writes the published template (4 bills), Snowflake 19 tokens
     less (1 bill), without its system turn."""
     framed = templates.llama3(body, dated=True)
-    framed.because("hosts that name the model so frame it differently", 12)
+    framed.add_reason("hosts that name the model so frame it differently", 12)
     first = (piece if piece.message is not None else replace(piece, sure=0.0)
              for piece in framed.rows[0])  # fmt: skip
     framed.rows[0] = list(first)

@@ -61,10 +61,10 @@ def llama(body: Mapping[str, Any], dated: bool) -> Framed:
     if turns:
         _last(framed, turns[-1], functions, dated)
     if not dated and any(turn.calls for turn in turns):  # one bill of 2024-09 is 1 less
-        framed.because("calls were written otherwise by the template of 2024", 0)
+        framed.add_reason("calls were written otherwise by the template of 2024", 0)
         framed.rows[0] = [Piece(LLAMA3.begin, sure=0.0)]
     if sum(len(piece.text) for row in framed.rows for piece in row) > _LONG:
-        framed.because("Ollama cuts off what does not fit into the context it was given", 0)
+        framed.add_reason("Ollama cuts off what does not fit into the context it was given", 0)
         framed.forgets = True
     return framed
 
@@ -76,10 +76,10 @@ def first_llama(body: Mapping[str, Any]) -> Framed:
     recordings).
     """
     framed = llama(body, dated=False)
-    framed.because("Ollama left out the token at the beginning until 2024-06", 0)
+    framed.add_reason("Ollama left out the token at the beginning until 2024-06", 0)
     framed.rows[0] = [replace(piece, sure=0.0) for piece in framed.rows[0]]
     if tools_of(dict(body)):
-        framed.because("this template knows no tools", 0)
+        framed.add_reason("this template knows no tools", 0)
     return framed
 
 
@@ -91,7 +91,7 @@ def _turns(framed: Framed, body: Mapping[str, Any]) -> Iterator[_Turn]:
         calls = calls_of(message)
         framed.beside_text(content, origin_of(role), index)
         if message.get("images"):
-            framed.because("what a picture costs here is not known")
+            framed.add_reason("what a picture costs here is not known")
         parts = content if isinstance(content, list) else [{"text": content}]
         texts = [part["text"] for part in parts if isinstance(part, dict) and "text" in part]
         for place, text in enumerate(texts or [""]):
@@ -112,7 +112,7 @@ def _joined(framed: Framed, turns: Sequence[_Turn]) -> list[_Turn]:
     for turn in turns:
         if joined and turn.role == joined[-1].role != "tool":
             if turn.calls:
-                framed.because("Ollama loses calls of a turn that it joins to another", 0)
+                framed.add_reason("Ollama loses calls of a turn that it joins to another", 0)
             text = f"{joined[-1].text}\n\n{turn.text}"
             joined[-1] = replace(joined[-1], text=text)
         else:
@@ -171,4 +171,4 @@ def _last(framed: Framed, turn: _Turn, functions: Sequence[Mapping[str, Any]], d
 def _note_tool_costs(framed: Framed, functions: Sequence[Mapping[str, Any]]) -> None:
     more = sum(map(more_of_old_versions, functions))
     if more:
-        framed.because("how Ollama writes such a tool differs by its version", more)
+        framed.add_reason("how Ollama writes such a tool differs by its version", more)

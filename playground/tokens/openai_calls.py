@@ -86,7 +86,7 @@ def _list_of_results(
     framed.add(*pieces, Piece("]", "results"))
     if letters:
         why = "results at once: gpt-4o-mini reads letters escaped, gpt-4o not"
-        framed.because(why, _ESCAPED * letters)
+        framed.add_reason(why, _ESCAPED * letters)
 
 
 def _value(text: str) -> str:

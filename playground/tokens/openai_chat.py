@@ -128,9 +128,9 @@ def _note_unknown_parts(
     """Note the parts of a request whose cost is not known."""
     for key in _HIDDEN:
         if body.get(key) and body[key] not in _FREE and not answer_form(body[key]):
-            framed.because(f"what {key} adds is not known")
+            framed.add_reason(f"what {key} adds is not known")
     if isinstance(tools, list) and len(functions) < len(tools):
-        framed.because("what a tool that is no function adds is not known")
+        framed.add_reason("what a tool that is no function adds is not known")
 
 
 def _add_form_cost(framed: Framed, form: AnswerForm | None, reasoning: bool, tools: bool) -> None:
@@ -140,12 +140,12 @@ def _add_form_cost(framed: Framed, form: AnswerForm | None, reasoning: bool, too
     not), and if it is described to a model that reasons (8 of 8).
     """
     if form and form.open and (tools or reasoning):
-        framed.because("what a schema that is open costs here is not known", 1)
+        framed.add_reason("what a schema that is open costs here is not known", 1)
     elif form and form.open:
         framed.add(Piece(fixed=_OPEN))
     if form and form.description and reasoning:
         if "description" in form.schema:
-            framed.because("a form that is described twice: bills differ by 1", 1)
+            framed.add_reason("a form that is described twice: bills differ by 1", 1)
         else:
             framed.add(Piece(fixed=_DESCRIBED))
     note_unknown_keywords(framed, form)
@@ -155,7 +155,7 @@ def note_unknown_keywords(framed: Framed, form: AnswerForm | None) -> None:
     """Note the keywords of a schema whose cost no bill shows."""
     if form and form.unknown:
         names = ", ".join(form.unknown)
-        framed.because(f"what {names} add in the schema of the answer is not known", 400)
+        framed.add_reason(f"what {names} add in the schema of the answer is not known", 400)
 
 
 def without_descriptions(framed: Framed, functions: Sequence[Mapping[str, Any]]) -> int:
@@ -163,7 +163,7 @@ def without_descriptions(framed: Framed, functions: Sequence[Mapping[str, Any]])
     gpt-5.5)."""
     described = [bool(function.get("description")) for function in functions]
     if any(described) and not all(described):
-        framed.because(
+        framed.add_reason(
             "tools with a description beside tools without: no bill is known", len(described)
         )
     return int(not any(described))
@@ -198,7 +198,7 @@ def _choice(framed: Framed, choice: Any, legacy: bool) -> None:
     if choice in (None, "auto", "required"):
         return
     if not isinstance(name, str) and (choice != "none" or not legacy):
-        framed.because("what this tool_choice adds is not known", 20)
+        framed.add_reason("what this tool_choice adds is not known", 20)
     if isinstance(name, str):
         framed.add(Piece(f".{name}", "tools", tool=name, fixed=7))
     elif choice == "none":
@@ -219,4 +219,4 @@ def _add_turn_costs(framed: Framed, messages: Sequence[Mapping[str, Any]], harmo
             fixed = _REASONING_CALL if calls else _ANSWER_CHANNEL
             framed.add(Piece(origin="assistant", message=index, fixed=fixed))
         if (calls and message.get("content")) or not harmony:
-            framed.because("what such a turn of a reasoning model costs is not known", 12)
+            framed.add_reason("what such a turn of a reasoning model costs is not known", 12)

@@ -70,7 +70,7 @@ def _conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reasoning 
     stored = body.get("store") is not False
     _note_calls(framed, items, stored, bool(reasoning))
     if _KEEPS_THOUGHTS in str(body.get("model")) and any(map(_is_thought, items)):
-        framed.because("what was thought before is billed again, and not seen")
+        framed.add_reason("what was thought before is billed again, and not seen")
     calls = [item for item in items if item.get("type") == "function_call"]
     names = {str(item.get("call_id")): str(item.get("name") or "") for item in calls}
     newest = max((i for i, item in enumerate(items) if item.get("role") == "user"), default=-1)
@@ -100,21 +100,23 @@ def _note_unknown_parts(framed: Framed, body: Mapping[str, Any], thinks: bool) -
     """Note the parts of a request whose cost is not known."""
     for key in _REMEMBERED:
         if body.get(key):
-            framed.because(f"what {key} stands for is on the server")
+            framed.add_reason(f"what {key} stands for is on the server")
     if body.get("context_management"):
         _note_compaction(framed, body)
     if body.get("instructions") == "":
-        framed.because("none of ten recorded bills with empty instructions is as others are", 230)
+        framed.add_reason(
+            "none of ten recorded bills with empty instructions is as others are", 230
+        )
     text = body.get("text")
     form = _form(body)
     note_unknown_keywords(framed, form)
     if form and _keeps_calls(body):
-        framed.because("calls that the server keeps, beside a form: of 24 bills 10 differ", 3)
+        framed.add_reason("calls that the server keeps, beside a form: of 24 bills 10 differ", 3)
     if isinstance(text, dict) and text.get("verbosity") not in (None, "medium"):
-        framed.because("what another verbosity adds is not known", 20)
+        framed.add_reason("what another verbosity adds is not known", 20)
     reasoning = body.get("reasoning")
     if isinstance(reasoning, dict) and reasoning.get("mode"):
-        framed.because("what a mode of reasoning adds is not known")
+        framed.add_reason("what a mode of reasoning adds is not known")
     _note_tool_costs(framed, body, thinks)
 
 
@@ -130,10 +132,10 @@ def _note_compaction(framed: Framed, body: Mapping[str, Any]) -> None:
     items = messages_of(dict(body))
     size = len(json.dumps([items, body.get("instructions")], ensure_ascii=False).encode())
     if not all(isinstance(limit, int) and size < limit for limit in limits) or not limits:
-        framed.because("what context_management stands for is on the server")
+        framed.add_reason("what context_management stands for is on the server")
         framed.forgets = True
     elif any(item.get("role") != "user" for item in items):
-        framed.because("earlier answers may be billed as they were sampled", _SAMPLED)
+        framed.add_reason("earlier answers may be billed as they were sampled", _SAMPLED)
 
 
 def _keeps_calls(body: Mapping[str, Any]) -> bool:
@@ -154,13 +156,13 @@ def _note_tool_costs(framed: Framed, body: Mapping[str, Any], thinks: bool) -> N
         if kind == "web_search_preview" and not thinks:
             framed.add(Piece(origin="tools", tool=kind, fixed=_SEARCH))
         elif kind != "function":
-            framed.because(f"what the tool {kind} adds, and what it reads, is not known")
+            framed.add_reason(f"what the tool {kind} adds, and what it reads, is not known")
         elif tool.get("defer_loading"):
-            framed.because("what a deferred tool costs is not known")
+            framed.add_reason("what a deferred tool costs is not known")
     if body.get("tool_choice") == "none" and tools and not thinks:
-        framed.because("one bill of tool_choice none is 1 more: no rule", 1)
+        framed.add_reason("one bill of tool_choice none is 1 more: no rule", 1)
     if thinks and tools and body.get("parallel_tool_calls") is False:
-        framed.because("what parallel_tool_calls: false adds is not known", 100)
+        framed.add_reason("what parallel_tool_calls: false adds is not known", 100)
 
 
 def _is_simultaneous(items: Sequence[Mapping[str, Any]], index: int) -> bool:
@@ -181,7 +183,7 @@ def _note_simultaneous_calls(
     for item in items:
         run = run + 1 if item.get("type") == "function_call" else 0
         if run > 1 and (thinks or (run > 2 and item.get("id"))):
-            framed.because("what calls at once cost here is not known", 20 * len(items))
+            framed.add_reason("what calls at once cost here is not known", 20 * len(items))
 
 
 def _note_calls(
@@ -204,7 +206,7 @@ def _note_missing_reasoning(
     calls = [i for i, item in enumerate(items) if item.get("type") == "function_call"]
     alone = [i for i in calls if not items[i].get("id") and not _thought(items, i)]
     if alone and not stored and len(alone) < len(calls):
-        framed.because("calls without their reasoning beside others with it: bills differ", 8)
+        framed.add_reason("calls without their reasoning beside others with it: bills differ", 8)
 
 
 def _thought(items: Sequence[Mapping[str, Any]], index: int) -> bool:
@@ -228,7 +230,7 @@ def _item(
             framed.add(Piece(f".{name}", "results", index, name, _RESULT))
             framed.add(Piece(text, "results", index, name))
         case other:
-            framed.because(f"what an item of type {other} costs is not known")
+            framed.add_reason(f"what an item of type {other} costs is not known")
             text, _ = text_of(item.get("content"))
             framed.add(Piece(text, "other messages", index))
 

@@ -68,7 +68,7 @@ class Framed:
     def add(self, *pieces: Piece) -> None:
         self.rows.append(pieces)
 
-    def because(self, reason: str, most: int | None = None) -> None:
+    def add_reason(self, reason: str, most: int | None = None) -> None:
         """Add a reason why the count is not exact, once."""
         self.unknown.setdefault(reason, most)
 
@@ -78,7 +78,7 @@ class Framed:
             kind = _kind(part)
             cost = self.pictures.cost(part) if self.pictures and kind in _PICTURES else None
             if cost is None:
-                self.because(f"what a part of type {kind} costs is not known")
+                self.add_reason(f"what a part of type {kind} costs is not known")
             else:
                 self.add(Piece(origin=origin, message=message, fixed=cost))
 

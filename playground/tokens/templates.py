@@ -51,10 +51,10 @@ def _turns(framed: Framed, body: Mapping[str, Any]) -> list[_Turn]:
         text, more = text_of(message.get("content"))
         others += more
         if any(message.get(key) for key in _CALL_KEYS) or message.get("role") == "tool":
-            framed.because("what calls and results cost here is not known")
+            framed.add_reason("what calls and results cost here is not known")
         turns.append(_Turn(str(message.get("role") or "user"), text, index))
     for kind in others:
-        framed.because(f"what a part of type {kind} costs is not known")
+        framed.add_reason(f"what a part of type {kind} costs is not known")
     return turns
 
 
@@ -63,9 +63,9 @@ def llama3(body: Mapping[str, Any], dated: bool) -> Framed:
     framed = Framed(source="the model's chat template, as Hugging Face publishes it", control=True)
     turns = _turns(framed, body)
     if tools_of(dict(body)):
-        framed.because("how this host writes tools is not known")
+        framed.add_reason("how this host writes tools is not known")
     if _asks_for_json(body):
-        framed.because("how this host asks for JSON is not known", 400)
+        framed.add_reason("how this host asks for JSON is not known", 400)
     if dated:
         spoken = turns.pop(0) if turns and turns[0].role == "system" else _Turn("system", "")
         framed.add(Piece(LLAMA3.begin), *_llama_turn(LLAMA3, spoken, _DATES))
@@ -112,12 +112,14 @@ def _note_unknown_parts(framed: Framed, body: Mapping[str, Any]) -> None:
     """Note the parts of a request whose cost no bill shows."""
     choice = body.get("tool_choice")
     if isinstance(choice, dict):
-        framed.because("what this tool_choice adds is not known", 8)
+        framed.add_reason("what this tool_choice adds is not known", 8)
     if body.get("prompt_mode"):
-        framed.because("what prompt_mode adds is not known")
+        framed.add_reason("what prompt_mode adds is not known")
     if body.get("safe_prompt") is not None:
         most = _SAFE if body["safe_prompt"] else 0
-        framed.because("safe_prompt is sent by clients of 2024: the name meant another model", most)
+        framed.add_reason(
+            "safe_prompt is sent by clients of 2024: the name meant another model", most
+        )
 
 
 def _asks_for_json(body: Mapping[str, Any]) -> bool:
@@ -182,7 +184,7 @@ def mistral_first(body: Mapping[str, Any]) -> Framed:
     framed = Framed(source="the model's chat template, Mistral's v1")
     turns = _turns(framed, body)
     if any(turn.role == "system" for turn in turns) or tools_of(dict(body)):
-        framed.because("how this host writes more than a conversation is not known")
+        framed.add_reason("how this host writes more than a conversation is not known")
     framed.add(Piece(fixed=1))
     row: list[Piece] = []
     for turn in turns:
@@ -219,7 +221,7 @@ def raw_prompt(body: Mapping[str, Any]) -> Framed:
     """Frame a prompt with its control tokens, before which the server puts the BOS (Ollama)."""
     framed = Framed(source="a raw prompt, and the BOS that Ollama puts before it", control=True)
     if not body.get("raw"):
-        framed.because("the template that the server writes around the prompt is not known")
+        framed.add_reason("the template that the server writes around the prompt is not known")
     framed.add(Piece(fixed=1))
     framed.add(Piece(str(body.get("prompt") or ""), "user"))
     return framed

@@ -81,7 +81,9 @@ class TiktokenTokenizer:
         return self.encoding.encode_ordinary(text)
 
     def starts(self, text: str, control: bool = False) -> list[int]:
-        return list(self.encoding.decode_with_offsets(self.ids(whole(text), control))[1])
+        return list(
+            self.encoding.decode_with_offsets(self.ids(replace_lone_surrogates(text), control))[1]
+        )
 
 
 _SETTING: Final = Lock()
@@ -112,7 +114,7 @@ class FileTokenizer:
             _SETTING
         ):  # a tokenizer is shared by threads, and what it takes for special is set on it
             self.model.encode_special_tokens = not control
-            return self.model.encode(whole(text), add_special_tokens=False)
+            return self.model.encode(replace_lone_surrogates(text), add_special_tokens=False)
 
 
 # A million blanks in a row overflow the stack of tiktoken's regular expressions, which ends in a
@@ -130,7 +132,7 @@ def _cut_in_white_space(text: str) -> list[str]:
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
-def whole(text: str) -> str:
+def replace_lone_surrogates(text: str) -> str:
     """Replace lone surrogates in a text; a text without them stays as it is."""
     if not _SURROGATE.search(text):
         return text

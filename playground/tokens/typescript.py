@@ -40,7 +40,7 @@ def add_tools(framed: Framed, functions: Iterable[Mapping[str, Any]], fixed: int
         schema = _Schema(parameters if isinstance(parameters, dict) else {})
         pieces.append(Piece(_function(function, schema), "tools", tool=str(function["name"])))
         for reason, most in schema.untold.items():
-            framed.because(f"no bill explains what {reason} costs in a tool", most)
+            framed.add_reason(f"no bill explains what {reason} costs in a tool", most)
     framed.add(*pieces, Piece(TAIL, "tools"))
 
 

@@ -15,7 +15,7 @@ _WORTH: Final = 80  # characters of a schema that is worth a definition
 _NO_NAME: Final = re.compile(r"\W+")
 
 
-def hoisted(schema: Schema) -> Schema:
+def hoist_repeats(schema: Schema) -> Schema:
     """Return the schema with each repeated part written once, in `$defs`; the largest first."""
     result = copy.deepcopy(schema)
     while repeated := _repeated(result):
@@ -67,7 +67,7 @@ def _without(*keywords: str) -> Callable[[Schema], Schema]:
 
 
 SHORTER: Final[Mapping[str, Callable[[Schema], Schema]]] = {
-    "repeated parts in $defs": hoisted,
+    "repeated parts in $defs": hoist_repeats,
     "without titles, defaults, examples": _without("title", "default", "examples", "$schema"),
     "without enums": _without("enum"),
     "without descriptions of parameters": _without("description"),

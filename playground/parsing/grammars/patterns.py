@@ -50,7 +50,7 @@ def pattern_expression(pattern: str, unit: Unit) -> Expression:
         raise NotRegular(f"it cannot be read: {error}") from None
     if tree.state.flags & ~re.UNICODE:
         raise NotRegular("flags inside of it")
-    return _Reader(unit).whole(list(tree))
+    return _Reader(unit).unanchored(list(tree))
 
 
 class _Reader:
@@ -58,13 +58,13 @@ class _Reader:
         self.unit = unit
         self.anything = repeated(unit(ALL))
 
-    def whole(self, items: list[Any]) -> Expression:
+    def unanchored(self, items: list[Any]) -> Expression:
         """Build a pattern that may be found anywhere, unless it is anchored; so may each of its
         branches."""
         if len(items) == 1 and str(items[0][0]) == "BRANCH":
-            return either([self.whole(list(branch)) for branch in items[0][1][1]])
+            return either([self.unanchored(list(branch)) for branch in items[0][1][1]])
         if len(items) == 1 and str(items[0][0]) == "SUBPATTERN" and not any(items[0][1][1:3]):
-            return self.whole(list(items[0][1][3]))
+            return self.unanchored(list(items[0][1][3]))
         start = end = self.anything
         if items and _is_anchor(items[0], "AT_BEGINNING"):
             start, items = EMPTY, items[1:]

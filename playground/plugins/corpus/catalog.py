@@ -112,7 +112,7 @@ def commit(folder: CorpusFolder, catalog: Catalog, pieces: Iterable[InputPiece])
     stays readable for whoever has it open: its list of files goes with the next commit."""
     before = catalog.generation
     catalog.generation += 1
-    with folder.store.whole(folder.files(catalog.generation)) as path:
+    with folder.store.write_whole(folder.files(catalog.generation)) as path:
         pq.write_table(files_table(pieces), path, compression="zstd")
     folder.store.confirm()
     folder.store.write(CATALOG, json.dumps({"layout": LAYOUT, **catalog._as_json}))

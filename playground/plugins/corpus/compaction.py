@@ -137,8 +137,8 @@ class _Compaction:
         indexes = [listed_of(folder, [folder.index(found["shard"])]) for found in self._shards]
         numbering = Numbering(self._connected(), indexes)
         with ExitStack() as stack:
-            pack = stack.enter_context(folder.store.whole(folder.pack(self._name)))
-            index = stack.enter_context(folder.store.whole(folder.index(self._name)))
+            pack = stack.enter_context(folder.store.write_whole(folder.pack(self._name)))
+            index = stack.enter_context(folder.store.write_whole(folder.index(self._name)))
             file = BlockFile(pack, index)
             stack.callback(file.abandon)
             for place, found in enumerate(self._shards):
@@ -213,7 +213,7 @@ class _Compaction:
             )
             if table == "toolsets":  # of no session: with the first month
                 rows = f"SELECT DISTINCT {columns} FROM {table} t WHERE $m = {text_of(months[0])}"
-            with self._folder.store.whole(name) as temporary:
+            with self._folder.store.write_whole(name) as temporary:
                 sql = f"COPY ({rows} ORDER BY {_ORDER[table]}) TO {text_of(temporary)} "
                 sql += "(FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false, "
                 sql += f"ROW_GROUP_SIZE {_ROW_GROUP})"

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from playground.base.characters import is_whole
 from playground.base.errors import InputFault
-from playground.base.output import scratch_file, told
+from playground.base.output import faults_naming, scratch_file
 from playground.base.user_files import check_regular_file
 from playground.plugins.corpus.places import (
     Found,
@@ -279,7 +279,7 @@ def _unpacked(piece: InputPiece, scratch: Path) -> Iterator[Path]:
     path, digest = piece.path, blake2b(digest_size=_HASH)
     with scratch_file(scratch) as plain:
         try:
-            with told(plain), _stream(path) as stream, pa.OSFile(str(plain), "wb") as file:
+            with faults_naming(plain), _stream(path) as stream, pa.OSFile(str(plain), "wb") as file:
                 for data in _read_whole(path, stream):
                     digest.update(data)
                     file.write(data)

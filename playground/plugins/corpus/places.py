@@ -22,7 +22,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from playground.base.errors import InputFault
-from playground.base.output import told as refused
+from playground.base.output import faults_naming as refused
 from playground.base.user_files import open_regular_file
 
 _BUFFER: Final = 1 << 20

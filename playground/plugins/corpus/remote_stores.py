@@ -24,7 +24,7 @@ from pyarrow import fs
 from playground.base import paths
 from playground.base.errors import InputFault
 from playground.base.locks import holder_note, note_of
-from playground.base.output import remove_leftovers, scratch_file, told, write_file
+from playground.base.output import faults_naming, remove_leftovers, scratch_file, write_file
 from playground.base.waits import tell_wait
 from playground.plugins.corpus.places import answering, info_at, listed_below, named, place_at
 from playground.plugins.corpus.store_protocol import CATALOG, LOCK, another_build, held, other_files
@@ -85,9 +85,9 @@ class RemoteStore:
             file.write(text.encode())
 
     @contextmanager
-    def whole(self, name: str) -> Iterator[Path]:
+    def write_whole(self, name: str) -> Iterator[Path]:
         with scratch_file(self.scratch) as made:
-            with told(made):
+            with faults_naming(made):
                 yield made
             with answering(self.name), made.open("rb") as file, self._open_output(name) as there:
                 shutil.copyfileobj(file, there, _PUT)
@@ -98,7 +98,7 @@ class RemoteStore:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        with told(self.scratch):
+        with faults_naming(self.scratch):
             self.scratch.mkdir(parents=True, exist_ok=True)
         with held(self.scratch / LOCK, self.name):
             remove_leftovers(self.scratch)

@@ -124,7 +124,7 @@ class FactsWriter:
         self._tables = {
             name: stack.enter_context(
                 pq.ParquetWriter(
-                    stack.enter_context(folder.store.whole(folder.facts(name, shard))),
+                    stack.enter_context(folder.store.write_whole(folder.facts(name, shard))),
                     schema,
                     compression="zstd",
                 )
@@ -177,8 +177,8 @@ class _ShardWriter:
         self, folder: CorpusFolder, shard: str, stack: ExitStack, *, redacts: bool
     ) -> None:
         self._folder, self._redacts = folder, redacts
-        pack = stack.enter_context(folder.store.whole(folder.pack(shard)))
-        index = stack.enter_context(folder.store.whole(folder.index(shard)))
+        pack = stack.enter_context(folder.store.write_whole(folder.pack(shard)))
+        index = stack.enter_context(folder.store.write_whole(folder.index(shard)))
         self._blocks = BlockWriter(pack, index)
         stack.callback(self._blocks.abandon)
         self._store = SessionStore(self._blocks, redacts=redacts)

@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 
 from playground.base.errors import InputFault
 from playground.base.locks import holder_of, try_lock, write_holder
-from playground.base.output import told
+from playground.base.output import faults_naming
 
 CATALOG: Final = "corpus.json"
 LOCK: Final = "lock"
@@ -55,7 +55,7 @@ class Store(Protocol):
         ...
 
     def write(self, name: str, text: str) -> None: ...
-    def whole(self, name: str) -> AbstractContextManager[Path]:
+    def write_whole(self, name: str) -> AbstractContextManager[Path]:
         """Return a file of this machine to write, which takes the name on leaving without an
         error.
         """
@@ -83,10 +83,10 @@ class Store(Protocol):
 def held(lock: Path, where: str) -> Iterator[None]:
     """A lock file is this process's alone. Raises InputFault, and says who, where another one holds
     it."""
-    with told(where):
+    with faults_naming(where):
         handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
     try:
-        with told(where):
+        with faults_naming(where):
             if not try_lock(handle):
                 raise another_build(where, holder_of(handle))
             write_holder(handle)

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from playground.base.errors import InputFault
-from playground.base.output import remove_leftovers, told, whole_file, write_file
+from playground.base.output import faults_naming, remove_leftovers, whole_file, write_file
 from playground.base.user_files import check_regular_file, open_regular_file
 from playground.plugins.corpus.places import folder_of, is_remote
 from playground.plugins.corpus.store_protocol import CATALOG, LOCK, Store, held, other_files
@@ -54,7 +54,7 @@ class LocalStore:
     def write(self, name: str, text: str) -> None:
         write_file(self._path / name, text, force=True)
 
-    def whole(self, name: str) -> AbstractContextManager[Path]:
+    def write_whole(self, name: str) -> AbstractContextManager[Path]:
         return whole_file(self._path / name)
 
     def remove(self, name: str) -> None:
@@ -63,7 +63,7 @@ class LocalStore:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        with told(self._path):
+        with faults_naming(self._path):
             if self._path.exists() and not self._path.is_dir():
                 raise InputFault("this is no folder", where=self.name, expected="a folder")
             self._path.mkdir(parents=True, exist_ok=True)

@@ -76,7 +76,7 @@ class Upstreams:
     given: Upstream | None = None
     known: Mapping[Api, Upstream] = field(default_factory=dict)
 
-    def behind(self, api: Api, path: str) -> tuple[Upstream, str]:
+    def route(self, api: Api, path: str) -> tuple[Upstream, str]:
         """Return where a path of this API leads, and the path as it is sent there.
 
         Anthropic's own address gets the version where a client has left it out: the AI SDK

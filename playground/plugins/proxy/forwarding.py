@@ -116,7 +116,7 @@ class Forwarder:
 
     def _open_exchange(self, scope: Scope, head: RequestHead) -> _Passing:
         api = api_of(head.path, head.headers)
-        upstream, path = self._upstreams.behind(api, head.path)
+        upstream, path = self._upstreams.route(api, head.path)
         passing = _Passing(next(self._numbers), time.perf_counter(), head, upstream, path)
         headers = head.headers
         key = next((headers[name] for name in _CREDENTIALS if name in headers), "")

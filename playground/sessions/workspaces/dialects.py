@@ -11,7 +11,7 @@ from typing import Any
 
 from playground.base import paths
 from playground.base.errors import InputFault
-from playground.base.output import told, write_file
+from playground.base.output import faults_naming, write_file
 from playground.base.user_files import decode, open_regular_file
 from playground.dialects import dialect_names
 from playground.dialects.files import dialect_text, parse_dialect
@@ -43,7 +43,7 @@ def keep_dialect(document: dict[str, Any], seen: str | None = None) -> str:
     clean = scrubbed_value(document, secrets=environment_secrets())
     dialect = parse_dialect(json.dumps(clean), f"dialect {document.get('name')!r}")
     path = dialect_file(dialect.name)
-    with told(path.parent):
+    with faults_naming(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with alone_in(path.parent):
         if kept_text(dialect.name) != seen:
@@ -68,7 +68,7 @@ def remove_dialect(name: str, seen: str) -> None:
         if kept_text(name) != seen:
             raise other
         trashed = _trashed(path)
-        with told(path):
+        with faults_naming(path):
             trashed.parent.mkdir(exist_ok=True, mode=0o700)
             path.replace(trashed)
 
@@ -81,7 +81,7 @@ def restore_dialect(name: str) -> str:
         if name in dialect_names() or is_kept(name):
             problem = f"another dialect is called {name!r} already"
             raise InputFault(problem, expected="its removal, or a rename")
-        with told(path):
+        with faults_naming(path):
             _trashed(path).replace(path)
         return _text(path)
 
@@ -98,5 +98,5 @@ def kept_text(name: str) -> str | None:
 
 
 def _text(path: Path) -> str:
-    with told(path, reading=True), open_regular_file(path) as file:
+    with faults_naming(path, reading=True), open_regular_file(path) as file:
         return decode(file.read(), str(path))

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 from playground.base import paths
 from playground.base.errors import InputFault
 from playground.base.locks import lock_file
-from playground.base.output import remove_leftovers, synced, told, write_file
+from playground.base.output import faults_naming, remove_leftovers, synced, write_file
 from playground.base.user_files import decode, open_regular_file
 
 _LOCK: Final = ".lock"
@@ -46,14 +46,14 @@ class Folder:
     def names(self) -> list[str]:
         if not self.path.is_dir():
             return []
-        with told(self.path, reading=True):
+        with faults_naming(self.path, reading=True):
             files = [entry.name for entry in os.scandir(self.path)]
         return sorted(paths.name_of(file) for file in files if file.endswith(paths.KEPT))
 
     def read(self, name: str) -> str | None:
         path = self._file(name)
         try:
-            with told(path, reading=True), open_regular_file(path) as file:
+            with faults_naming(path, reading=True), open_regular_file(path) as file:
                 return decode(file.read(), str(path))
         except InputFault as fault:
             if isinstance(fault.__cause__, FileNotFoundError | NotADirectoryError):
@@ -63,7 +63,7 @@ class Folder:
     def first_line(self, name: str) -> str | None:
         path = self._file(name)
         try:
-            with told(path, reading=True), open_regular_file(path) as file:
+            with faults_naming(path, reading=True), open_regular_file(path) as file:
                 return decode(file.readline(_LONGEST_LINE), str(path)).rstrip("\n")
         except InputFault as fault:
             if isinstance(fault.__cause__, FileNotFoundError | NotADirectoryError):
@@ -72,7 +72,7 @@ class Folder:
 
     def swap(self, name: str, before: str | None, after: str | None) -> bool:
         path = self._file(name)
-        with told(path):
+        with faults_naming(path):
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
         with alone_in(self.path):
             if self.read(name) != before:
@@ -80,7 +80,7 @@ class Folder:
             if after is not None:
                 write_file(path, after, force=True)
             elif before is not None:
-                with told(path):
+                with faults_naming(path):
                     path.unlink()
                 synced(self.path)
         return True
@@ -94,7 +94,7 @@ def alone_in(folder: Path) -> Iterator[None]:
     """Nobody else changes what is in a folder of the workspace meanwhile, in this process or
     another. Who does is waited for, and named. Raises InputFault."""
     place = folder / _LOCK
-    with told(place), lock_file(place):
+    with faults_naming(place), lock_file(place):
         _clean(folder)
         yield
 

@@ -65,7 +65,7 @@ def parse(text: str, name: str, functions: frozenset[str]) -> Trees:
     trees: Trees = {}
     parser = _Parser(name, Lexer(text), functions, trees)
     try:
-        root = parser.whole()
+        root = parser.parse()
     except RecursionError:
         raise TemplateFault(f"template: {name}: it is nested too deeply", "parse") from None
     parser.add(name, root)
@@ -94,7 +94,7 @@ class _Parser(Reader):
 
     # trees
 
-    def whole(self) -> Sequence:
+    def parse(self) -> Sequence:
         root = Sequence(self._peek().pos)
         while (first := self._peek()).kind is not Kind.EOF:
             if first.kind is Kind.LEFT_DELIM:
