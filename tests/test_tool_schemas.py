@@ -23,7 +23,7 @@ from playground.nouns.tool_formats.portability import (
     schema_targets,
 )
 from playground.nouns.tool_formats.rewriting import rewritten
-from playground.nouns.tool_formats.shrinking import SHORTER
+from playground.nouns.tool_formats.shrinking import SHORTER, hoist_repeats
 from playground.nouns.tools import ToolMetadata
 
 GEO = {
