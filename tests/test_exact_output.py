@@ -88,11 +88,14 @@ def template(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", [*SAMPLES, "windows"])
-def test_a_request_is_piped_and_written_to_the_byte(name: str, tmp_path: Path) -> None:
+def test_a_request_is_piped_to_the_byte(name: str, tmp_path: Path) -> None:
     given, session = loaded(name, tmp_path)
     chosen = [option for dialect in DIALECTS for option in ("-d", dialect)]
-    expected = rendered(session, DIALECTS).encode()
-    assert run("render", given, *chosen).stdout == expected
+    assert run("render", given, *chosen).stdout == rendered(session, DIALECTS).encode()
+
+
+def test_a_request_is_written_to_the_byte(tmp_path: Path) -> None:
+    given, session = loaded("windows", tmp_path)
     done = run("render", given, "-d", "xml", "-o", "out.txt", cwd=tmp_path)
     assert (tmp_path / "out.txt").read_bytes() == rendered(session, ["xml"]).encode()
     assert done.stdout == b""
@@ -100,8 +103,14 @@ def test_a_request_is_piped_and_written_to_the_byte(name: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", [*SAMPLES, "windows"])
-def test_a_raw_prompt_is_piped_and_written_to_the_byte(name: str, tmp_path: Path) -> None:
+def test_a_raw_prompt_is_piped_to_the_byte(name: str, tmp_path: Path) -> None:
     given, session = loaded(name, tmp_path)
+    done = run("raw", given, "--llama", "3")
+    assert done.stdout == pg.raw_prompt(session, "llama3").text.encode(), done.stderr
+
+
+def test_a_templates_prompt_is_piped_and_written_to_the_byte(tmp_path: Path) -> None:
+    given, session = loaded("windows", tmp_path)
     file = template(tmp_path)
     expected = pg.raw_prompt(session, file).text.encode()
     done = run("raw", given, "--template", str(file))
