@@ -40,7 +40,7 @@ DISORDER = r"""() => {
       let depth = 0, last = null
       for (let at = 0; at < node.data.length; at++) {
         const one = node.data[at]
-        if ("\u2066\u2067\u2068".includes(one)) depth += 1
+        if (one === "\u2068") depth += 1  // ours: names may hold the other two
         else if (one === "\u2069") depth = Math.max(0, depth - 1)
         else if (!depth && /[A-Za-z0-9]/.test(one)) {
           const range = document.createRange()
