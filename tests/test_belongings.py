@@ -110,7 +110,7 @@ def test_an_unread_edit_outlasts_its_tab() -> None:
 
 
 def test_nothing_is_kept_without_a_workspace(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(access, "_given", access.Access(workspace=False))
+    monkeypatch.setattr(access, "_access", access.Access(workspace=False))
     app = page("raw", format="A chat template")
     uploader(app, "Chat template").upload("mine.jinja", b"{{ messages[0].content }}").run()
     assert "mine.jinja" in told(app)

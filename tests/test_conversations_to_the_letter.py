@@ -189,7 +189,10 @@ def test_what_json_cannot_hold_is_told_of_an_input() -> None:
     class Raw(BaseModel):
         raw: bytes = b"\xff"
 
-    for data, words in ((circle, "it holds itself"), (Raw(), "invalid utf-8")):
+    for data, words in (
+        (circle, "it contains itself, or is nested too deeply"),
+        (Raw(), "invalid utf-8"),
+    ):
         with pytest.raises(InputFault, match=f"the input cannot be written as JSON: .*{words}"):
             run(parse_templates("default:\n- {role: user, content: x}"), data, Answers(["ok"]))
 

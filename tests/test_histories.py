@@ -24,7 +24,7 @@ from playground.nouns.messages import Message, Role, TextPart
 from playground.plugins.corpus.requests import sent_requests
 from playground.sessions.doctor import check, repair
 from playground.sessions.loading import first_session, load_session
-from playground.sessions.message_order import in_order
+from playground.sessions.message_order import with_messages
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import Compaction, RequestRecord, Session
 from playground.sessions.source import Source
@@ -348,7 +348,7 @@ def test_a_session_keeps_what_its_compactions_left(tmp_path: Path) -> None:
     path = tmp_path / "a.session.json"
     path.write_text(dump_session(CUT))
     assert load_session(path).compactions == CUT.compactions
-    moved = in_order(CUT, [0, 2, 3, 4, 5, 6, 7])
+    moved = with_messages(CUT, [0, 2, 3, 4, 5, 6, 7])
     assert moved.compactions == (Compaction(4, history=(4, 2, 3)),)
     empty = replace(CUT, messages=(*CUT.messages[:1], Message("user", ()), *CUT.messages[2:]))
     mended, _ = repair(empty)

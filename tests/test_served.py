@@ -19,7 +19,7 @@ from serving import served, widened
 from streamlit.testing.v1 import AppTest
 
 from playground.app.serving import access
-from playground.app.serving.access import NOBODY, Access, decided
+from playground.app.serving.access import NOBODY, Access, decide_access
 from playground.base import paths
 from playground.base.errors import InputFault
 from playground.base.hosts import is_loopback
@@ -351,15 +351,15 @@ def test_loopback_is_this_machine_alone(address: str, own: bool) -> None:
 
 
 def test_who_may_do_what() -> None:
-    assert decided("127.0.0.1", False, False, []).may_run
-    public = decided("0.0.0.0", True, False, [])
+    assert decide_access("127.0.0.1", False, False, []).may_run
+    public = decide_access("0.0.0.0", True, False, [])
     assert (public.may_run, public.may_keep, public.hosts, public.token) == (False, False, (), "")
-    gate = decided("0.0.0.0", True, True, ["app.example.com"])
+    gate = decide_access("0.0.0.0", True, True, ["app.example.com"])
     assert (gate.may_run, gate.may_keep, gate.hosts) == (True, False, ("app.example.com",))
     assert len(gate.token) >= 32
-    assert decided("127.0.0.1", True, False, ["*"]).public
+    assert decide_access("127.0.0.1", True, False, ["*"]).public
     with pytest.raises(InputFault, match="--public --allow-run"):
-        decided("127.0.0.1", False, True, [])
+        decide_access("127.0.0.1", False, True, [])
 
 
 def opened(page: str, **parameters: str) -> AppTest:
@@ -380,7 +380,7 @@ def buttons(app: AppTest) -> set[str]:
 def test_a_visitor_finds_nothing_that_spends_keys(
     given: Access, runs: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(access, "_given", given)
+    monkeypatch.setattr(access, "_access", given)
     compare = opened("compare", view="Run")
     assert ("run" in buttons(compare)) is runs
     assert (access.NO_RUNS in [info.value for info in compare.info]) is not runs
@@ -393,12 +393,12 @@ def test_a_visitor_finds_nothing_that_spends_keys(
 def test_started_by_streamlit_alone_the_address_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     import streamlit as st
 
-    monkeypatch.setattr(access, "_given", None)
+    monkeypatch.setattr(access, "_access", None)
     told: dict[str, Any] = {"server.address": None, "server.allowedHosts": ["proxy.example"]}
     monkeypatch.setattr(st, "get_option", told.get)
     assert access.current() == NOBODY
     told["server.address"] = "127.0.0.1"
-    assert access.current() == decided("127.0.0.1", False, False, ["proxy.example"])
+    assert access.current() == decide_access("127.0.0.1", False, False, ["proxy.example"])
     told["server.allowedHosts"] = ["proxy.example", "*"]
     assert access.current() == NOBODY
 
@@ -420,9 +420,9 @@ def test_started_by_streamlit_alone_the_address_decides(monkeypatch: pytest.Monk
 def test_a_server_knows_its_own_names(
     host: str, own: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(access, "_given", decided("::1", False, False, ["*.proxy.example"]))
+    monkeypatch.setattr(access, "_access", decide_access("::1", False, False, ["*.proxy.example"]))
     assert access.answers_to(host) is own
-    monkeypatch.setattr(access, "_given", NOBODY)
+    monkeypatch.setattr(access, "_access", NOBODY)
     assert access.answers_to(host)
 
 

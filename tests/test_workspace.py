@@ -546,7 +546,7 @@ def test_a_file_of_a_newer_version_is_told_in_place_of_the_page(home: Path) -> N
 def test_served_to_others_nothing_touches_the_disk(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(access, "_given", access.Access(public=True))
+    monkeypatch.setattr(access, "_access", access.Access(public=True))
     on_disk().add("of the user", ENTRY)
     app = page("compare", session="02-parallel-calls")
     prompt(app, "02-parallel-calls", f"The key is {KEY}.")
@@ -564,7 +564,7 @@ def test_served_to_others_nothing_touches_the_disk(
 def test_without_a_workspace_nothing_is_kept_and_that_is_said(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(access, "_given", access.Access(workspace=False))
+    monkeypatch.setattr(access, "_access", access.Access(workspace=False))
     app = page("start")
     assert "started with --no-workspace" in told(app)
     app = page("compare", session="02-parallel-calls")

@@ -7,4 +7,6 @@ import streamlit as st
 from playground.app.serving import access, guard, launch
 from playground.base import paths
 
-app = st.App(paths.app_file(), lifespan=launch.announced, middleware=guard.gates(access.current()))
+app = st.App(
+    paths.app_file(), lifespan=launch.announce_links, middleware=guard.gates(access.current())
+)

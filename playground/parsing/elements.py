@@ -1,4 +1,6 @@
-"""Objects and lists in a parameter as nested elements: `<k><x>1</x></k>`, under a prefix."""
+"""Objects and lists in a parameter, written as nested elements (`<k><x>1</x></k>`), each tag after
+a prefix.
+"""
 
 from __future__ import annotations
 

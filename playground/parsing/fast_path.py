@@ -59,8 +59,8 @@ from playground.parsing.patterns import CONTEXT
 from playground.parsing.scanner import Scanner
 from playground.parsing.skip_rule import NEVER, Accept, Decide, GoesOn, NextRule, SkipRule
 
-# A model has a vocabulary: most chunks with a candidate have come before. So many are remembered,
-# of so few characters: less than 200 kB.
+# A model has a vocabulary: most chunks with a candidate have come before. At most `_MOST_CHUNKS`
+# are remembered, each of at most `_SHORT` characters: less than 200 kB.
 _MOST_CHUNKS: Final = 1024
 _SHORT: Final = 16
 
@@ -205,9 +205,9 @@ class FastPath:
     def feed_candidate(self, text: str, place: int, offset: int) -> list[Event] | None:
         """Feed held text and a chunk, `text` together, in which a marker may begin at `place`."""
         rule, context = self._rule, ""
-        # a letter before the place is as far as any pattern looks back
-        is_alone = not rule.looks_back or (place > 0 and text[place - 1].isalnum())
-        if is_alone:
+        # no pattern looks back beyond a letter or digit directly before the place
+        needs_no_context = not rule.looks_back or (place > 0 and text[place - 1].isalnum())
+        if needs_no_context:
             stop = self._hold_by_chunk.get(text)
             if stop is not None:
                 self._goes_on = None
@@ -226,7 +226,7 @@ class FastPath:
             return None
         self._goes_on = rule.run_at(seen, stop) if rule.run_at else None
         stop += len(text) - len(seen)
-        if is_alone and len(text) <= _SHORT and len(self._hold_by_chunk) < _MOST_CHUNKS:
+        if needs_no_context and len(text) <= _SHORT and len(self._hold_by_chunk) < _MOST_CHUNKS:
             self._hold_by_chunk[text] = stop
         return self._skip_to(text, stop, offset, context)
 

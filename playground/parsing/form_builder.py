@@ -38,25 +38,27 @@ _BLANKS: Final = tuple(" \t\n\r\f\v")
 
 
 class FormBuilder(CallOpeners):
-    """The choices of one syntax. `number` is that of its form; it stands in all groups."""
+    """A builder of the choices of one syntax. Every group carries `number`, its form's."""
 
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
         super().__init__(syntax, number, names)
-        # only of the section that is written: the others are as other dialects write them
+        # only for the first section, which we write; other dialects write the others
         self.unlisted = tuple(filter(None, map(unlisted, syntax.sections[:1])))
         self.sections = (*syntax.sections, *self.unlisted)
         ends = section_ends(self.sections)
         self.section_close = f"(?:{'|'.join(ends)})" if ends else ""
 
-    def form(self, outer: OuterChoices, calls: list[Choice], left: list[Choice]) -> Form:
-        """Build the choice points. `calls` are the openers of all forms of the dialect, `left` the
-        parts of calls in which another part is missing."""
+    def form(self, outer: OuterChoices, calls: list[Choice], remnants: list[Choice]) -> Form:
+        """Build the choice points. `calls` are the openers of all forms of the dialect,
+        `remnants` the parts of calls in which another part is missing."""
         closing, wrapped = self.closing, UNWRAPPED if self._may_be_wrapped() else ""
         return Form(
             syntax=self.syntax,
             after_marker=self._section_choices(outer, calls),
-            after_text=after_space(self.section_closer()),  # of punctuation, too
-            between=self._section_choices(outer, calls, left),
+            after_text=after_space(
+                self.section_closer()
+            ),  # also a closer of punctuation alone, such as `]`
+            between=self._section_choices(outer, calls, remnants),
             separator=choice_point(self._separator()),
             opening=choice_point(self.opening()),
             close=choice_point(Choice(SPACE + wrapped + closing.pattern))
@@ -72,8 +74,8 @@ class FormBuilder(CallOpeners):
         )
 
     def _repeated_closer(self) -> ChoicePoint | None:
-        """Build the choice of the closer once more: models stutter. A closer that names a tool has
-        none, because it may close any tag."""
+        """Build the choice of a second closer, because models repeat theirs. Return None if the
+        closer names a tool, because it may then close any tag."""
         closing = self.closing.pattern
         if not worded(closing) or "name" in holes_of(self.syntax.call_template.after):
             return None
@@ -134,14 +136,14 @@ class FormBuilder(CallOpeners):
     # openers
 
     def _next_calls(self) -> list[Choice]:
-        """Return the openers of a call after another one, inside its section too, if it has one."""
+        """Return the openers of a call that follows another, also within the same section."""
         own = self.opening()
         has_words = begins_worded(self.syntax.call_template.before)
         return list(dict.fromkeys([*self._openers(own), *([own] if has_words else [])]))
 
     def calls(self) -> list[Choice]:
-        """Return the openers of a call outside a section: a section's, if there is one, and its
-        own."""
+        """Return what may open a call outside a section: the sections' openers, and the call's own
+        unless a section is required."""
         return self._openers(self.opening())
 
     def calls_in_reasoning(self) -> list[Choice]:
@@ -165,12 +167,14 @@ class FormBuilder(CallOpeners):
         end = pieces_pattern(stripped(template.after), {})
         empty = [end] if worded(end) else []
         twice = maybe_twice(opener, template)
-        # if a call may be any tag, half of the opener written twice would count as a call
-        apart = begin_differently(template.before, self.syntax.call_template.before, template.after)
-        once = "" if twice == opener or apart else f"(?!{opener})"
+        # if any tag may open a call, the second half of a doubled section opener would count as one
+        begins_differ = begin_differently(
+            template.before, self.syntax.call_template.before, template.after
+        )
+        not_again = "" if twice == opener or begins_differ else f"(?!{opener})"
 
         def before(*following: str) -> str:
-            return f"{twice}(?={SPACE}{once}(?:{'|'.join(following)})){slip}"
+            return f"{twice}(?={SPACE}{not_again}(?:{'|'.join(following)})){slip}"
 
         looks = [*map(look_of, call.patterns), *empty]
         return Choice(
@@ -178,15 +182,15 @@ class FormBuilder(CallOpeners):
             begins(template.before),
             Group(Kind.SECTION, self.number),
             # what follows may be the beginning of the same opener, or of another section's
-            varying=bool(once) or self.number > 0 or len(self.sections) > 1,
+            varying=bool(not_again) or self.number > 0 or len(self.sections) > 1,
             forms=tuple(map(before, looks)),
         )
 
     def section_closer(self, in_prose: bool = False, orphan: bool = False) -> list[Choice]:
         """Return the closers of the section.
 
-        `in_prose` leaves out a closer of punctuation alone, such as `]`. As an `orphan` only the
-        closer counts that the dialect itself writes: prose has the others.
+        `in_prose` leaves out a closer of punctuation alone, such as `]`. With `orphan`, return only
+        the closer that the dialect itself writes, because the others occur in prose.
         """
         sections = self.sections[:1] if orphan else self.sections
         ends = [end for end in section_ends(sections) if worded(end) or not in_prose]
@@ -199,17 +203,17 @@ class FormBuilder(CallOpeners):
         return [Choice(f"(?:{'|'.join(ends)})", first, group, texts, len(ends) > 1)]
 
     def _section_choices(
-        self, outer: OuterChoices, calls: list[Choice], left: list[Choice] | None = None
+        self, outer: OuterChoices, calls: list[Choice], remnants: list[Choice] | None = None
     ) -> ChoicePoint | None:
-        """Build the choices inside a section: right after a marker, or with `left` anywhere between
-        its calls.
+        """Build the choices inside a section: right after a marker, or with `remnants` anywhere
+        between its calls.
 
         White space is markup only before a marker, for there may be prose too. In prose a bare
         object is no call, and punctuation no closer.
         """
         if not self.syntax.section:
             return None
-        after_marker = left is None
+        after_marker = remnants is None
         sections = [call for call in calls if call.group and call.group.kind is Kind.SECTION]
         markers = [
             *([] if after_marker else outer.openers()),
@@ -224,13 +228,12 @@ class FormBuilder(CallOpeners):
         ]
         look = "|".join(dict.fromkeys(look_of(choice.pattern) for choice in markers))
         space = Choice(rf"\s{{1,64}}+(?={look})", _BLANKS, Group(Kind.SPACE))
-        return choice_point(
-            *dict.fromkeys(markers), space, *(left or ())
-        )  # calls hold the opening, too
+        # `dict.fromkeys`, because `calls` may contain the same opening
+        return choice_point(*dict.fromkeys(markers), space, *(remnants or ()))
 
     def _written_before(self, calls: list[Choice]) -> list[Choice]:
-        """Return the openers of earlier forms that are written differently. The next call may be
-        written as the dialect declares it, after one of this form."""
+        """Return the openers of earlier forms that differ from this form's. After a call of this
+        form, the next call may be of an earlier one."""
         own = unnamed(self.opening().pattern)
         return [
             call
@@ -239,7 +242,8 @@ class FormBuilder(CallOpeners):
         ]
 
     def _separator(self) -> Choice:
-        """Return what separates two calls, but only before the second one."""
+        """Return the separator between two calls. It counts only if a second call or the section's
+        closer follows."""
         if not self.syntax.section:
             following = [self.opening()]
         elif self.syntax.one_call_a_section:

@@ -16,7 +16,7 @@ from playground.base.wording import counted
 from playground.nouns.messages import Message, Part, Role, TextPart, ToolCallPart, ToolResultPart
 from playground.nouns.tools import schema_findings
 from playground.sessions.calls_in_text import openers_in
-from playground.sessions.message_order import in_order
+from playground.sessions.message_order import with_messages
 from playground.sessions.session import Session
 
 
@@ -198,7 +198,7 @@ def repair(session: Session) -> tuple[Session, list[str]]:
         messages = _paired(messages, done)
     if not done:
         return session, []
-    return replace(in_order(session, kept), messages=tuple(messages)), done
+    return replace(with_messages(session, kept), messages=tuple(messages)), done
 
 
 def _with_ids(messages: Sequence[Message], done: list[str]) -> list[Message]:

@@ -25,7 +25,7 @@ from playground.nouns.messages import (
 )
 from playground.nouns.prompt_data import PromptTemplateType
 from playground.sessions import tool_edits
-from playground.sessions.message_order import in_order
+from playground.sessions.message_order import with_messages
 from playground.sessions.native_format import dump_part, read_expected, read_part
 from playground.sessions.session import Session
 from playground.sessions.text_parts import with_text
@@ -166,7 +166,7 @@ def _system_prompt(session: Session, edit: Edit) -> Session:
     if session.task.user_agent_prompt or not begins_with_system(session):
         return _with_task(session, user_agent_prompt=edit.value)
     if not edit.value or any(each.placeholder in edit.value for each in PromptTemplateType):
-        session = in_order(session, range(1, len(session.messages)))
+        session = with_messages(session, range(1, len(session.messages)))
         return _with_task(session, user_agent_prompt=edit.value)
     return _with_parts(session, 0, with_text(session.messages[0].parts, edit.value))
 
@@ -241,19 +241,19 @@ def _add_message(session: Session, edit: Edit) -> Session:
     messages = (*session.messages, Message(role, (TextPart(""),)))
     new = len(session.messages)
     order = [*range(behind), new, *range(behind, new)]
-    return in_order(replace(session, messages=messages), order)
+    return with_messages(replace(session, messages=messages), order)
 
 
 def _remove_message(session: Session, edit: Edit) -> Session:
     _item(session.messages, edit.index, "message")
-    return in_order(session, _without(len(session.messages), edit.index))
+    return with_messages(session, _without(len(session.messages), edit.index))
 
 
 def _move_message(session: Session, edit: Edit) -> Session:
     _item(session.messages, edit.index, "message")
     _item(session.messages, edit.to, "message")
     order = _without(len(session.messages), edit.index)
-    return in_order(session, [*order[: edit.to], edit.index, *order[edit.to :]])
+    return with_messages(session, [*order[: edit.to], edit.index, *order[edit.to :]])
 
 
 def _with_message(session: Session, index: int, message: Message) -> Session:

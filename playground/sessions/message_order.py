@@ -10,8 +10,8 @@ from playground.sessions.session import Session
 
 
 def last_answer(messages: Sequence[Message]) -> int:
-    """Return the index of the last message but for results behind it, which tools of the
-    provider's gave within an answer.
+    """Return the index of the last message that is no tool result. A provider's own tools give
+    results within an answer, which stand after it.
     """
     index = len(messages) - 1
     while index > 0 and messages[index].role == "tool":
@@ -19,9 +19,9 @@ def last_answer(messages: Sequence[Message]) -> int:
     return index
 
 
-def in_order(session: Session, order: Sequence[int]) -> Session:
-    """Return the messages of these indices, in this order. What is recorded of a message goes with
-    it.
+def with_messages(session: Session, order: Sequence[int]) -> Session:
+    """Return the session with only the messages of these indices, in this order. What is recorded
+    of a message goes with it.
     """
     place = {old: new for new, old in enumerate(order)}
     requests = (
@@ -33,7 +33,7 @@ def in_order(session: Session, order: Sequence[int]) -> Session:
         replace(
             each,
             message=sum(old < each.message for old in order),
-            history=moved(each.history, place),
+            history=reindexed_history(each.history, place),
         )
         for each in session.compactions
     )
@@ -50,11 +50,14 @@ def in_order(session: Session, order: Sequence[int]) -> Session:
     )
 
 
-def moved(history: Sequence[int] | None, place: Mapping[int, int]) -> tuple[int, ...] | None:
-    """Return a compaction after its messages moved or went."""
+def reindexed_history(
+    history: Sequence[int] | None, place: Mapping[int, int]
+) -> tuple[int, ...] | None:
+    """Return a compaction's history with the new indices of its messages, without dropped ones."""
     return None if history is None else tuple(place[i] for i in history if i in place)
 
 
 def _stop(order: Sequence[int], stop: int) -> int:
-    """Return where the messages before this index end in another order; 0 if none is left."""
+    """Return the index after the last message, in the new order, that stood before `stop` in the
+    old one; 0 if none is left."""
     return max((new for new, old in enumerate(order) if old < stop), default=-1) + 1

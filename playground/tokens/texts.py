@@ -15,7 +15,8 @@ PROXY: Final = "o200k_base"  # for models whose tokenizer is not published
 
 def text_counter(model: str) -> tuple[Callable[[str], int], bool]:
     """Return a function that counts a text's tokens for a model, and True if it uses the model's
-    own tokenizer. Else it uses another one, times what was measured for the family."""
+    own tokenizer. Otherwise the function counts with another tokenizer, and multiplies by the ratio
+    measured for the model's family."""
     rule = rule_for(model)
     if rule and PACKAGED[rule.tokenizer].path() is not None:
         own = packaged(rule.tokenizer)

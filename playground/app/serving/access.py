@@ -1,9 +1,9 @@
-"""Decide who may do what: once, when the app is started, for whatever spends, asks or stores.
+"""Decide, when the app starts, what visitors may do: ask models, reach addresses, store files.
 
 On this machine's own address the user is the one at the keyboard, and all is allowed. Anywhere
-else a visitor might be anybody: nothing is sent with this machine's keys, no address is asked for
-them, no file of the machine is read or written. Only `--allow-run`, behind a token, opens that
-again.
+else a visitor might be anybody: nothing is sent with this machine's keys, no address is contacted
+on a visitor's behalf, no file of the machine is read or written. With `--allow-run`, visitors who
+have the token may ask models; files stay closed.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from playground.base.hosts import is_loopback, own_names
 
 @dataclass(frozen=True)
 class Access:
-    """The permissions of this server's visitors. `token` is asked of each of them; "" of none.
+    """The permissions of this server's visitors. Each must present `token`, unless it is "".
 
-    `hosts` are the names by which the server may be addressed; empty means any. Without
-    `workspace` sessions are not stored, although they could be.
+    `hosts` are the names by which the server may be addressed; empty means any. If `workspace` is
+    False, sessions are not stored even where `may_keep` is True.
     """
 
     public: bool = False
@@ -51,27 +51,27 @@ NOBODY = Access(public=True)
 ANY_NAME = "*"  # among the names of a server
 NO_RUNS = (
     "This server is open to others, so no model is asked with its keys. "
-    "On a machine of your own, `playground` runs and `playground record` records."
+    "To ask models, start `playground` on a machine of your own, or use `playground record` there."
 )
 
-_given: Access | None = None  # by whoever started the server in this process
+_access: Access | None = None  # by whoever started the server in this process
 
 
-def give(access: Access) -> None:
+def set_access(access: Access) -> None:
     """Say, once, before the server starts, what its visitors may do."""
-    global _given
-    _given = access
+    global _access
+    _access = access
 
 
 def current() -> Access:
     """Return the permissions of this server's visitors.
 
     If something else than our command started it (`streamlit run playground/app/main.py`), the
-    address decides: one that is not known to be this machine's own is public, or answers to any
-    name.
+    address decides: the server is public if its address is not known to be this machine's own, or
+    if it answers to any host name.
     """
-    if _given is not None:
-        return _given
+    if _access is not None:
+        return _access
     import streamlit as st
 
     address = st.get_option("server.address") or ""
@@ -87,11 +87,12 @@ def hide_workspace() -> None:
         os.environ[paths.NO_WORKSPACE] = "1"
 
 
-def decided(address: str, public: bool, allow_run: bool, hosts: Sequence[str]) -> Access:
-    """Return the access of a server at `address`. Raises InputFault where nobody said that it is
-    public.
+def decide_access(address: str, public: bool, allow_run: bool, hosts: Sequence[str]) -> Access:
+    """Return the access of a server at `address`.
 
-    `hosts` are names that the user adds, such as that of a proxy before it.
+    `hosts` are names that the user adds, such as that of a proxy in front of the server. Raises
+    InputFault if others can reach the server and `public` is False, or if `allow_run` is set
+    without `public`.
     """
     loopback = is_loopback(address)
     if allow_run and not public:
@@ -105,7 +106,7 @@ def decided(address: str, public: bool, allow_run: bool, hosts: Sequence[str]) -
         )
     if ANY_NAME in hosts and not public:
         raise InputFault(
-            "'*' lets any page in, by a name that it points at this machine (DNS rebinding)",
+            "'*' lets in any page that points a name of its own at this machine (DNS rebinding)",
             where="--server.allowedHosts",
             expected="the names of the proxy in front, or --public",
         )
@@ -118,7 +119,7 @@ def decided(address: str, public: bool, allow_run: bool, hosts: Sequence[str]) -
 
 
 def answers_to(host: str) -> bool:
-    """Return True if a request's Host header names this server, or if any name is its own."""
+    """Return True if a request's Host header names this server, or if it answers to any name."""
     name = host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
     hosts = current().hosts
     return not hosts or any(

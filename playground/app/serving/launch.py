@@ -1,6 +1,7 @@
 """Start the app: streamlit in this process, with the configuration that lies beside the package.
 
-The address decides who may do what (`access`): one that others can reach must be called public.
+The address decides who may do what (`access`): if others can
+reach it, the app must be started with `--public`.
 """
 
 from __future__ import annotations
@@ -26,56 +27,59 @@ def launch(
     """Run the app; `options` are streamlit's own and win over the configuration file. Without
     `workspace`, sessions last as long as their tab.
 
-    Raises InputFault for an address that other machines reach, unless `public` says so, and for a
-    port that was asked for and cannot be had.
+    Raises InputFault for an address that other machines reach, unless `public` is set, and for a
+    requested port that cannot be opened.
     """
     from streamlit.web import cli
 
     settings = dict(_flat(tomllib.loads(paths.streamlit_config().read_text(encoding="utf-8"))))
-    given = dict(_options(options))
-    address = given.get("server.address", [settings["server.address"]])[-1]
-    allowed = access.decided(address, public, allow_run, given.get("server.allowedHosts", []))
-    access.give(replace(allowed, workspace=workspace))
+    values_by_key = _options(options)
+    address = values_by_key.get("server.address", [settings["server.address"]])[-1]
+    allowed = access.decide_access(
+        address, public, allow_run, values_by_key.get("server.allowedHosts", [])
+    )
+    access.set_access(replace(allowed, workspace=workspace))
     access.hide_workspace()
-    if port := _chosen_port(given):  # Streamlit's own line names no address, and its status is 1
+    # checked here: Streamlit's own message names no address, and it exits with status 1
+    if port := _chosen_port(values_by_key):
         listening(address, port).close()
-    flags = [f"--{key}={value}" for key, value in settings.items() if key not in given]
+    flags = [f"--{key}={value}" for key, value in settings.items() if key not in values_by_key]
     # the WebSocket asks Streamlit's own list, the pages ask our gate: both are needed
     flags += [f"--server.allowedHosts={host.strip('[]')}" for host in allowed.hosts]
-    # ours are told instead (`announced`): its own have no token, and it asks the network for one
+    # `announce_links` prints ours: Streamlit's lack the token, and it asks the network for one
     flags.append("--logger.hideWelcomeMessage=true")
     cli.main(["run", str(paths.server_file()), *flags, *options], standalone_mode=False)
 
 
-def _chosen_port(given: Mapping[str, list[str]]) -> int:
+def _chosen_port(values_by_key: Mapping[str, list[str]]) -> int:
     """Return the port that was asked for, as Streamlit finds it; 0 if any free one will do."""
     from streamlit import config
 
-    text = given.get("server.port", [os.environ.get("STREAMLIT_SERVER_PORT", "")])[-1]
+    text = values_by_key.get("server.port", [os.environ.get("STREAMLIT_SERVER_PORT", "")])[-1]
     if not text and config.is_manually_set("server.port"):
         text = str(config.get_option("server.port"))
     return int(text) if text.isdecimal() else 0
 
 
 @asynccontextmanager
-async def announced(_app: object) -> AsyncIterator[None]:
-    """Say where the app is once it is there: the port may be another than the one asked for."""
-    given = access.current()
-    if given.token:
+async def announce_links(_app: object) -> AsyncIterator[None]:
+    """Print the app's links once it listens, because the port may differ from the requested one."""
+    allowed = access.current()
+    if allowed.token:
         click.echo("The playground, for those who may run models in it:")
-    elif given.public:
+    elif allowed.public:
         click.echo("The playground. Nobody can run models here, nothing is kept for anybody:")
     else:
         click.echo("The playground, for this machine:")
-    for link in _links(given.token):
+    for link in _links(allowed.token):
         click.echo(f"  {link}")
     warming.begin()
     yield
 
 
 def _links(token: str) -> list[str]:
-    """Addresses that a browser can open; one of a server that listens everywhere, and for others
-    that of this machine in its network."""
+    """Return links that a browser can open. A server that listens on every interface has two:
+    localhost, and this machine's address in its network."""
     import streamlit as st
     from streamlit import config, net_util
     from streamlit.web.server import server_util
@@ -103,7 +107,8 @@ def _options(options: list[str]) -> dict[str, list[str]]:
 
 
 def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """`[server] address = …` as `server.address`: read so from any folder, as streamlit is not."""
+    """Yield `[server] address = …` as `server.address`. Streamlit itself reads its file only from
+    the working folder."""
     for key, value in settings.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{key}.")

@@ -42,8 +42,8 @@ class Offer:
 
 @st.cache_resource(show_spinner=False)
 def prepare() -> Future[object]:
-    """Return the first reply waits for what sixty dialects wait for: it is put together
-    meanwhile.
+    """Compile the patterns of all dialects in the background, so that the first reply need not
+    wait for them.
     """
     return waiting.background().submit(detect, "")
 

@@ -1,4 +1,6 @@
-"""The bodies of calls, one function for each notation: all that `Notation.write` may give."""
+"""Grammars of the bodies of calls: one function a notation, which allows all that `Notation.write`
+may give.
+"""
 
 from __future__ import annotations
 
@@ -114,7 +116,7 @@ def _python(call: CallRules) -> Expression:
         listed: list[tuple[Expression, bool]] = []
         for key, schema, needed in members:
             if not _IDENTIFIER.match(key):
-                call.notes.narrower(f"{call.place}.{key}", f"{key!r} is no name of Python")
+                call.notes.narrower(f"{call.place}.{key}", f"{key!r} is not a Python identifier")
                 listed += [(IMPOSSIBLE, True)] if needed else []
                 continue
             value = rules.value(schema, f"{call.place}.{key}")
@@ -141,7 +143,9 @@ def _params(call: CallRules) -> Expression:
         if extra is not None and _takes_text(extra):
             written.append(repeated(_other_param(call, [key for key, _, _ in members], extra)))
         elif extra is not None:
-            call.notes.narrower(call.place, "other keys are read as text: none are allowed")
+            call.notes.narrower(
+                call.place, "other keys would be read as text, which their schema excludes"
+            )
         alternatives.append(in_order(*written))
     return in_order(either(alternatives), call.after)
 
@@ -150,16 +154,16 @@ def _takes_text(schema: Any) -> bool:
     return schema is True or (isinstance(schema, dict) and allowed_types(schema) <= {"string"})
 
 
-def _values(call: CallRules, key: str, then: str) -> RawValues:
+def _values(call: CallRules, key: str, text_after: str) -> RawValues:
     words, template = value_words(call.syntax, call.tool, key), call.syntax.param_template
     assert template is not None
     notation = VALUES[template.body]
     if notation.json:  # a value ends by its own quotes and brackets
         rules = call.schema_rules(call.json_style())
-        return RawValues(rules, (), then, quoted=True)
+        return RawValues(rules, (), text_after, quoted=True)
     call.notes.narrower(call.place, f"no value holds {' or '.join(map(repr, words))}")
     rules = call.schema_rules(call.json_style(words))
-    return RawValues(rules, words, then, call.syntax.untyped, notation.block)
+    return RawValues(rules, words, text_after, call.syntax.untyped, notation.block)
 
 
 def _param(call: CallRules, key: str, schema: Any) -> Expression:
@@ -169,24 +173,24 @@ def _param(call: CallRules, key: str, schema: Any) -> Expression:
     name = written_name(call.syntax, key)
     holes = set(holes_of(template.before))
     values = _values(call, key, filled(template.after, key=name))
-    place, seen = f"{call.place}.{key}", call.tool.parameter_schema(key)
+    place, read_schema = f"{call.place}.{key}", call.tool.parameter_schema(key)
 
     def param(value: Expression, **more: str) -> Expression:
         return in_order(filled(template.before, key=name, **more), value)
 
     if "is_text" in holes:
-        text = values.text(schema, place) if _reads_text(seen) else IMPOSSIBLE
+        text = values.text(schema, place) if _reads_text(read_schema) else IMPOSSIBLE
         json = values.json(_without_texts(schema), place)
         return either([param(text, is_text="true"), param(json, is_text="false")])
     if "type" in holes:
         word = call.syntax.type_word
-        text = values.text(schema, place) if _reads_text(seen) else IMPOSSIBLE
+        text = values.text(schema, place) if _reads_text(read_schema) else IMPOSSIBLE
         alternatives = [param(text, type=word("string"))]
         for kind in ("integer", "number", "boolean", "null", "array", "object"):
             json = values.json(_of_type(schema, kind), place)
             alternatives.append(param(json, type=word(kind)))
         return either(alternatives)
-    return param(values.value(schema, seen, place))
+    return param(values.value(schema, read_schema, place))
 
 
 def _reads_text(seen: Schema) -> bool:
@@ -221,11 +225,12 @@ def _other_param(call: CallRules, names: Sequence[str], schema: Any) -> Expressi
 
 
 def _texts(call: CallRules) -> Expression:
-    """Build each text up to what the template has after it; or a JSON object in their place."""
+    """Build the texts, each up to what follows it in the template, or a JSON object in place of
+    them all."""
     syntax, template = call.syntax, call.syntax.call_template
     keys = tuple(name.removeprefix("text:") for name in template.holes)
-    beside = (name.partition(":") for name in holes_of(template.before))
-    lines = tuple(key for kind, _, key in beside if kind == "line")
+    split_holes = (name.partition(":") for name in holes_of(template.before))
+    lines = tuple(key for kind, _, key in split_holes if kind == "line")
     alternatives = []
     for members, _ in call.objects():
         schemas = {key: schema for key, schema, _ in members}
@@ -236,7 +241,8 @@ def _texts(call: CallRules) -> Expression:
         words = tuple(filter(None, (*call.outside, longest_word(call.after))))
         rules = call.schema_rules(call.json_style(words))
         call.notes.narrower(
-            call.place, f"no text of its JSON holds {' or '.join(map(repr, words))}"
+            call.place,
+            f"no text in the JSON of its arguments holds {' or '.join(map(repr, words))}",
         )
         arguments = {"type": "object", **call.tool.input_schema}
         alternatives.append(in_order(rules.value(arguments, call.place), call.after))
@@ -261,10 +267,13 @@ def _each_text(call: CallRules, schemas: dict[str, Any]) -> list[Expression]:
 
 
 def _is_needed(call: CallRules, schema: Any, place: str) -> bool:
-    """Return True if a text may not be empty. Nothing else of its schema counts here."""
+    """Return True if a text must not be empty. The rest of its schema is not enforced, which is
+    noted."""
     variants = call.schema_rules(call.json_style()).merger.variants(schema, place)
     if any(set(variant) - {"type", "minLength"} for variant in variants):
-        call.notes.wider(place, "of a text's schema nothing but its type counts")
+        call.notes.wider(
+            place, "of a text's schema, only its type and whether it may be empty are enforced"
+        )
     return any(variant.get("minLength") for variant in variants)
 
 

@@ -1,7 +1,7 @@
 """Paths that lead elsewhere than they say: `/v1/../../admin`, in every form that a server may read.
 
-Clients and proxies take such segments out of a path, and servers read them; not all of them read
-the same. A path that holds one in any form is refused, so that it need not be known who does.
+Clients and proxies take such segments out of a path, and servers interpret them, but not all in the
+same way. A path that holds one in any form is refused, so nothing depends on who reads it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The inputs of a run from a program: JSON-like data, and functions."""
+"""What a program passes to a run: JSON-like data, and functions."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from playground.base.errors import InputFault, PlaygroundError
 
 
 class FunctionFault(InputFault):
-    """A function of the program's own failed; says which, and with what."""
+    """A failure in one of the program's own functions. The message names it and its error."""
 
 
 def plain_input(data: Any) -> Any:
-    """Return an input as a JSON object has it; pydantic models and dataclasses, at any depth, as
-    theirs.
+    """Return an input as plain JSON values. Pydantic models and dataclasses become objects, at any
+    depth.
 
     Field names are those that the class serialises by. Raises InputFault for what JSON cannot
     hold.
@@ -27,7 +27,11 @@ def plain_input(data: Any) -> Any:
     try:
         return _as_plain(data)
     except (PydanticSchemaGenerationError, RecursionError, ValueError) as error:
-        why = "it holds itself" if isinstance(error, RecursionError) else in_words(error)
+        why = (
+            "it contains itself, or is nested too deeply"
+            if isinstance(error, RecursionError)
+            else in_words(error)
+        )
         raise InputFault(
             f"the input cannot be written as JSON: {why}", expected="what JSON can hold"
         ) from error
@@ -44,7 +48,8 @@ def _as_plain(data: Any) -> Any:
 
 
 def guarded(call: Callable[[str, dict[str, Any]], Any]) -> Callable[[str, dict[str, Any]], Any]:
-    """Return a program's functions; what they raise of their own is a FunctionFault."""
+    """Wrap the call of a program's functions. Any exception that is not ours becomes a
+    FunctionFault."""
 
     def called(name: str, arguments: dict[str, Any]) -> Any:
         try:
