@@ -34,6 +34,8 @@ MOST_SESSIONS: Final = 50  # of one file
 _MOST_YAML: Final = 1_000_000
 _YAML: Final = re.compile(r"\s*(?:---\s+)?(?:- )?[\w\"']+:\s")
 _PYTHON: Final = re.compile(r"(?m)^(?:async )?(?:def|class)\s++\w.*:")
+# the beginning of an object, of Python's too: whoever wrote it did not mean a reply
+_JSON_MEMBER: Final = re.compile(r"""[\s\[]*+\{\s*+["']""")
 _SHORT: Final = {
     "openai-chat": "OpenAI request",
     "anthropic-messages": "Anthropic request",
@@ -74,7 +76,7 @@ def document(given: Unwrapped, name: str) -> Recognised | None:
         return _python_tools(data, where)
     begin = text.lstrip()[:2]
     if begin[:1] in ("{", "[") and begin not in ("{%", "{#"):  # Jinja's, and no JSON
-        found: Recognised | None = _json(text, where)
+        found = _json(text, where)
     else:
         found = _stream(Source(where, data))
         if found is None and _looks_like_yaml(text, where):
@@ -86,11 +88,16 @@ def document(given: Unwrapped, name: str) -> Recognised | None:
     return replace(found, title=title, unread=unread, data=found.data or data)
 
 
-def _json(text: str, where: str) -> Recognised:
+def _json(text: str, where: str) -> Recognised | None:
+    """Recognise what a JSON text holds. Return None for a reply that begins with a bracket, such as
+    `[1] According to …` or DSPy's `[[ ## answer ## ]]`.
+    """
     try:
         value = parse_json(text, where)
     except InputFault as fault:
         lines = _stream(Source(where, text.encode("utf-8", "surrogatepass")))
+        if lines is None and not _JSON_MEMBER.match(text):
+            return None
         return lines or Recognised("nothing", "JSON that cannot be read", unread=(str(fault),))
     if isinstance(value, dict):
         if "chat_template" in value:
