@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -19,9 +19,11 @@ from urllib.parse import quote
 
 import regex
 
-from playground.recordings.secret_places import Beginning, Clues, behind_words, clues_in, heads
+from playground.recordings.secret_patterns import KINDS, PLURALS
+from playground.recordings.secret_search import Beginning, Clues, behind_words, clues_in, heads
 
 CONTEXT: Final = 200  # characters before a value that may say that it is a secret
+SHOWN: Final = 2  # characters of an open secret that are not worth waiting for
 _EMAIL: Final = r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
 _EMAIL_START: Final = re.compile(r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]")
 _ESCAPES: Final = re.compile(r"\\+[nrt]|[\s\\]+")
@@ -41,8 +43,9 @@ class Secret(NamedTuple):
 
 
 class Search(NamedTuple):
-    """The secrets of a text up to where one begins that its end leaves open, and from there on all
-    that may be one, or is one unless it lies within another."""
+    """The secrets of a text up to where one begins that its end leaves open, and from there on
+    those that may be one, or are one unless they lie within another: up to the first that is worth
+    waiting for."""
 
     secrets: list[Secret]
     open: list[Secret]
@@ -133,8 +136,8 @@ class Searcher:
         found: list[Secret] = []
         undecided: list[Secret] = []
         stop = start
-        places = sorted(self._places(text, start), key=lambda each: (each.start, -each.head))
-        for place, _, kind, pattern in places:
+        places = sorted(self._places(text, start), key=_order)
+        for place, _, _, kind, pattern in places:
             if place < stop:
                 continue
             match = pattern.match(text, place, partial=not ended)
@@ -142,6 +145,8 @@ class Searcher:
                 continue
             if not ended and (match.partial or match.end() == len(text)):
                 undecided.append(Secret(place, len(text), kind))
+                if kind != "email" and len(text) - place > SHOWN:
+                    break  # what lies within it is looked for once it is decided
                 continue
             stop = match.end()
             is_open = undecided or (not ended and MAY_JOIN.match(text, stop))
@@ -155,14 +160,18 @@ class Searcher:
     def _places(self, text: str, start: int) -> Iterator[Beginning]:
         if self._own_starts is not None:
             for match in self._own_starts.finditer(text, start):
-                yield Beginning(match.start(), _OWN, "environment", self._own)
+                yield Beginning(match.start(), _OWN, 0, "environment", self._own)
         yield from heads(text, start, self._clues)
         for place in behind_words(text, max(0, start - CONTEXT), self._clues):
             if place.start >= start:
                 yield place
         if self._email is not None:
             for match in _EMAIL_START.finditer(text, start):
-                yield Beginning(match.start(), 0, "email", self._email)
+                yield Beginning(match.start(), 0, 0, "email", self._email)
+
+
+def _order(place: Beginning) -> tuple[int, int, int]:
+    return place.start, -place.head, place.rank
 
 
 @lru_cache(maxsize=8)
@@ -190,6 +199,23 @@ def starred(text: str, search: Searcher, tally: Tally | None = None) -> str:
         if tally is not None:
             tally.add(secret.kind, search.told(text[secret.start : secret.stop]))
     return "".join([*pieces, text[place:]])
+
+
+def starred_out(counts: Mapping[str, int]) -> str:
+    """Say how many values were starred out, and of which kind: "3 values starred out: 2 API keys,
+    1 password". `counts` are by the patterns' names, as a `Tally` and a recording have them.
+    """
+    kinds: Counter[str] = Counter()
+    for name, count in counts.items():
+        kinds[KINDS.get(name, name)] += count
+    listed = [
+        f"{count} {kind if count == 1 else PLURALS.get(kind, kind + 's')}"
+        for kind, count in sorted(kinds.items(), key=lambda each: (-each[1], each[0]))
+    ]
+    total = sum(kinds.values())
+    if not total:
+        return "no value starred out"
+    return f"{total:,} value{'s' * (total > 1)} starred out: {', '.join(listed)}"
 
 
 def _forms(secrets: Iterable[str]) -> dict[str, str]:
