@@ -305,6 +305,32 @@ def _vcr() -> Example:
     return Example("c.yaml", text.encode(), tools=True, usage=True, recordings=1)
 
 
+def httprr_of(body: bytes, stream: bytes) -> bytes:
+    """One exchange as httprr keeps it, its reply in chunks; sizes stand before both."""
+    asked = b"POST https://x/v1/chat HTTP/1.1\r\nHost: x\r\n\r\n" + body
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    came = head + f"{len(stream):x}\r\n".encode() + stream + b"\r\n0\r\n\r\n"
+    return f"httprr trace v1\n{len(asked)} {len(came)}\n".encode() + asked + came
+
+
+def httprr_parts() -> tuple[bytes, bytes]:
+    body = json.dumps({"model": "m", "messages": OPENAI[:3], "tools": [TOOL]})
+    return body.encode(), answer_stream().encode()
+
+
+def _httprr() -> Example:
+    content = httprr_of(*httprr_parts())
+    return Example("t.httprr", content, tools=True, usage=True, recordings=1)
+
+
+def _copilot_sdk() -> Example:
+    """Two requests: the second one repeats the first, with what its tool gave."""
+    requests = [{"messages": OPENAI[:2]}, {"messages": OPENAI}]
+    value = json.loads(document({"models": ["m"], "conversations": requests}))
+    content = yaml.safe_dump(value, allow_unicode=True, sort_keys=False)
+    return Example("snapshot.yaml", content.encode())
+
+
 def _httpmock() -> Example:
     first = {"model": "m", "messages": OPENAI[:1], "tools": [TOOL]}
     then = {"model": "m", "messages": OPENAI[:3], "tools": [TOOL]}
@@ -1265,7 +1291,9 @@ EXAMPLES: dict[str, Example] = {
     "har": _har(),
     "nock": _nock(),
     "llama-stack-recording": _llama_stack(),
+    "httprr": _httprr(),
     "vcr-cassette": _vcr(),
+    "copilot-sdk": _copilot_sdk(),
     "httpmock": _httpmock(),
     "request-rows": _rows(),
     "tau-bench": Example("t.json", document([{"task_id": 1, "reward": 1.0, "traj": OPENAI}])),

@@ -1,0 +1,31 @@
+"""The receipt of a file that was brought: computed when it is opened, and not before."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from playground.app.shared import say
+from playground.app.shared.kept import kept
+from playground.sessions.loading import read_sessions, receipt_of_sessions
+from playground.sessions.receipts.receipt import Receipt
+from playground.sessions.source import Source
+from playground.show.receipt_frames import receipt, receipt_counts
+
+
+def show(name: str, data: bytes, key: str) -> None:
+    """Draw a fold that says what of the file is in no session."""
+    fold = st.expander("What arrived of the file", key=key, on_change="rerun")
+    if not fold.open:
+        return
+    with fold:
+        found = _receipt(name, data)
+        say.text(found.words)
+        st.dataframe(receipt_counts(found), hide_index=True)
+        if found.missing:
+            st.dataframe(receipt(found), hide_index=True)
+
+
+@kept(4)
+def _receipt(name: str, data: bytes) -> Receipt:
+    loaded = [*read_sessions(Source(name, data))]
+    return receipt_of_sessions(Source(name, data), loaded)

@@ -1,0 +1,119 @@
+"""A receipt: what a file holds, what its sessions hold, and what is missing, by its path."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from playground.base.wording import counted
+
+Kind = Literal["text", "call", "usage", "usage added"]
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """One leaf of the file that no session holds, or a piece of one.
+
+    `told` is the finding of the importer that tells of it, `aside` the reason why its format
+    leaves such paths aside; where both are empty it was lost without a word.
+    """
+
+    place: str
+    kind: Kind
+    text: str
+    told: str = ""
+    aside: str = ""
+
+    @property
+    def path(self) -> str:
+        """The place without the numbers of lines and items, to group by."""
+        return numberless(self.place)
+
+    @property
+    def is_silent(self) -> bool:
+        """True if nothing says that it is missing."""
+        return not self.told and not self.aside
+
+
+class MissingAtPath(NamedTuple):
+    """What is missing at one path: how often, how many characters, why, and the first of them."""
+
+    path: str
+    kind: Kind
+    times: int
+    characters: int
+    why: str
+    first: Missing
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What a file holds, what the sessions read from it hold, and what is missing."""
+
+    format: str
+    in_file: Mapping[str, int]
+    in_sessions: Mapping[str, int]
+    characters: int  # of the file's texts
+    missing: Sequence[Missing]
+
+    @cached_property
+    def missing_characters(self) -> int:
+        """The characters of the file's texts that are in no session."""
+        return sum(len(each.text) for each in self.missing if each.kind == "text")
+
+    @property
+    def share(self) -> float:
+        """The share of the file's text that stands in its sessions, 1.0 for all or no text.
+
+        What the format leaves aside is no part of it.
+        """
+        aside = sum(len(m.text) for m in self.missing if m.kind == "text" and m.aside)
+        said = self.characters - aside
+        return 1.0 if said <= 0 else 1 - (self.missing_characters - aside) / said
+
+    @property
+    def words(self) -> str:
+        """The receipt in one line: the share, and what of the rest is told."""
+        silent = len(self.silent)
+        rest = (
+            f"{counted(silent, 'piece')} missing without a word" if silent else "the rest is told"
+        )
+        rest = rest if self.missing else "nothing is missing"
+        return f"{_percent(self.share)} of the file's text is in its sessions; {rest}"
+
+    @property
+    def counts(self) -> list[tuple[str, int, int]]:
+        """What is counted, in the file and in its sessions; each message and call once, since
+        requests repeat them."""
+        return [(name, n, self.in_sessions[name]) for name, n in self.in_file.items()]
+
+    @property
+    def by_path(self) -> list[MissingAtPath]:
+        """What is missing by path and kind: silent losses first, and the most characters first."""
+        groups: dict[tuple[str, Kind, str], list[Missing]] = {}
+        for each in self.missing:
+            why = f"left aside: {each.aside}" if each.aside else each.told and f"told: {each.told}"
+            groups.setdefault((each.path, each.kind, why), []).append(each)
+        rows = []
+        for (path, kind, why), found in groups.items():
+            size = sum(len(each.text) for each in found)
+            rows.append(MissingAtPath(path, kind, len(found), size, why, found[0]))
+        return sorted(rows, key=lambda row: (bool(row.why), -row.characters))
+
+    @property
+    def silent(self) -> list[Missing]:
+        """What is missing and nothing says so."""
+        return [each for each in self.missing if each.is_silent]
+
+
+def numberless(place: str) -> str:
+    """Return a place without the numbers of lines and items."""
+    return re.sub(r"(?<![\w-])\d+(?![\w-])", "*", place)
+
+
+def _percent(share: float) -> str:
+    """Return a share that is 100 % only where nothing is missing."""
+    return "100 %" if share == 1.0 else f"{min(share * 100, 99.9):.1f} %"

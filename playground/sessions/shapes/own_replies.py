@@ -1,0 +1,227 @@
+"""The model's own replies in a conversation that later requests tell again.
+
+A recording holds a reply, and a later request repeats it as its client kept it. The reply is what
+was said: where the client dropped, edited or added something, that is a finding.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, Final
+
+from playground.base.findings import finding
+from playground.nouns.messages import (
+    Message,
+    Part,
+    ReasoningPart,
+    ToolCallPart,
+    unchecked,
+)
+from playground.sessions.building import Place, SessionBuilder
+
+_LONGEST: Final = 300  # characters of either text in a finding
+_BEFORE: Final = 40  # of them, before the place where the two begin to differ
+_BLANK: Final = re.compile(r"\s+")
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A request of `count` messages, and its reply, which stands at `place`: `read` puts it into a
+    builder, if there is one."""
+
+    count: int
+    known: dict[str, Any]
+    place: Place
+    read: Callable[[SessionBuilder], Any]
+
+
+def put_replies(builder: SessionBuilder, answered: Sequence[Answered], said: Place) -> None:
+    """Put each earlier reply in the place of what the last request says in its stead.
+
+    The builder holds the messages of that request, whose list stands at `said`.
+    """
+    told = _Told(builder, str(said))
+    replies: list[tuple[int, Answered]] = []
+    stops = chain((each.count for each in answered[1:]), [None])
+    for each, stop in zip(answered, stops, strict=False):
+        own = _own_message(builder, each)
+        told.skip_to(each.count)
+        where = told.place or str(each.place)
+        again = told.answer(stop)
+        reply = len(told.messages)
+        if own is not None:
+            is_split = told.leave_out_repeated(own, again, stop)
+            whole = Message("assistant", tuple(part for m in again for part in m.parts))
+            if differs := _is_other(own, whole):
+                one, other = _from_difference(_words(own), _words(whole))
+                message = f"the reply is {one}; the next request has {other or 'nothing of it'}"
+                builder.findings.append(finding("history-differs", where, message))
+            if differs or is_split or _thoughts(own) != _thoughts(whole):
+                again = [_merged(own, whole)]
+        told.add(again, where)
+        if again and (own is not None or each.known.get("usage")):
+            replies.append((reply, each))
+    told.skip_to(None)
+    builder.messages, builder.places = told.messages, told.places
+    for reply, each in replies:
+        builder.request(**each.known, reply=reply)
+
+
+class _Told:
+    """The messages of a request, gone through from one answer to the next."""
+
+    def __init__(self, builder: SessionBuilder, said: str) -> None:
+        self._given = builder.messages
+        self._places = builder.places
+        self._numbers = [_item(place, said) for place in builder.places]
+        self._at = 0
+        self._left_out: set[int] = set()
+        self.messages: list[Message] = []  # gone through, with the model's own replies
+        self.places: list[str] = []
+
+    @property
+    def place(self) -> str:
+        """Where the next message stands, if it is an answer."""
+        return self._places[self._at] if self._is_answer(self._at) else ""
+
+    def _is_answer(self, index: int, stop: int | None = None) -> bool:
+        return self._is_before(index, stop) and self._given[index].role == "assistant"
+
+    def _is_before(self, index: int, stop: int | None) -> bool:
+        """Return True if a message stands before an item of the request's list."""
+        if index >= len(self._given):
+            return False
+        number = self._numbers[index]
+        return stop is None or number is None or number < stop
+
+    def skip_to(self, count: int | None) -> None:
+        """Take over the messages before an item of the request's list, or all that are left."""
+        while self._is_before(self._at, count):
+            if self._at not in self._left_out:
+                self.messages.append(self._given[self._at])
+                self.places.append(self._places[self._at])
+            self._at += 1
+
+    def answer(self, stop: int | None) -> list[Message]:
+        """Return the messages of the assistant that come next, before an item of the list."""
+        start = self._at
+        while self._is_answer(self._at, stop):
+            self._at += 1
+        return self._given[start : self._at]
+
+    def leave_out_repeated(self, own: Message, again: list[Message], stop: int | None) -> bool:
+        """Leave out further messages before `stop` that say a part of the reply, such as each of
+        its calls before its result, and add them to what is told again. Return True if there are.
+        """
+        calls = [call for call in own.tool_calls if not any(call in m.tool_calls for m in again)]
+        index, count = self._at, len(again)
+        while calls and self._is_before(index, stop):
+            message = self._given[index]
+            repeated = message.tool_calls
+            text = _text(message)
+            is_part = bool(repeated) and all(call in calls for call in repeated)
+            if message.role == "assistant" and is_part and text in _text(own):
+                calls = [call for call in calls if call not in repeated]
+                again.append(replace(message, parts=tuple(repeated)) if text else message)
+                self._left_out.add(index)
+            index += 1
+        return len(again) > count
+
+    def add(self, messages: list[Message], place: str) -> None:
+        """Add an answer: as it was told again, or one message in its stead."""
+        own = self._places[self._at - len(messages) : self._at]
+        self.places += own if len(messages) != 1 else [place]
+        self.messages += messages
+
+
+def _own_message(builder: SessionBuilder, answered: Answered) -> Message | None:
+    """Return the message that a reply is; None where it is none, or has nothing in it."""
+    scratch = SessionBuilder()
+    answered.read(scratch)
+    builder.findings += [each for each in scratch.findings if each.code == "part-lost"]
+    parts = [part for message in scratch.messages for part in message.parts]
+    is_one = all(message.role == "assistant" for message in scratch.messages)
+    return Message("assistant", tuple(parts)) if parts and is_one else None
+
+
+def _item(place: str, said: str) -> int | None:
+    """Return the index in a request's list of the item that a message was read from."""
+    if not place.startswith(f"{said}."):
+        return None
+    step = place[len(said) + 1 :].partition(".")[0]
+    return int(step) if step.isdigit() else None
+
+
+def _is_other(own: Message, again: Message) -> bool:
+    """Return True if other words or calls are repeated; white space at ends is often stripped."""
+    return _text(own) != _text(again) or _calls(own) != _calls(again)
+
+
+def _text(message: Message) -> str:
+    return _BLANK.sub(" ", message.text).strip()
+
+
+def _calls(message: Message) -> list[tuple[str, dict[str, Any]]]:
+    return [(call.tool_name, call.args) for call in message.tool_calls]
+
+
+def _thoughts(message: Message) -> list[str]:
+    return [part.text for part in message.parts if isinstance(part, ReasoningPart)]
+
+
+def _merged(own: Message, told: Message) -> Message:
+    """Return the model's own message, with what tools of the provider gave in the one told again.
+
+    Its calls take the ids by which the later request answers them.
+    """
+    parts = _with_ids(own, list(told.tool_calls))
+    results = [part for part in told.tool_results if part not in parts]
+    return replace(own, parts=(*parts, *results))
+
+
+def _with_ids(own: Message, told: list[ToolCallPart]) -> list[Part]:
+    """Return a reply's parts, its calls with the ids of the same calls told again, or else of
+    calls of the same tool."""
+    ids: dict[int, str] = {}
+    for is_same in (_same_call, _same_tool):
+        for index, part in enumerate(own.parts):
+            if isinstance(part, ToolCallPart) and index not in ids:
+                match = next((call for call in told if is_same(part, call)), None)
+                if match is not None:
+                    told.remove(match)
+                    ids[index] = match.tool_call_id
+    parts = list(own.parts)
+    for index, call_id in ids.items():
+        parts[index] = unchecked(ToolCallPart, {**vars(parts[index]), "tool_call_id": call_id})
+    return parts
+
+
+def _same_call(one: ToolCallPart, other: ToolCallPart) -> bool:
+    return (one.tool_name, one.args) == (other.tool_name, other.args)
+
+
+def _same_tool(one: ToolCallPart, other: ToolCallPart) -> bool:
+    return one.tool_name == other.tool_name
+
+
+def _words(message: Message) -> str:
+    """Return a message's text and calls, to be shown."""
+    calls = ", ".join(f"{call.tool_name}({call.args})" for call in message.tool_calls)
+    said = [repr(message.text)] if message.text else []
+    return " and ".join([*said, f"calls {calls}"] if calls else said)
+
+
+def _from_difference(one: str, other: str) -> tuple[str, str]:
+    """Return both texts from shortly before the place where they begin to differ."""
+    same = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    start = min(len(one), len(other)) if same is None else same
+    start = max(0, start - _BEFORE)
+    return _short(one, start), _short(other, start)
+
+
+def _short(text: str, start: int) -> str:
+    stop = start + _LONGEST
+    return f"{'…' if start else ''}{text[start:stop]}{'…' if stop < len(text) else ''}"
