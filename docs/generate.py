@@ -20,7 +20,7 @@ from playground.base.findings import CODES
 from playground.base.fixes import FIXES
 from playground.base.output import write_file
 from playground.cache.rules import STALE_DAYS, Rule, Statement, rule_sets
-from playground.cache.rules.schema import KINDS
+from playground.cache.rules.schema import KINDS as RULE_KINDS
 from playground.dialects import REGISTRY, dialect_names
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.marks.policies import REASONS
@@ -410,7 +410,7 @@ def cache_rules() -> str:
         "",
         "| rule | what it is |",
         "|---|---|",
-        *(f"| `{name}` | {kind.meaning} |" for name, kind in KINDS.items()),
+        *(f"| `{name}` | {kind.meaning} |" for name, kind in RULE_KINDS.items()),
         "",
     ]
     every = rule_sets()
