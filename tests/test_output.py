@@ -21,8 +21,10 @@ import pytest
 from click.testing import CliRunner, Result
 from conftest import ROOT
 
+import playground as pg
 from playground.base import output
 from playground.base.errors import InputFault
+from playground.base.locks import lock_file
 from playground.base.output import Batch, write_file
 from playground.cli import main
 
@@ -506,3 +508,77 @@ def test_force_takes_no_folder_away_and_writes_through_a_link(tmp_path: Path) ->
     growing.close()
     assert link.is_symlink()
     assert target.read_text() == "{}\n"
+
+
+NAMED = {  # commands that write what they read, by a name that is not the file's own
+    "render": ["render", "{}", "-d", "xml"],
+    "raw": ["raw", "{}", "--llama", "3"],
+    "import": ["import", "{}"],
+    "export": ["export", "{}", "--to", "json"],
+    "trial": ["trial", "{}", "--own-calls"],
+}
+
+
+@pytest.mark.parametrize("command", NAMED)
+@pytest.mark.parametrize("form", ["FILE#2", "workspace:NAME", "a hard link"])
+def test_an_input_is_never_the_output_by_whatever_name(
+    command: str, form: str, tmp_path: Path, home: Path
+) -> None:
+    text = json.dumps(json.loads((ROOT / "sample_sessions" / "02-parallel-calls.json").read_text()))
+    file = tmp_path / "two.jsonl"
+    if form == "workspace:NAME":
+        given = "workspace:one"
+        file = home / "workspace" / "one.jsonl"
+        sample = ROOT / "sample_sessions" / "02-parallel-calls.json"
+        run("workspace", "add", str(sample), "--name", "one")
+    else:
+        given = f"{file}#2"
+        file.write_text(f"{text}\n{text}\n")
+    before = file.read_bytes()
+    out = file
+    if form == "a hard link":
+        out = tmp_path / "other"
+        os.link(file, out)
+    arguments = [each.format(given) for each in NAMED[command]]
+    done = run(*arguments, "-o", str(out), "--force")
+    assert done.exit_code == 2 and "this is the file that is being read" in done.stderr
+    assert file.read_bytes() == before
+
+
+def test_a_lock_is_taken_of_no_file_that_is_none(tmp_path: Path) -> None:
+    """A folder that somebody handed over may have a link in the lock's place, or a diary."""
+    diary = tmp_path / "diary"
+    diary.write_text("today\n")
+    (tmp_path / "link").symlink_to(diary)
+    for name, words in (("diary", "no lock file"), ("link", "a link")):
+        with pytest.raises(FileExistsError, match=words), lock_file(tmp_path / name):
+            raise AssertionError("the lock is held")
+    assert diary.read_text() == "today\n"
+    for _ in range(2):  # our own note is one
+        with lock_file(tmp_path / "lock"):
+            assert (tmp_path / "lock").read_text().startswith("process ")
+
+
+def test_a_corpus_takes_no_file_of_the_users_for_its_lock(tmp_path: Path) -> None:
+    sample = str(ROOT / "sample_sessions" / "01-plain-chat.json")
+    (tmp_path / "u").mkdir()
+    (tmp_path / "u" / "lock").write_text("mine")
+    done = run("corpus", "build", str(tmp_path / "u"), sample)
+    assert done.exit_code == 2 and "no lock file" in done.stderr
+    assert {each.name for each in (tmp_path / "u").iterdir()} == {"lock"}
+    assert (tmp_path / "u" / "lock").read_text() == "mine"
+
+
+def test_a_name_with_a_line_break_makes_no_line_of_its_own(tmp_path: Path) -> None:
+    name = "n\nplayground: all is fine\n"
+    done = run("render", "01-plain-chat", "-d", "xml", "-o", name, cwd=tmp_path)
+    assert (tmp_path / name).exists()
+    assert done.stderr == "written: n\\nplayground: all is fine\\n\n"
+
+
+@pytest.mark.parametrize("name", ["[2026-11-24] chat.json", "{a}.json", "x\ny.json"])
+def test_a_file_is_read_whatever_its_name_begins_with(name: str, tmp_path: Path) -> None:
+    sample = ROOT / "sample_sessions" / "01-plain-chat.json"
+    (tmp_path / name).write_bytes(sample.read_bytes())
+    with chdir(tmp_path):
+        assert pg.load_session(name).messages == pg.load_session(sample).messages

@@ -30,6 +30,7 @@ CAN_LOCK: Final = fcntl is not None
 PATIENCE: Final = 2.0  # seconds for one holder, where nobody hears that somebody waits
 _OTHER: Final = "another program"
 _NOTE: Final = re.compile(r"process \d+ on [^\x00-\x1f]{1,200}")
+_LONGEST_NOTE: Final = 1024
 _PYTHON: Final = re.compile(r"python[\d.]*")
 _PROGRAM: Final = re.compile(r"\w[\w.+-]{0,60}")
 _WORD: Final = re.compile(r"[a-z][a-z-]{0,30}")
@@ -64,6 +65,29 @@ def lock_soon(handle: int) -> bool:
     return True
 
 
+def open_lock(place: Path, mode: int) -> int:
+    """Open a lock file, which is made where there is none: its handle.
+
+    Raises OSError, FileExistsError if something that is no lock of ours has this name: a link, or
+    a file with other words in it than who held the lock last.
+    """
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        handle = os.open(place, flags, mode)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise FileExistsError(errno.EEXIST, "this is a link, and no lock file") from error
+    if not _is_lock(os.read(handle, _LONGEST_NOTE)):
+        os.close(handle)
+        raise FileExistsError(errno.EEXIST, "this is no lock file, though it is called so")
+    return handle
+
+
+def _is_lock(head: bytes) -> bool:
+    return not head or bool(_NOTE.fullmatch(head.decode("utf-8", "replace").rstrip("\n")))
+
+
 @contextmanager
 def lock_file(place: Path) -> Iterator[None]:
     """Hold the lock of a lock file, which is made where there is none.
@@ -72,7 +96,7 @@ def lock_file(place: Path) -> Iterator[None]:
     if nobody hears that and the same program holds it for PATIENCE seconds, OSError if the file
     cannot be made or locked.
     """
-    handle = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
+    handle = open_lock(place, 0o600)
     try:
         if CAN_LOCK:
             _wait(handle, place)

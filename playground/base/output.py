@@ -21,6 +21,7 @@ from typing import IO, Final, Self, cast
 
 from playground.base.errors import InputFault
 from playground.base.locks import CAN_LOCK, try_lock
+from playground.base.paths import named_file
 
 _PREFIX: Final = ".playground-"
 _PART: Final = ".part"
@@ -267,7 +268,7 @@ class Batch:
         """Raises InputFault where this file may not be written, before it costs anything."""
         with faults_naming(path):
             for given in self._inputs:
-                if _is_or_holds(Path(given), Path(path)):
+                if _is_or_holds(given, Path(path)):
                     raise InputFault(
                         f"this is the file that is being read ({given})",
                         where=str(path),
@@ -372,10 +373,11 @@ def _head(place: Path) -> str:
         return file.read(_HEAD).decode("utf-8", "replace")
 
 
-def _is_or_holds(given: Path, path: Path) -> bool:
+def _is_or_holds(name: str | Path, path: Path) -> bool:
     """Return True if a file is an input, by whatever name, or lies in a folder that is one."""
-    if str(given) == _STANDARD_INPUT:
+    if str(name) == _STANDARD_INPUT:
         return _is_standard_input(path)
+    given = named_file(os.fspath(name))
     if not path.exists() or not given.exists():
         return False
     if given.is_dir():

@@ -69,6 +69,8 @@ def data() -> Path:
     return _data(*map(os.environ.get, ("PLAYGROUND_HOME", *_OF_DATA)))
 
 
+WORKSPACE: Final = "workspace:"  # before the name of a session that is kept there
+_ONE_OF: Final = re.compile(r"(.+)#([1-9]\d{0,8})", re.DOTALL)
 _OF_DATA: Final = ("LOCALAPPDATA", "XDG_DATA_HOME", "HOME", "USERPROFILE")  # told by the last two
 
 
@@ -114,6 +116,24 @@ def dialects() -> Path | None:
 def workspace_file(name: str) -> Path:
     """Return the file of a session in the workspace, by the session's name."""
     return workspace() / file_of(name)
+
+
+def one_of(given: str) -> tuple[str, int]:
+    """Return `FILE#2` as the file's name and the number of a session in it, from 1. A name that
+    chooses none, such as that of a file whose own name ends so, has the number 0.
+    """
+    chosen = None if os.path.lexists(given) else _ONE_OF.fullmatch(given)
+    return (chosen[1], int(chosen[2])) if chosen else (given, 0)
+
+
+def named_file(given: str) -> Path:
+    """Return the file that a session's name stands for: `FILE#2`, `workspace:NAME`, a sample's."""
+    file, _ = one_of(given)
+    if os.path.lexists(file):
+        return Path(file)
+    if file.startswith(WORKSPACE):
+        return workspace_file(file.removeprefix(WORKSPACE))
+    return samples().get(file, Path(file))
 
 
 def file_of(name: str) -> str:

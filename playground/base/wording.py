@@ -69,6 +69,11 @@ def visible(text: str) -> str:
     return _CONTROL.sub(_escaped, text)
 
 
+def in_one_line(name: str) -> str:
+    """Return a name as it may be shown in a line of ours, its line breaks as `\\n`."""
+    return visible(name).replace("\n", "\\n")
+
+
 def keep_order(text: str) -> str:
     """Return a line of ours, to be shown: hidden characters escaped, leftward runs isolated.
 

@@ -10,7 +10,7 @@ import click
 
 from playground.base.errors import InputFault
 from playground.cli.shared import force_option, json_option, out_option
-from playground.cli.terminal import emit, guarded, print_json, report, say, table
+from playground.cli.terminal import emit, guarded, print_json, report, say, say_written, table
 
 if TYPE_CHECKING:
     from playground.dialects import Dialect
@@ -158,7 +158,7 @@ def _write(found: Dialect, out: str, force: bool, *read: str) -> None:
     if not out.endswith(".json"):
         raise InputFault(f"{out!r} does not end in .json", where="--out", expected="NAME.json")
     write_file(out, dump_dialect(found), inputs=read, force=force)
-    say(f"written: {out}", err=True)
+    say_written(out)
 
 
 def _proof(found: DerivedDialect) -> str:

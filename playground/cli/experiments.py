@@ -184,6 +184,6 @@ def export(recording: str, to: str, out: str, force: bool, dialect: str, name: s
         text = exports.pytest_file(chosen, timeline, tools)
     else:
         text = timeline.html() if to == "html" else exports.replay_json(timeline)
-    tell_starred(starred)
     emit(text, out, inputs=[recording], force=force)
+    tell_starred(starred)
     return 0

@@ -88,7 +88,8 @@ def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
             sys.stdout = None
             status = 0
         except OSError as error:  # a full disk, a folder that may not be read
-            say(f"playground: {error.filename or 'output'}: {error.strerror or error}", err=True)
+            place = f"{error.filename}: " if error.filename else ""
+            say(f"playground: {place}{error.strerror or error}", err=True)
             status = 2
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise  # click has words and an exit status of its own for these
@@ -185,6 +186,13 @@ def _encodable(text: str, encoding: str = "") -> str:
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
+def say_written(out: str) -> None:
+    """Say on stderr which file was written."""
+    from playground.base.wording import in_one_line
+
+    say(f"written: {in_one_line(out)}", err=True)
+
+
 def emit(text: str, out: str = "", *, inputs: Iterable[str] = (), force: bool = False) -> None:
     """Print content that people pipe on, or write it to the file `out`.
 
@@ -196,7 +204,7 @@ def emit(text: str, out: str = "", *, inputs: Iterable[str] = (), force: bool = 
         from playground.base.output import write_file
 
         write_file(out, text, inputs=inputs, force=force, errors=_HALVES)
-        say(f"written: {out}", err=True)
+        say_written(out)
     elif not sys.stdout.isatty():
         click.echo(text.encode("utf-8", _HALVES), nl=False)  # bytes: no line end is translated
     else:

@@ -20,7 +20,7 @@ from playground.cli.shared import (
     rules_option,
     session_argument,
 )
-from playground.cli.terminal import guarded, print_json, say, stopping, table
+from playground.cli.terminal import guarded, print_json, say, say_written, stopping, table
 
 if TYPE_CHECKING:
     from playground.questions.trials import Attempt, Trial, TrialPlan
@@ -131,7 +131,7 @@ def _keep(plan: TrialPlan, found: Trial, out: str, session: str, force: bool) ->
     recordings = tuple(each.recording for each in found.attempts if each.recording)
     kept = dump_session(replace(plan.session, recordings=recordings))
     write_file(out, kept, inputs=[session], force=force)
-    say(f"written: {out}", err=True)
+    say_written(out)
 
 
 def _show(found: Trial, as_json: bool) -> None:

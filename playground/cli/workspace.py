@@ -90,11 +90,12 @@ def add(session: str, name: str) -> int:
 @guarded
 def save(name: str, out: str, force: bool) -> int:
     """Write NAME as a session file, its edits and recordings in it."""
+    from playground.base.paths import WORKSPACE
     from playground.sessions.native_format import dump_session
     from playground.sessions.workspaces import on_disk
 
     text = dump_session(on_disk().entry(name).session)
-    emit(text, out, force=force)
+    emit(text, out, inputs=[f"{WORKSPACE}{name}"], force=force)
     return 0
 
 

@@ -6,6 +6,7 @@ by the pairing doctor.
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -49,6 +50,7 @@ Given = str | PathLike[str] | bytes | Mapping[str, Any] | Sequence[Any]
 _IN_MEMORY: Final = "in memory"
 _SMALL: Final = 1 << 16  # bytes; so small a file makes too few values for the collector to matter
 _EMPTY: Final = "nothing of it is in the session"  # where nothing is lost
+_LONGEST_NAME: Final = 4096  # characters: no file system takes a longer path
 _GIVEN: Final = "a path, the text or bytes of a file, or what JSON would hold, as dicts and lists"
 
 
@@ -123,7 +125,7 @@ def receipt_of_sessions(source: Source, loaded: Sequence[LoadedSession]) -> Rece
 def source_of(given: Any) -> Source:
     """Return a file, or what is given in its place."""
     match given:
-        case str() if given.lstrip("\ufeff \t\r\n")[:1] in ("{", "[") or "\n" in given:
+        case str() if _is_content(given):
             return Source(_IN_MEMORY, given.encode("utf-8", "surrogatepass"))
         case str() | PathLike():
             return Source.open(given)
@@ -135,6 +137,13 @@ def source_of(given: Any) -> Source:
             return Source(_IN_MEMORY, json_bytes(given))
         case _:
             raise wrong("a session", given, _GIVEN)
+
+
+def _is_content(given: str) -> bool:
+    """Return True if a text is a session's own content, and no name of a file that exists."""
+    if given.lstrip("\ufeff \t\r\n")[:1] not in ("{", "[") and "\n" not in given:
+        return False
+    return len(given) > _LONGEST_NAME or not os.path.lexists(given)
 
 
 @takes(name="text or nothing")

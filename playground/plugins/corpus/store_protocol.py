@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from playground.base.errors import InputFault
-from playground.base.locks import holder_of, try_lock, write_holder
+from playground.base.locks import holder_of, open_lock, try_lock, write_holder
 from playground.base.output import faults_naming
 
 CATALOG: Final = "corpus.json"
@@ -84,7 +84,7 @@ def held(lock: Path, where: str) -> Iterator[None]:
     """A lock file is this process's alone. Raises InputFault, and says who, where another one holds
     it."""
     with faults_naming(where):
-        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+        handle = open_lock(lock, 0o666)
     try:
         with faults_naming(where):
             if not try_lock(handle):
