@@ -27,7 +27,7 @@ from playground.recordings.environment import environment_secrets
 from playground.recordings.growing import GrowingFile, LinesInMemory
 from playground.recordings.recorder import Recorder
 from playground.recordings.scrubbing import Searcher, Tally, scrubbed, searcher, starred
-from playground.recordings.secret_kinds import HEADED
+from playground.recordings.secret_patterns import HEADED
 from playground.recordings.value_scrubbing import scrubbed_value
 from playground.recordings.wire_scrubbing import WireScrubber
 
@@ -319,11 +319,12 @@ KINDS |= {
 }
 # the kind that is told of each, where that is not its name
 TOLD = {
-    "openai": "openai old; openai project; openai service; openai admin; deepseek; env form; "
-        "behind an escaped line; openai marked; any behind a colour; any in a diff",
-    "anthropic": "anthropic; anthropic admin; anthropic oauth; env form quoted; anthropic behind a "
-        "letter; anthropic behind an underscore; anthropic behind a sign; anthropic behind "
-        "a colour; anthropic behind a colour that is escaped",
+    "openai": "openai old; openai project; openai service; openai admin; deepseek; env "
+        "form; behind an escaped line; openai marked; any behind a colour; any in a "
+        "diff",
+    "anthropic": "anthropic; anthropic admin; anthropic oauth; env form quoted; anthropic "
+        "behind a letter; anthropic behind an underscore; anthropic behind a sign; "
+        "anthropic behind a colour; anthropic behind a colour that is escaped",
     "langfuse": "langfuse secret; langfuse public",
     "google-api-key": "google; query key; goog header; gemini",
     "google-oauth": "google oauth",
@@ -331,18 +332,20 @@ TOLD = {
     "hugging-face": "hugging face; hugging face org",
     "bedrock-api-key": "bedrock",
     "aws-access-key": "aws; aws session; aws behind a letter; aws behind an underscore; aws behind "
-        "a sign; aws behind a colour; aws behind a colour that is escaped; aws in a scope",
+        "a sign; aws behind a colour; aws behind a colour that is escaped; aws in a "
+        "scope",
     "cloudflare-origin": "cloudflare",
     "1password": "1password; 1password secret",
-    "github": "github; github oauth; github user; github server; github refresh; github behind a "
-        "letter; github behind an underscore; github behind a sign; github behind a colour; "
-        "github behind a colour that is escaped; github in an address; github in a comment",
+    "github": "github; github oauth; github user; github server; github refresh; github "
+        "behind a letter; github behind an underscore; github behind a sign; github "
+        "behind a colour; github behind a colour that is escaped; github in an "
+        "address; github in a comment",
     "github-fine-grained": "github fine",
     "gitlab": "gitlab; gitlab deploy; gitlab runner; gitlab trigger",
     "stripe": "stripe; stripe test; stripe restricted; stripe webhook",
-    "slack": "slack bot; slack user; slack browser; slack behind a letter; slack behind an "
-        "underscore; slack behind a sign; slack behind a colour; slack behind a colour that "
-        "is escaped",
+    "slack": "slack bot; slack user; slack browser; slack behind a letter; slack behind an"
+        " underscore; slack behind a sign; slack behind a colour; slack behind a "
+        "colour that is escaped",
     "slack-app": "slack app",
     "slack-webhook": "slack webhook",
     "discord-webhook": "discord webhook; discord webhook of slack",
@@ -353,21 +356,14 @@ TOLD = {
     "url-password": "url password; quote in a url; at in a url",
     "url-token": "url token",
     "basic-auth": "basic",
-    "named": "aws secret; azure key; azure account; cohere; password; password yaml; password in "
-        "escaped JSON; client secret; header of several values; the second of several; "
-        "list in a list; default of a parameter; default behind its type; wide colon; "
-        "value in an object; value beside its name; value beside it in escaped JSON; attribute of "
-        "a span; list in a span; heroku "
-        "uuid; prose key; prose token; prose password; prose password for; prose ends; "
-        "markdown; flag with a sign; xml; xml lines; parameter; parameter named; argument "
-        "pairs; nuget password; table of HTML; android; yaml block; yaml folded; db pass; env of "
-        "production; npmrc; connection string; comma in an env; comma in json; quote in "
-        "json; comma in yaml; late comma in an env; "
-        "late marks in json; late comma in yaml; two names",
-    "header": "private token; header token; header of a service; pair of a header; headers one "
-        "after the other",
-    "flag": "flag; flag of a provider; flag in a list; flag token with a sign; flag of go; "
-        "mysql; sshpass; docker login; redis; curl user; curl user quoted",
+    "named": "aws secret; azure key; azure account; cohere; client secret; header of "
+        "several values; the second of several; default of a parameter; default "
+        "behind its type; value in an object; value beside its name; attribute of a "
+        "span; list in a span; heroku uuid; prose key; prose token; markdown; xml; "
+        "parameter named; android; yaml folded; env of production; npmrc",
+    "header": "private token; header token; header of a service; pair of a header; headers "
+        "one after the other",
+    "flag": "flag; flag of a provider; flag in a list; flag token with a sign",
     "token": "token; xml token; env key; env pat; docker config",
     "cookie": "cookie; cookies",
     "slack-cookie": "slack cookie",
@@ -375,10 +371,18 @@ TOLD = {
     "packed-jwt": "jwt packed",
     "azure-client-secret": "azure client",
     "netrc": "netrc; netrc lines",
+    "password": "password; password yaml; password in escaped JSON; list in a list; wide "
+        "colon; value beside it in escaped JSON; prose password; prose password for; "
+        "prose ends; flag with a sign; flag of go; mysql; sshpass; docker login; "
+        "redis; curl user; curl user quoted; xml lines; parameter; argument pairs; "
+        "table of HTML; nuget password; yaml block; db pass; connection string; comma"
+        " in an env; comma in json; quote in json; comma in yaml; late comma in an "
+        "env; late marks in json; late comma in yaml; two names",
 }  # fmt: skip
-KIND_OF = {f"code {form}": "named" for form in IN_CODE} | {
-    name: kind for kind, names in TOLD.items() for name in names.split("; ")
-}
+KIND_OF = {
+    f"code {form}": "password" if "pass" in form.lower() or form in (IN_CODE[0],) else "named"
+    for form in IN_CODE
+} | {name: kind for kind, names in TOLD.items() for name in names.split("; ")}
 BIG = {"rsa key", "ec key", "ssh key", "pkcs8 key"}  # their lines' ends stay
 
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from playground.recordings.scrubbing import CONTEXT, MAY_JOIN, Searcher, Secret, Tally
-from playground.recordings.secret_kinds import HEADED
-from playground.recordings.secret_words import WORDED
+from playground.recordings.secret_patterns import HEADED, WORDED
 
 _SHOWN: Final = 2  # characters of an open secret that are not worth waiting for
 _LONGEST: Final = 16_384  # characters of an open secret; after them it is starred to its end
 _SURE: Final = 1_024  # characters of one that plain ones more leave open
-_ENDLESS: Final = {kind.name: kind for kind in (*HEADED, *WORDED) if kind.on}
+_ENDLESS: Final = {row.name: row for row in (*HEADED, *WORDED) if row.on}
+_ENDLESS["password"] = _ENDLESS["named"]
 _RUNS: Final = {name: re.compile(f"[{kind.on}]*+") for name, kind in _ENDLESS.items()}
 _ENDS: Final = {name: re.compile(kind.end) for name, kind in _ENDLESS.items() if kind.end}
 _INNER: Final = {

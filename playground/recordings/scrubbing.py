@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 import regex
 
-from playground.recordings.secret_places import Beginning, Clues, behind_words, clues_in, heads
+from playground.recordings.secret_search import Beginning, Clues, behind_words, clues_in, heads
 
 CONTEXT: Final = 200  # characters before a value that may say that it is a secret
 _EMAIL: Final = r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
@@ -133,8 +133,8 @@ class Searcher:
         found: list[Secret] = []
         undecided: list[Secret] = []
         stop = start
-        places = sorted(self._places(text, start), key=lambda each: (each.start, -each.head))
-        for place, _, kind, pattern in places:
+        places = sorted(self._places(text, start), key=_order)
+        for place, _, _, kind, pattern in places:
             if place < stop:
                 continue
             match = pattern.match(text, place, partial=not ended)
@@ -155,14 +155,18 @@ class Searcher:
     def _places(self, text: str, start: int) -> Iterator[Beginning]:
         if self._own_starts is not None:
             for match in self._own_starts.finditer(text, start):
-                yield Beginning(match.start(), _OWN, "environment", self._own)
+                yield Beginning(match.start(), _OWN, 0, "environment", self._own)
         yield from heads(text, start, self._clues)
         for place in behind_words(text, max(0, start - CONTEXT), self._clues):
             if place.start >= start:
                 yield place
         if self._email is not None:
             for match in _EMAIL_START.finditer(text, start):
-                yield Beginning(match.start(), 0, "email", self._email)
+                yield Beginning(match.start(), 0, 0, "email", self._email)
+
+
+def _order(place: Beginning) -> tuple[int, int, int]:
+    return place.start, -place.head, place.rank
 
 
 @lru_cache(maxsize=8)

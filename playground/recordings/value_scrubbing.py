@@ -18,6 +18,8 @@ _VALUES: Final = frozenset({"value", "stringvalue", "string_value"})  # in small
 _TOLD: Final = _VALUES | {"default"}  # by the name beside or around it: a parameter's, too
 # what OpenTelemetry puts around the values of an attribute
 _WRAPS: Final = _VALUES | {"values", "arrayvalue", "array_value"}
+_OF_COOKIE: Final = frozenset({"path", "domain", "httpOnly", "sameSite"})  # beside name and value
+_OF_JWK: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "k"})  # the private ones
 _TELLING: Final = ("key", "token", "secret", "auth", "authorization")  # the end of a header's name
 _GROWING: Final = frozenset({"messages", "input", "contents", "tools", "system"})  # of a request
 
@@ -96,12 +98,22 @@ def _object(
         while clean in made:  # two keys that are secrets of one length: neither entry is lost
             again[clean] += 1
             clean = f"{clean}{again[clean]}"
-        made[clean] = (
-            _wrapped(f'{called[:CONTEXT]}", "value": "', item, search, tally)
-            if called and str(name).lower() in _TOLD
-            else _named(str(name), item, search, tally)
-        )
+        if before := _before_member(str(name), value, called):
+            made[clean] = _wrapped(before, item, search, tally)
+        else:
+            made[clean] = _named(str(name), item, search, tally)
     return made
+
+
+def _before_member(name: str, value: dict[Any, Any], called: str) -> str:
+    """Return what tells of a member of an object by the members beside it; nothing for most."""
+    if name in _OF_JWK and "kty" in value:
+        return '"oct","k":"' if name == "k" else '"d":"'
+    if not called or name.lower() not in _TOLD:
+        return ""
+    if name == "value" and not _OF_COOKIE.isdisjoint(value):
+        return f'cookie": "{called[:CONTEXT]}='
+    return f'{called[:CONTEXT]}", "value": "'
 
 
 def _name_in(value: dict[Any, Any]) -> str:

@@ -1,11 +1,12 @@
-"""Where a secret may begin in a text: behind a word that tells it, or at the head of a key.
+"""Where a secret may begin in a text: at the head of a key, or behind a word that tells it.
 
-Only there are the patterns of `secret_kinds.py` and `secret_words.py` tried. Words that stand close
-together share what is looked for around them, so that the time grows with the text.
+Only there are the patterns of `secret_patterns.py` tried: each word is found once, whatever the
+number of patterns that may stand behind it, so that the time grows with the text.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -14,9 +15,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import regex
 
-from playground.recordings.secret_kinds import HEADED
-from playground.recordings.secret_values import GAP, QUOTE
-from playground.recordings.secret_words import WORDED
+from playground.recordings.secret_fragments import (
+    BEFORE_KEY,
+    BEFORE_TOKEN,
+    NAME_END,
+    TELLING,
+    expanded,
+)
+from playground.recordings.secret_patterns import HEADED, WORDED
 
 if TYPE_CHECKING:
     from playground.recordings.presence import WordPresence
@@ -27,17 +33,18 @@ _BOUNDARY: Final = regex.compile(
     r"|(?<=(?:\x1b|\\(?:e|033|x1[bB]|u001[bB]))\[[0-9;]{0,20}[A-Za-z])"  # a terminal's colour
     r"|(?<=(?:\A|\n|\\n)[+-])"  # a line of a diff
 )
-_ESCAPED: Final = re.compile(
-    r"""\\[sSDWZ\\]|\[\^|["']"""
-)  # in a pattern: what may be escaped in JSON
+# in a pattern: what may be escaped in JSON
+_ESCAPED: Final = re.compile(r"""\\[sSDWZ\\]|\[\^|["']""")
 _LOWER: Final = {code: code + 32 for code in range(65, 91)}
-_BETWEEN: Final = 240  # characters from a name to its value: quotation marks have 15 backslashes
-_NEXT: Final = re.compile(
-    rf"[^\s\"'\\]{{0,4096}}{QUOTE}{GAP},{GAP}{QUOTE}"
-)  # an item, the next one
+_NEXT: Final = expanded(r"[^\s\"'\\]{0,4096}<quote><gap>,<gap><quote>")  # an item, the next one
+_REACH: Final = 240  # characters from a word to its value: quotation marks have 15 backslashes
 _PAIR: Final = 2
 _FEW: Final = 8  # heads that are quicker looked for one by one
-_LOOK_BACK: Final = 48  # characters from the beginning of what tells it to a word in it
+_PASS: Final = re.compile(r"w(?:or)?d|phrase|code", re.IGNORECASE)
+_NAME_END: Final = re.compile(NAME_END, re.IGNORECASE)
+# What a name ends before; a letter goes on with it, but for the plural's.
+_GOES_ON: Final = re.compile(r"[A-Za-rt-z]")
+_LONGEST_BEFORE: Final = max(map(len, (*BEFORE_KEY, *BEFORE_TOKEN))) + 1
 
 
 class _Headed(NamedTuple):
@@ -49,33 +56,35 @@ class _Headed(NamedTuple):
 
 class Beginning(NamedTuple):
     """Where a secret may begin, and the pattern that decides. Of two at one place, that with the
-    longer head is tried first: it says more."""
+    longer head is tried first: it says more; of two without, the one that is first in the table."""
 
     start: int
     head: int  # its length
+    rank: int
     kind: str
     pattern: Any
 
 
-class _Context(NamedTuple):
-    """What stands around a word and tells a value, which its own pattern decides."""
+class _Behind(NamedTuple):
+    """A row of the table for values that a word tells."""
 
-    pattern: str
+    rank: int
     kind: str
+    before: Any
+    begins_before: bool
+    lead: re.Pattern[str]
+    again: re.Pattern[str]
     value: Any
-
-
-# By the signs without one of which nothing is found, and by word.
-_Contexts = dict[tuple[str, ...], dict[str, list[_Context]]]
 
 
 class _Tables(NamedTuple):
     by_head: dict[str, list[_Headed]]
     by_low_head: dict[str, list[str]]  # as it is in small letters
     heads_by_end: dict[str, list[str]]
-    by_word: _Contexts
-    words: list[str]  # all of those, each once
-    all_words: frozenset[str]
+    by_word: dict[str, list[_Behind]]
+    by_name: list[_Behind]
+    words: list[str]
+    in_json: dict[str, str]  # words by how JSON writes them
     head_end: re.Pattern[str]
     head: re.Pattern[str]
     small: list[str]  # heads that begin with a small letter, which is everywhere
@@ -85,11 +94,10 @@ class Clues(NamedTuple):
     """The words and heads in a text that may begin a secret; its pieces hold no others."""
 
     heads: tuple[str, ...]
-    by_word: _Contexts
-    words: tuple[str, ...]  # all of those, each once
+    words: tuple[str, ...]
 
     def stand_in(self, text: str) -> bool:
-        """Whether one of them stands in a text."""
+        """Return True if one of them stands in a text."""
         low = _lower(text) if self.words else ""
         return any(head in text for head in self.heads) or any(word in low for word in self.words)
 
@@ -103,15 +111,9 @@ def clues_in(text: str) -> Clues:
     pairs, near = short.may_be_in(data), long.may_be_in(low)
     likely = [*pairs, *(head for word in near for head in tables.by_low_head.get(word, ()))]
     heads = tuple(h for h in likely if h in tables.by_head and _may_begin(tables, text, h))
-    maybe = {*map(_lower, pairs), *near} & tables.all_words
-    there = {word for word in maybe if word.encode() in low}
-    by_word: _Contexts = {}
-    for signs, words in tables.by_word.items():
-        if there.isdisjoint(words):
-            continue
-        if not signs or any(sign.encode() in low for sign in signs):
-            by_word[signs] = {word: words[word] for word in words if word in there}
-    return Clues(heads, by_word, tuple({word for words in by_word.values() for word in words}))
+    maybe = {*map(_lower, pairs), *near} & tables.in_json.keys()
+    words = {tables.in_json[word] for word in maybe if word.encode() in low}
+    return Clues(heads, tuple(sorted(words)))
 
 
 def _may_begin(tables: _Tables, text: str, head: str) -> bool:
@@ -142,10 +144,8 @@ def heads(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginni
 
 def _each_headed(tables: _Tables, text: str, head: str, start: int) -> Iterator[Beginning]:
     """The kinds of a head wherever it stands."""
-    at = text.find(head, start)
-    while at >= 0:
-        yield from _headed(tables, text, head, at)
-        at = text.find(head, at + 1)
+    for place, _ in _each(head, text, start):
+        yield from _headed(tables, text, head, place)
 
 
 def _headed(tables: _Tables, text: str, head: str, place: int) -> Iterator[Beginning]:
@@ -153,7 +153,7 @@ def _headed(tables: _Tables, text: str, head: str, place: int) -> Iterator[Begin
     free = _BOUNDARY.match(text, place) is not None
     for each in tables.by_head[head]:
         if free or each.anywhere:
-            yield Beginning(place, len(head), each.kind, each.pattern)
+            yield Beginning(place, len(head), 0, each.kind, each.pattern)
 
 
 def _last_two(heads: list[str], last: str) -> str:
@@ -164,20 +164,63 @@ def _last_two(heads: list[str], last: str) -> str:
 
 def behind_words(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginning]:
     """The values that a word before them speaks of."""
-    known = clues or _tables()
-    if not known.words:
+    tables = _tables()
+    words = tables.words if clues is None else clues.words
+    if not words:
         return
     low = _lower(text)
-    there = {word for word in known.words if word in low}
-    if not there:
-        return
-    for signs, by_word in known.by_word.items():
-        if signs and not any(sign in low for sign in signs):
+    for word in words:
+        if word not in low:
             continue
-        for word, contexts in by_word.items():
-            for context in contexts if word in there else ():
-                for place in _told_by(context.pattern, text, _each(word, low, start)):
-                    yield Beginning(place, 0, context.kind, context.value)
+        rows = tables.by_word.get(word, ())
+        for at, stop in _each(word, low, start):
+            for row in rows:
+                yield from _told_by(row, text, at, stop)
+            if word in TELLING and (name := _name(word, text, low, at, stop)):
+                for end in name[1:]:
+                    for row in tables.by_name:
+                        yield from _told_by(row, text, name[0], end, word[0] == "p")
+
+
+def _name(word: str, text: str, low: str, at: int, stop: int) -> tuple[int, ...]:
+    """Return where a name begins that tells a secret, and where it may end; nothing if the word
+    here is part of none."""
+    if word in ("key", "token"):
+        before = low[max(0, at - _LONGEST_BEFORE) : at]
+        told = before[:-1] if before[-1:] in (" ", "_", "-") else before
+        known = BEFORE_KEY if word == "key" else BEFORE_TOKEN
+        if not told.endswith(known):
+            return ()
+        at -= len(before) - len(told) + max(len(each) for each in known if told.endswith(each))
+    elif word != "secret" and word != "pwd":
+        rest = _PASS.match(text, stop) if word == "pass" else None
+        if rest is None and "a" <= low[at - 1 : at] <= "z":
+            return ()
+        stop = rest.end() if rest else stop
+    if _GOES_ON.match(text, stop):
+        return ()
+    more = _NAME_END.match(text, stop)
+    return (at, stop, more.end()) if more else (at, stop)
+
+
+def _told_by(
+    row: _Behind, text: str, at: int, stop: int, is_password: bool = False
+) -> Iterator[Beginning]:
+    """Yield the place of the value that a row of the table finds behind a word, or of each value of
+    a list."""
+    lead = row.lead.match(text, stop, stop + _REACH)
+    if lead is None:
+        return
+    before = row.before.match(text, at)
+    if before is None:
+        return
+    kind = "password" if is_password and row.kind in ("named", "flag") else row.kind
+    place = before.start(1) if row.begins_before else lead.end()
+    yield Beginning(place, 0, row.rank, kind, row.value)
+    if row.again.pattern == _NEXT and "[" not in lead[0]:
+        return
+    while item := row.again.match(text, place):
+        yield Beginning(place := item.end(), 0, row.rank, kind, row.value)
 
 
 def _lower(text: str) -> str:
@@ -185,40 +228,12 @@ def _lower(text: str) -> str:
     return text.lower() if text.isascii() else text.translate(_LOWER)
 
 
-def _each(word: str, low: str, start: int) -> Iterator[tuple[int, int]]:
+def _each(word: str, text: str, start: int) -> Iterator[tuple[int, int]]:
     """Yield the places of a word."""
-    at = low.find(word, start)
+    at = text.find(word, start)
     while at >= 0:
         yield at, at + len(word)
-        at = low.find(word, at + len(word))
-
-
-def _told_by(context: str, text: str, words: Iterable[tuple[int, int]]) -> Iterator[int]:
-    """Yield the places of the values that a context around one of these words announces."""
-    tried = 0  # before here the context began nowhere else
-    for at, stop in words:
-        begin = max(tried, at - _LOOK_BACK)
-        # begun from before a word, and not behind it, where another one would be met
-        pattern = _beginning_within(context, (at - begin).bit_length())
-        found = pattern.match(text, begin, stop + _BETWEEN)
-        while found and found.start(1) <= at:
-            yield from _values_behind(text, found)
-            found = pattern.match(text, max(found.end(), found.start(1) + 1), stop + _BETWEEN)
-        tried = at + 1
-
-
-@cache
-def _beginning_within(context: str, bits: int) -> re.Pattern[str]:
-    """Finds a context that begins before so many characters, of which its bits are told: words
-    that stand close together are not looked around again and again."""
-    return re.compile(rf"[\s\S]{{0,{min(_LOOK_BACK, 1 << bits)}}}?({context})")
-
-
-def _values_behind(text: str, context: re.Match[str]) -> Iterator[int]:
-    """Yield the place of the value, or of each value of a list."""
-    yield (place := context.end())
-    while "[" in context[1] and (item := _NEXT.match(text, place)):
-        yield (place := item.end())
+        at = text.find(word, at + 1)
 
 
 def _tree(words: Iterable[str]) -> str:
@@ -233,21 +248,34 @@ def _tree(words: Iterable[str]) -> str:
 
 def _patterns_by_head() -> dict[str, list[_Headed]]:
     found: dict[str, list[_Headed]] = {}
-    for kind in HEADED:
-        is_plain = not _ESCAPED.search(kind.rest)
-        for head in kind.heads:
-            pattern = regex.compile(f"{re.escape(head)}(?:{kind.rest}){kind.end_behind(head)}")
-            found.setdefault(head, []).append(_Headed(kind.name, pattern, kind.anywhere, is_plain))
+    for row in HEADED:
+        is_plain = not _ESCAPED.search(row.value)
+        for head in row.heads:
+            pattern = regex.compile(row.pattern(head))
+            found.setdefault(head, []).append(_Headed(row.name, pattern, row.anywhere, is_plain))
     return found
 
 
-def _contexts_by_word() -> dict[tuple[str, ...], dict[str, list[_Context]]]:
-    found: dict[tuple[str, ...], dict[str, list[_Context]]] = {}
-    for kind in WORDED:
-        entry = _Context(kind.context, kind.name, regex.compile(kind.rest + kind.after))
-        for word in kind.words:
-            found.setdefault(kind.signs, {}).setdefault(word, []).append(entry)
-    return found
+def _rows_by_word() -> tuple[dict[str, list[_Behind]], list[_Behind]]:
+    """Return the rows for each word, and those for each name that tells a secret."""
+    by_word: dict[str, list[_Behind]] = {}
+    by_name: list[_Behind] = []
+    for rank, row in enumerate(WORDED):
+        before = regex.compile(row.before)
+        entry = _Behind(
+            rank,
+            row.name,
+            before,
+            before.groups > 0,
+            re.compile(row.lead),
+            re.compile(row.again or _NEXT),
+            regex.compile(row.pattern()),
+        )
+        for word in row.words:
+            by_word.setdefault(word, []).append(entry)
+        if not row.words:
+            by_name.append(entry)
+    return by_word, by_name
 
 
 @cache
@@ -258,10 +286,10 @@ def _presence() -> tuple[WordPresence, WordPresence]:
 
     tables = _tables()
     short = {head for head in tables.by_head if len(head) == _PAIR}
-    for word in tables.words:
+    for word in tables.in_json:
         if len(word) == _PAIR:
             short.update(map("".join, product(*({c, c.upper()} for c in word))))
-    long = {each for each in (*tables.by_low_head, *tables.words) if len(each) > _PAIR}
+    long = {each for each in (*tables.by_low_head, *tables.in_json) if len(each) > _PAIR}
     return WordPresence(sorted(short)), WordPresence(sorted(long))
 
 
@@ -278,15 +306,16 @@ def _tables() -> _Tables:
     by_low: dict[str, list[str]] = {}
     for head in by_head:
         by_low.setdefault(_lower(head), []).append(head)
-    by_word = _contexts_by_word()
-    words = sorted({word for words in by_word.values() for word in words})
+    by_word, by_name = _rows_by_word()
+    words = sorted({*by_word, *TELLING})
     return _Tables(
         by_head,
         by_low,
         by_end,
         by_word,
+        by_name,
         words,
-        frozenset(words),
+        {form: word for word in words for form in (word, json.dumps(word)[1:-1])},
         re.compile("|".join(f"{re.escape(last)}(?<={_last_two(ending, last)})" for last in "-_./")),
         re.compile(_tree(head for head in by_head if head not in ending and not head[0].islower())),
         [head for head in by_head if head not in ending and head[0].islower()],
