@@ -400,8 +400,8 @@ WORDED: Final = (
            r"\s{0,2}(?:=\s{0,2})?\(\s{0,2}<quote>[^\"'\s\\]{1,40}<quote>,\s{0,4}<quote>",
            "<in call>", 'requests.get(url, auth=("bob", "{a14}"))', r"(?<=\b\w{0,20})"),
     # Files.
-    _words("password", PASSWORD, "requirepass masterauth", "<space><opens>?", "<elsewhere><both><run>{6,}+",
-           "requirepass {a20}", r"\b"),
+    _words("password", PASSWORD, "requirepass masterauth", "<space><opens>?",
+           "<elsewhere><both><run>{6,}+", "requirepass {a20}", r"\b"),
     _words("named", NAMED, "secret_id", r"<quote>?[ \t]{0,40}[:=]?[ \t]{0,40}<quote>?",
            "<x>{8}-(?:<x>{4}-){3}<x>{12}", "secret_id    {h8}-{h4}-{h4}-{h4}-{h12}"),
     _words("password", PASSWORD, ":5432: :5433: :6432:", r"[\w*.-]{1,60}:[\w*.-]{1,60}:",
@@ -419,7 +419,7 @@ WORDED: Final = (
            "(?<=(?<![A-Za-z])(?i:set-)?)", on=r"^\n\r\"'\\"),
     _words("jwk", PRIVATE, r'"d": "d\":', r"\s{0,4}<quote>",  # of the lengths of its algorithms
            "(?:<w>{43}|<w>{64}|<w>{66}|<w>{86}|<w>{88}|<w>{171}|<w>{256}|<w>{342}|<w>{512}"
-           "|<w>{683})(?=<quote>)", '{"kty": "EC", "crv": "P-256", "d": "{a43}"}',
+           r"|<w>{683})(?=<quote>|\Z)", '{"kty": "EC", "crv": "P-256", "d": "{a43}"}',
            again=r"[^\"'\\]{0,700}<quote><gap>,<gap><quote>(?:p|q|dp|dq|qi)<colon>"),
     _words("jwk", PRIVATE, "oct",
            r"<quote><gap>,<gap>(?:<quote>(?:alg|kid|use)<colon>[^\"'\\]{1,60}<quote><gap>,<gap>)"

@@ -39,6 +39,7 @@ _LOWER: Final = {code: code + 32 for code in range(65, 91)}
 _NEXT: Final = expanded(r"[^\s\"'\\]{0,4096}<quote><gap>,<gap><quote>")  # an item, the next one
 _REACH: Final = 240  # characters from a word to its value: quotation marks have 15 backslashes
 _PAIR: Final = 2
+_MOST_CHARACTERS: Final = 256  # of which it is known what they allow behind a word
 _FEW: Final = 8  # heads that are quicker looked for one by one
 _PASS: Final = re.compile(r"w(?:or)?d|phrase|code", re.IGNORECASE)
 _NAME_END: Final = re.compile(NAME_END, re.IGNORECASE)
@@ -77,12 +78,38 @@ class _Behind(NamedTuple):
     value: Any
 
 
+class _Rows:
+    """The rows for a word, and which of them a character behind the word allows."""
+
+    def __init__(self, rows: list[_Behind]) -> None:
+        self._rows = rows
+        self._by_character: dict[str, list[_Behind]] = {}
+
+    def before(self, character: str) -> list[_Behind]:
+        """Return the rows whose `lead` may begin with a character, or be empty."""
+        if character not in self._by_character:
+            if len(self._by_character) > _MOST_CHARACTERS:
+                return self._rows
+            self._by_character[character] = [
+                row for row in self._rows if _may_begin_with(row.lead.pattern, character)
+            ]
+        return self._by_character[character]
+
+
+_NO_ROWS: Final = _Rows([])
+
+
+def _may_begin_with(lead: str, character: str) -> bool:
+    """Return True if more text could make a pattern match behind a word in capital letters."""
+    return regex.match(lead, f"A{character}", pos=1, partial=True) is not None
+
+
 class _Tables(NamedTuple):
     by_head: dict[str, list[_Headed]]
     by_low_head: dict[str, list[str]]  # as it is in small letters
     heads_by_end: dict[str, list[str]]
-    by_word: dict[str, list[_Behind]]
-    by_name: list[_Behind]
+    by_word: dict[str, _Rows]
+    by_name: _Rows
     words: list[str]
     in_json: dict[str, str]  # words by how JSON writes them
     head_end: re.Pattern[str]
@@ -172,13 +199,13 @@ def behind_words(text: str, start: int, clues: Clues | None = None) -> Iterator[
     for word in words:
         if word not in low:
             continue
-        rows = tables.by_word.get(word, ())
+        rows = tables.by_word.get(word, _NO_ROWS)
         for at, stop in _each(word, low, start):
-            for row in rows:
+            for row in rows.before(text[stop : stop + 1]):
                 yield from _told_by(row, text, at, stop)
             if word in TELLING and (name := _name(word, text, low, at, stop)):
                 for end in name[1:]:
-                    for row in tables.by_name:
+                    for row in tables.by_name.before(text[end : end + 1]):
                         yield from _told_by(row, text, name[0], end, word[0] == "p")
 
 
@@ -256,7 +283,7 @@ def _patterns_by_head() -> dict[str, list[_Headed]]:
     return found
 
 
-def _rows_by_word() -> tuple[dict[str, list[_Behind]], list[_Behind]]:
+def _rows_by_word() -> tuple[dict[str, _Rows], _Rows]:
     """Return the rows for each word, and those for each name that tells a secret."""
     by_word: dict[str, list[_Behind]] = {}
     by_name: list[_Behind] = []
@@ -275,7 +302,7 @@ def _rows_by_word() -> tuple[dict[str, list[_Behind]], list[_Behind]]:
             by_word.setdefault(word, []).append(entry)
         if not row.words:
             by_name.append(entry)
-    return by_word, by_name
+    return {word: _Rows(rows) for word, rows in by_word.items()}, _Rows(by_name)
 
 
 @cache
