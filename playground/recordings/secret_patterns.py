@@ -38,6 +38,7 @@ class SecretPattern(NamedTuple):
     anywhere: bool = False  # nothing else begins so: inside a word, too
     distinct: bool = False  # what Base64 has not, or too seldom: only a letter or digit goes on
     words: tuple[str, ...] = ()
+    sign: str = ""  # without which nothing is behind them
     before: str = ""
     lead: str = ""
     again: str = ""  # between one value and the next
@@ -95,13 +96,13 @@ def _head(
 
 def _words(
     name: str, kind: str, words: str, lead: str, value: str, example: str, before: str = "", *,
-    on: str = "", after: str = "", again: str = "",
+    on: str = "", after: str = "", again: str = "", sign: str = "",
 ) -> SecretPattern:  # fmt: skip
     known = _parted(words)
     value, before, lead, again, on, after = map(expanded, (value, before, lead, again, on, after))
     return SecretPattern(
-        name, kind, value, example, words=known, before=before, lead=lead, again=again, on=on,
-        after=after,
+        name, kind, value, example, words=known, sign=sign, before=before, lead=lead, again=again,
+        on=on, after=after,
     )  # fmt: skip
 
 
@@ -365,21 +366,21 @@ WORDED: Final = (
            "<shell value>", "aws ssm put-parameter --name /db/pass --value {a14}"),
     _words("password", PASSWORD, "mysql mariadb mongo redis-cli sqlcmd sshpass twine ldap",
            r"\w{0,8}\b<words>\s-[pPaw]\s{0,3}<opens>?", "<shell value>",
-           "mysql -u root -p{a12} shop", r"\b", on="<value>"),
+           "mysql -u root -p{a12} shop", r"\b", on="<value>", sign="-"),
     _words("password", PASSWORD, "docker␣login podman␣login helm␣login az␣login oc␣login",
            r"<words>\s-[pPaw]\s{0,3}<opens>?", "<shell value>",
-           "docker login -u me -p {a24} host.example", r"\b", on="<value>"),
+           "docker login -u me -p {a24} host.example", r"\b", on="<value>", sign="-"),
     _words("password", PASSWORD, "curl",
            r"\b[^\n]{0,120}?\s(?:-[A-Za-z]{0,6}[uU]|--(?:proxy-)?user)(?:=|\s{0,3})<user>:",
            r"(?!\$)<both><plain>{6,}+", "curl -u admin:{a14} https://host.example", r"\b",
-           on="<value>"),
+           on="<value>", sign="-"),
     _words("password", PASSWORD, "http␣ https␣", r"[^\n]{0,60}?(?:-a|--auth)[\s=]{1,3}<user>:",
-           "<shell value>", "http -a bob:{a14} GET host.example", r"\b"),
+           "<shell value>", "http -a bob:{a14} GET host.example", r"\b", sign="-"),
     _words("password", PASSWORD, "zip␣ 7z␣", r"<words>-[pP]\s{0,3}<opens>?", "<shell value>",
-           "zip -P {a14} out.zip file", r"(?<=\b(?i:un)?)"),
+           "zip -P {a14} out.zip file", r"(?<=\b(?i:un)?)", sign="-"),
     _words("password", PASSWORD, "smbclient lftp",
            r"\s<words>-[uU]\s{0,3}<opens>?[\w.\\-]{1,40}[%,]", "<shell value>",
-           "smbclient //srv/share -U bob%{a14}", r"\b"),
+           "smbclient //srv/share -U bob%{a14}", r"\b", sign="-"),
     _words("password", PASSWORD, "sqlplus", r"\s{1,4}(?:-\w{1,8}\s{1,4}){0,3}[\w.$#-]{1,40}/",
            r"<both>[^\s/@\"'\\]{6,}+(?=@|\s|\Z)", "sqlplus scott/{a14}@db.example.com", r"\b"),
     _words("password", PASSWORD, "net␣use", r"\s(?:\w:\s|\*\s)?\\\\\S{1,80}\s",
@@ -388,7 +389,7 @@ WORDED: Final = (
            r"(?:s\.)?(?=[A-Za-z._-]{0,80}[0-9])[\w.-]{20,}+", "vault login s.{a24}", r"\b"),
     _words("cookie", COOKIE, "curl",
            r"\b[^\n]{0,120}?\s(?:-b|--cookie)(?:=|\s{0,3})<opens>?[\w.-]{1,40}=",
-           "<session>", "curl -b sid={a32} https://host.example/", r"\b"),
+           "<session>", "curl -b sid={a32} https://host.example/", r"\b", sign="-"),
     # Other words of sentences, of SQL and of programs.
     _words("password", PASSWORD, "credentials creds login log␣in",
            r"(?:\s(?:are|is|with|as)|:)\s{1,3}<marks><opens>?[\w.@-]{1,40}<marks>"

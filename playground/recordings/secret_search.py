@@ -110,7 +110,7 @@ class _Tables(NamedTuple):
     heads_by_end: dict[str, list[str]]
     by_word: dict[str, _Rows]
     by_name: _Rows
-    words: list[str]
+    by_sign: dict[str, list[str]]  # words, by what no text with one of them lacks
     in_json: dict[str, str]  # words by how JSON writes them
     head_end: re.Pattern[str]
     head: re.Pattern[str]
@@ -166,7 +166,8 @@ def heads(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginni
     for match in tables.head.finditer(text, start):
         yield from _headed(tables, text, match[0], match.start())
     for head in tables.small:
-        yield from _each_headed(tables, text, head, start)
+        if head in text:
+            yield from _each_headed(tables, text, head, start)
 
 
 def _each_headed(tables: _Tables, text: str, head: str, start: int) -> Iterator[Beginning]:
@@ -192,13 +193,12 @@ def _last_two(heads: list[str], last: str) -> str:
 def behind_words(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginning]:
     """The values that a word before them speaks of."""
     tables = _tables()
-    words = tables.words if clues is None else clues.words
-    if not words:
+    if clues is not None and not clues.words:
         return
     low = _lower(text)
-    for word in words:
-        if word not in low:
-            continue
+    signs = tables.by_sign.items()
+    words = clues.words if clues else [w for sign, each in signs if sign in low for w in each]
+    for word in [word for word in words if word in low]:
         rows = tables.by_word.get(word, _NO_ROWS)
         for at, stop in _each(word, low, start):
             for row in rows.before(text[stop : stop + 1]):
@@ -335,13 +335,18 @@ def _tables() -> _Tables:
         by_low.setdefault(_lower(head), []).append(head)
     by_word, by_name = _rows_by_word()
     words = sorted({*by_word, *TELLING})
+    signs = {word: row.sign for row in WORDED for word in row.words if row.sign}
+    by_sign: dict[str, list[str]] = {}
+    for word in words:
+        inner = next((sign for sign in word if not sign.isalnum()), "")
+        by_sign.setdefault(signs.get(word, inner), []).append(word)
     return _Tables(
         by_head,
         by_low,
         by_end,
         by_word,
         by_name,
-        words,
+        by_sign,
         {form: word for word in words for form in (word, json.dumps(word)[1:-1])},
         re.compile("|".join(f"{re.escape(last)}(?<={_last_two(ending, last)})" for last in "-_./")),
         re.compile(_tree(head for head in by_head if head not in ending and not head[0].islower())),
