@@ -25,6 +25,7 @@ from playground.llm.endpoint import asked_again
 from playground.llm.runs import Run
 from playground.questions.comparison import Column, Comparison
 from playground.questions.comparison import compare as compare_session
+from playground.recordings.scrubbing import starred_out
 from playground.sessions.loading import load_session
 from playground.sessions.session import Session
 from playground.show import exports, frames, payloads
@@ -289,6 +290,8 @@ def _outcome(working: WorkingSession, run: Run) -> None:
     say.text(f"{len(recording.chunks)} chunks from {recording.model}: {end}.")
     if recording.error:
         say.text(str(recording.error.get("message", recording.error)))
+    if run.recorded.starred:
+        say.text(f"{starred_out(run.recorded.starred)}.")
     state.add_recording(working.name, recording)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.page_link(

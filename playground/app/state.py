@@ -3,6 +3,7 @@ of classes that a source reload could replace."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -17,9 +18,17 @@ from playground.base import paths
 from playground.base.findings import Finding
 from playground.base.wording import visible
 from playground.recordings.recording import Recording
+from playground.recordings.scrubbing import starred_out
 from playground.sessions.changes import changes
 from playground.sessions.editing import Edit, edited
-from playground.sessions.entries import Entry, new_entry, read_entry, with_edits, with_recording
+from playground.sessions.entries import (
+    Entry,
+    new_entry,
+    read_entry,
+    starred_in,
+    with_edits,
+    with_recording,
+)
 from playground.sessions.loading import LoadedSession, read_sessions
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import Session
@@ -146,7 +155,20 @@ def session_file(working: WorkingSession) -> str:
 def open_session(name: str, session: Session) -> None:
     """A session that was made here stands beside the others, or in the place of the one of its
     name, and is chosen."""
-    _keep(name, new_entry(session, scrub=_scrubs()))
+    _keep(name, _told(new_entry(session, scrub=_scrubs())))
+
+
+def tell_starred(counts: Mapping[str, int]) -> None:
+    """Say how many secrets of which kind were starred out of what was kept; in passing."""
+    if any(counts.values()):
+        st.toast(f"{starred_out(counts)} in what is kept", icon=":material/key_off:")
+
+
+def _told(text: str, before: str | None = None) -> str:
+    """Say what was starred out of an entry that replaces another; return it."""
+    known = Counter(starred_in(before)) if before else Counter[str]()
+    tell_starred(Counter(starred_in(text)) - known)
+    return text
 
 
 def add_recording(name: str, recording: Recording) -> None:
@@ -154,6 +176,7 @@ def add_recording(name: str, recording: Recording) -> None:
     text = _kept_text(name)
     after = with_recording(text, recording, scrub=_scrubs())
     if after != text:  # a run that is shown again adds nothing
+        _told(after, text)
         kept = tab().write(name, after)
         if kept != name:  # another tab has changed it meanwhile
             st.session_state[_NEXT] = kept
@@ -214,7 +237,8 @@ def keep_steps(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> None
     """These are the edits from now on, and those that can be done again. Raises InputFault where
     the session has no place for one."""
     _edited(_loaded(name).session, tuple(steps), "", ())
-    _keep(name, with_edits(_kept_text(name), steps, undone, scrub=_scrubs()))
+    before = _kept_text(name)
+    _keep(name, _told(with_edits(before, steps, undone, scrub=_scrubs()), before))
 
 
 @kept(16)
@@ -237,18 +261,15 @@ def _edited(
 def add_file(file_name: str, data: bytes, name: str = "") -> None:
     """A file's sessions stand beside the others, and the first is chosen."""
     stem = name or file_name.rpartition(".")[0] or file_name
-    there = [
-        tab().add(
-            _free(stem if index == 0 else f"{stem} {index + 1}"),
-            new_entry(
-                loaded.session,
-                origin=file_name,
-                findings=loaded.findings,
-                scrub=_scrubs(),
-            ),
+    there, starred = list[str](), Counter[str]()
+    for index, loaded in enumerate(read_sessions(Source(file_name, data))):
+        free = _free(stem if index == 0 else f"{stem} {index + 1}")
+        text = new_entry(
+            loaded.session, origin=file_name, findings=loaded.findings, scrub=_scrubs()
         )
-        for index, loaded in enumerate(read_sessions(Source(file_name, data)))
-    ]
+        there.append(tab().add(free, text))
+        starred += Counter(starred_in(text))
+    tell_starred(starred)
     choose(SESSION, there[0])
     hold(SEVERAL, [file_name, there] if len(there) > 1 else None)
 
@@ -260,7 +281,7 @@ def add_session(name: str, session: Session) -> None:
 
 def keep_session(name: str, session: Session) -> str:
     """A session stands beside the others: the free name that it has there."""
-    return tab().add(_free(name), new_entry(session, scrub=_scrubs()))
+    return tab().add(_free(name), _told(new_entry(session, scrub=_scrubs())))
 
 
 def _free(name: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from playground.cli.shared import PRINTED, force_option, json_option, load, out_option
-from playground.cli.terminal import emit, guarded, print_json, say, table
+from playground.cli.terminal import emit, guarded, print_json, say, table, tell_starred
 
 if TYPE_CHECKING:
     from playground.questions.experiments import EventChange
@@ -184,7 +184,6 @@ def export(recording: str, to: str, out: str, force: bool, dialect: str, name: s
         text = exports.pytest_file(chosen, timeline, tools)
     else:
         text = timeline.html() if to == "html" else exports.replay_json(timeline)
-    for kind, number in starred.items():
-        say(f"starred out: {number} {kind}", err=True)
+    tell_starred(starred)
     emit(text, out, inputs=[recording], force=force)
     return 0

@@ -31,6 +31,7 @@ from playground.cli.terminal import (
     report,
     say,
     stopping,
+    tell_starred,
 )
 
 if TYPE_CHECKING:
@@ -317,8 +318,7 @@ def _tell_recorded(recorded: Recorded, path: Path, as_json: bool) -> None:
             counted(len(recording.chunks), "chunk") if recorded.whole else "too long to be counted"
         )
         say(f"{path}: {recording.api}, {count}, {end}")
-        for kind, number in recorded.starred.items():
-            say(f"starred out: {number} {kind}", err=True)
+        tell_starred(recorded.starred)
 
 
 @click.command("demo-server")

@@ -8,7 +8,7 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -165,6 +165,13 @@ def say(text: str, err: bool = False, nl: bool = True) -> None:
     encoding = getattr(stream, "encoding", None) or "utf-8"
     shown = keep_order(text) if _is_terminal(stream) else visible(text)
     click.echo(_encodable(shown, encoding), err=err, nl=nl)
+
+
+def tell_starred(counts: Mapping[str, int]) -> None:
+    """Say how many secrets of which kind were starred out of what was stored."""
+    from playground.recordings.scrubbing import starred_out
+
+    say(starred_out(counts), err=True)
 
 
 def _is_terminal(stream: TextIO | None) -> bool:

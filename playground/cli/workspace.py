@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from playground.cli.shared import PRINTED, force_option, json_option, load, out_option
-from playground.cli.terminal import emit, guarded, print_json, say, table
+from playground.cli.terminal import emit, guarded, print_json, say, table, tell_starred
 
 if TYPE_CHECKING:
     from playground.sessions.entries import Label
@@ -73,12 +73,13 @@ def add(session: str, name: str) -> int:
     """Keep a copy of SESSION, as the app would."""
     from pathlib import Path
 
-    from playground.sessions.entries import new_entry
+    from playground.sessions.entries import new_entry, starred_in
     from playground.sessions.workspaces import on_disk
 
     loaded = load(session)
     text = new_entry(loaded.session, origin=session, findings=loaded.findings)
     say(f"kept: {on_disk().add(name or Path(session).stem, text)}")
+    tell_starred(starred_in(text))
     return 0
 
 

@@ -147,6 +147,11 @@ class Recorder:
             return recording
 
     @property
+    def tally(self) -> Tally:
+        """What was starred out, to be counted with others'."""
+        return self._tally
+
+    @property
     def starred(self) -> dict[str, int]:
         """The number of secrets that were starred out, by kind."""
         return self._tally.counts

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 import regex
 
+from playground.recordings.secret_patterns import KINDS, PLURALS
 from playground.recordings.secret_search import Beginning, Clues, behind_words, clues_in, heads
 
 CONTEXT: Final = 200  # characters before a value that may say that it is a secret
@@ -194,6 +195,23 @@ def starred(text: str, search: Searcher, tally: Tally | None = None) -> str:
         if tally is not None:
             tally.add(secret.kind, search.told(text[secret.start : secret.stop]))
     return "".join([*pieces, text[place:]])
+
+
+def starred_out(counts: Mapping[str, int]) -> str:
+    """Say how many values were starred out, and of which kind: "3 values starred out: 2 API keys,
+    1 password". `counts` are by the patterns' names, as a `Tally` and a recording have them.
+    """
+    kinds: Counter[str] = Counter()
+    for name, count in counts.items():
+        kinds[KINDS.get(name, name)] += count
+    listed = [
+        f"{count} {kind if count == 1 else PLURALS.get(kind, kind + 's')}"
+        for kind, count in sorted(kinds.items(), key=lambda each: (-each[1], each[0]))
+    ]
+    total = sum(kinds.values())
+    if not total:
+        return "no value starred out"
+    return f"{total:,} value{'s' * (total > 1)} starred out: {', '.join(listed)}"
 
 
 def _forms(secrets: Iterable[str]) -> dict[str, str]:

@@ -18,7 +18,6 @@ from playground.recordings.secret_fragments import expanded
 
 KEY, TOKEN, PASSWORD, PRIVATE = "API key", "access token", "password", "private key"
 NAMED, COOKIE, WEBHOOK, HASH = "key or token", "cookie", "webhook address", "password hash"
-_NAME_OF_PASSWORDS: Final = "password"
 
 
 class SecretPattern(NamedTuple):
@@ -468,4 +467,12 @@ KINDS: Final = {row.name: row.kind for row in (*HEADED, *WORDED)} | {
     "environment": "value of the environment",
     "email": "e-mail address",
     "undecided": "undecided value",
+}
+# of more than one, where it is not the kind and an s
+PLURALS: Final = {
+    NAMED: "keys or tokens",
+    HASH: "password hashes",
+    WEBHOOK: "webhook addresses",
+    "value of the environment": "values of the environment",
+    "e-mail address": "e-mail addresses",
 }

@@ -107,6 +107,11 @@ def new_entry(
     return "".join([_labelled(label), _line({"findings": found}), line])
 
 
+def starred_in(text: str) -> dict[str, int]:
+    """Return how many secrets of which kind were starred out of an entry."""
+    return read_label(text.partition("\n")[0], "entry").starred
+
+
 def read_entry(text: str, where: str) -> Entry:
     """Return an entry from its file's text. Raises InputFault where it is torn, or of a newer
     version.

@@ -33,11 +33,14 @@ def change(name: str, after: Callable[[Any], Any]) -> None:
     old, tab = value(name), _of_the_tab()
     if access.current().keeps_sessions:
         try:
-            belongings_on_disk().change(name, lambda kept: after(old if tab.value(name) else kept))
+            starred = belongings_on_disk().change(
+                name, lambda kept: after(old if tab.value(name) else kept)
+            )
         except InputFault as fault:
             state.hold(state.REFUSED, f"{fault}. It lives in this tab alone.")
         else:
             tab.change(name, lambda _: None)
+            state.tell_starred(starred)
             return
     tab.change(name, lambda _: after(old))
 

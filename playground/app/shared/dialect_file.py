@@ -16,6 +16,7 @@ from playground.app.shared import declaring, say
 from playground.app.shared.declaring import DeclarationDraft
 from playground.base.errors import InputFault
 from playground.dialects.files import parse_dialect
+from playground.recordings.scrubbing import Tally
 from playground.sessions.workspaces.dialects import (
     keep_dialect,
     kept_text,
@@ -85,9 +86,11 @@ def _save() -> None:
     draft = declaring.draft()
     name = str(draft.document.get("name"))
     seen = draft.seen if draft.seen is not None and kept_text(name) is not None else None
+    tally = Tally()
     try:
-        declaring.saved(keep_dialect(draft.document, seen))
+        declaring.saved(keep_dialect(draft.document, seen, tally))
     except InputFault as fault:
         state.hold(declaring.FAULT, str(fault))
     else:
         state.hold(_SAID, f"Saved: {name} is among the dialects of every page and command.")
+        state.tell_starred(tally.counts)

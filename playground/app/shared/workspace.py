@@ -18,6 +18,7 @@ from playground.app.state import WorkingSession
 from playground.base import paths
 from playground.base.errors import InputFault, PlaygroundError
 from playground.base.wording import counted
+from playground.recordings.scrubbing import starred_out
 from playground.sessions.entries import read_label
 
 OTHER: Final = "another session"
@@ -149,14 +150,8 @@ def _of_a_kept_one(name: str) -> None:
     st.text_input("Name", name, key=key, on_change=changes.of(key, _rename, name, shown=name))
     found = state.entry(name)
     if found and found.label.starred:
-        say.caption(_starred(found.label.starred))
+        say.caption(f"{starred_out(found.label.starred)}, in what is kept.")
     _button("Delete", "delete", _remove, name)
-
-
-def _starred(counts: dict[str, int]) -> str:
-    """Say how many secrets of which kind were starred out."""
-    listed = ", ".join(f"{count} {kind}" for kind, count in counts.items())
-    return f"Starred out as secrets, in what is kept: {listed}."
 
 
 def _where() -> str:

@@ -6,7 +6,7 @@ A kill at any moment leaves a corpus that was one; the next build goes on where 
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -39,7 +39,8 @@ class Built:
     """The result of a build.
 
     It holds the shards that were made and that were there, rows by table, what could not be read,
-    and what was set aside because it killed its reader.
+    what was set aside because it killed its reader, and how many secrets of which kind were starred
+    out: each once a shard.
     """
 
     made: int
@@ -47,6 +48,7 @@ class Built:
     rows: dict[str, int]
     faults: list[dict[str, str]]
     aside: list[dict[str, str]]
+    starred: dict[str, int]
 
 
 def build_corpus(
@@ -96,13 +98,16 @@ class _Shard:
     rows: dict[str, int]
     faults: list[dict[str, str]]
     months: list[str]
+    starred: dict[str, int]
 
     @classmethod
     def told_by(cls, manifest: dict[str, Any]) -> _Shard:
         pieces = [each["content"] for each in manifest["pieces"]]
         spoiled = set(manifest["spoiled"])
         sound = [each for each in pieces if each not in spoiled] if spoiled else pieces
-        return cls(pieces, sound, manifest["rows"], manifest["faults"], manifest.get("months", []))
+        rows, faults = manifest["rows"], manifest["faults"]
+        months, starred = manifest.get("months", []), manifest.get("starred", {})
+        return cls(pieces, sound, rows, faults, months, starred)
 
 
 class _Build:
@@ -152,7 +157,8 @@ class _Build:
         self._commit()
         catalogs.take_away(self._folder, keep=self._catalog.shards)
         self._forget_attempts()
-        return Built(self._made, kept, self._rows(), faults, self._catalog.aside)
+        aside, starred = self._catalog.aside, self._starred()
+        return Built(self._made, kept, self._rows(), faults, aside, starred)
 
     def _make_again(self) -> None:
         """The facts of shards that an older analysis made, from what is kept of their sessions.
@@ -292,6 +298,10 @@ class _Build:
     def _faults(self) -> list[dict[str, str]]:
         listed = (self._shards[shard] for shard in self._catalog.shards)
         return [fault for found in listed for fault in found.faults]
+
+    def _starred(self) -> dict[str, int]:
+        listed = (Counter(self._shards[shard].starred) for shard in self._catalog.shards)
+        return dict(sum(listed, Counter[str]()))
 
     def _rows(self) -> dict[str, int]:
         listed = [self._shards[shard].rows for shard in self._catalog.shards]

@@ -93,6 +93,11 @@ class Cleaner:
         self._short = lru_cache(maxsize=4096)(self._cleaned)
         self._long = lru_cache(maxsize=256)(self._cleaned)
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of secrets that were starred out, by kind."""
+        return self._tally.counts
+
     def text(self, text: str) -> str:
         """Return a text without secrets, of the same length; one that was seen is not searched
         again.
@@ -193,7 +198,7 @@ class Cleaner:
     def _cleaned_tool(self, text: str) -> ToolMetadata | None:
         """Return the tool of this JSON; None where it has no secrets."""
         plain = ToolMetadata.model_validate_json(text).model_dump(mode="json")
-        clean = scrubbed_with(self._all, plain)
+        clean = scrubbed_with(self._all, plain, self._tally)
         return ToolMetadata.model_validate(clean) if clean != plain else None
 
     def _rows(self, rows: tuple[RequestRow, ...]) -> tuple[RequestRow, ...]:

@@ -13,7 +13,7 @@ import click
 
 from playground.base.wording import counted, grouped, visible
 from playground.cli.shared import json_option
-from playground.cli.terminal import emit, guarded, print_json, say, table
+from playground.cli.terminal import emit, guarded, print_json, say, table, tell_starred
 
 if TYPE_CHECKING:
     from playground.plugins.corpus.answers import CorpusAnswer
@@ -221,6 +221,7 @@ def _cell(value: Any) -> str:
 def _tell(built: Built) -> None:
     said = ", ".join(f"{grouped(count)} {name}" for name, count in built.rows.items())
     say(f"{counted(built.made, 'shard')} built, {grouped(built.kept)} there already: {said}")
+    tell_starred(built.starred)
     for name, found in (("left out", built.faults), ("set aside", built.aside)):
         for each in found[:_TOLD]:
             file, problem = each["name"], each["problem"]  # which most problems begin with

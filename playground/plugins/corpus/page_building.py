@@ -53,6 +53,7 @@ def take_built() -> None:
     if run is not None and run.is_built:
         state.set_run_id("", _RUN)
         state.choose("corpus", str(run.folder))
+        state.tell_starred(run.starred)
 
 
 @st.cache_resource(show_spinner=False)

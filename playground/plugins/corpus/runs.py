@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ class BuildRun(BackgroundRun):
     done: int = 0
     size: int = 0  # 0 while it is not known
     is_built: bool = False
+    starred: dict[str, int] = field(default_factory=dict)  # secrets out of it, by kind
 
     def start(self, alive: Callable[[], bool] = lambda: True, **more: Any) -> None:
         """Build; `more` goes to `build_corpus`. Where `alive` says no it ends as if stopped."""
@@ -45,8 +46,8 @@ class BuildRun(BackgroundRun):
 
             try:
                 with telling_waits(told):
-                    build_corpus(self.folder, self.inputs, progress=moved, **more)
-                self.is_built = True
+                    built = build_corpus(self.folder, self.inputs, progress=moved, **more)
+                self.starred, self.is_built = built.starred, True
             except _Stopped:
                 pass
 

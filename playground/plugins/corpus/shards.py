@@ -66,6 +66,7 @@ def _built(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
         "spoiled": writer.spoiled,
         "faults": writer.faults,
         "rows": writer.facts.counts,
+        "starred": writer.starred,
         "rereadable": writer.rereadable,
     }
 
@@ -86,7 +87,7 @@ def _reread(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
             )
             facts.add(taken.rows(skeleton, stored))
         facts.close()
-    return {**{name: known[name] for name in _KEPT}, "rows": facts.counts}
+    return {**{name: known[name] for name in _KEPT if name in known}, "rows": facts.counts}
 
 
 def _stored(
@@ -114,7 +115,8 @@ def _rows(folder: CorpusFolder, name: str, columns: list[str]) -> list[dict[str,
         return pq.read_table(file, columns=columns).to_pylist()  # type: ignore[no-any-return]
 
 
-_KEPT: Final = ("spoiled", "faults", "rereadable")  # of a manifest whose facts are made anew
+# of a manifest whose facts are made anew
+_KEPT: Final = ("spoiled", "faults", "starred", "rereadable")
 
 
 class FactsWriter:
@@ -210,6 +212,11 @@ class _ShardWriter:
             self.spoiled += [piece.content] if number else []
         for each in faults[:_MOST_FAULTS]:
             self.faults.append({"name": piece.name, "problem": self._cleaner.text(str(each))})
+
+    @property
+    def starred(self) -> dict[str, int]:
+        """The number of secrets that were starred out, by kind."""
+        return self._cleaner.counts
 
     def close(self) -> None:
         """Write what waits."""

@@ -96,6 +96,7 @@ class WatchedExchange:
         self._more = {"sent": 0, "came": 0, "packed": 0}  # those that are counted alone
         self._spent = 0.0  # seconds of work on the answer
         self._lines: GrowingFile | None = None
+        self.tally = Tally()  # of what was starred out, once it is over
         self._recorder: Recorder | None = None
         self._packed = ""
         self._unpacker: Unpacker | None = None
@@ -202,6 +203,8 @@ class WatchedExchange:
         self.usage = recording.usage if recording is not None else None
         if self.usage is None and self._reply:
             self.usage = _usage(bytes(self._reply))
+        if self._recorder is not None:
+            self.tally.take(self._recorder.tally)
         if self._lines is not None:
             lines, self._lines, self._recorder = self._lines, None, None
             try:

@@ -16,6 +16,7 @@ from playground.plugins.proxy import drawings as live_frames
 from playground.plugins.proxy import ledger
 from playground.plugins.proxy.ledger import Ledger, Passed
 from playground.plugins.proxy.storage import keep, session_name, session_of
+from playground.sessions.entries import starred_in
 from playground.sessions.workspaces import on_disk
 
 _RUN: Final = "run"
@@ -122,5 +123,6 @@ def _findings(passed: list[Passed]) -> None:
 
 def _keep_session(run: Path, passed: list[Passed]) -> str:
     name = keep(on_disk(), session_name(run, passed[0].session), session_of(run, passed))
+    state.tell_starred(starred_in(on_disk().text(name)))
     state.tab().look(name)
     return name

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from playground.base.wording import counted, dollars, seconds
+from playground.recordings.scrubbing import starred_out
 
 
 @dataclass
@@ -20,12 +21,15 @@ class TerminalReport:
     _costs: Counter[str] = field(default_factory=Counter)  # billionths of a dollar, by cause
     _breaks: Counter[str] = field(default_factory=Counter)
     _sums: Counter[str] = field(default_factory=Counter)
+    _starred: dict[str, int] | None = None  # what was starred out, once all is over
 
     def lines(self, line: dict[str, Any]) -> Iterator[str]:
         """Return the lines to print for one line of the ledger."""
         if "fault" in line and "exchange" not in line:
             yield f"fault: {line['fault']}"
             return
+        if "starred" in line:
+            self._starred = line["starred"]
         if "kept" in line:
             yield f"in the workspace: {line['kept']}"
         number = line.get("exchange")
@@ -37,7 +41,9 @@ class TerminalReport:
             yield from self._answer_lines(number, line)
 
     def summary(self) -> Iterator[str]:
-        """What all requests came to."""
+        """What all requests came to, and what was starred out of their recordings."""
+        if self._starred is not None:
+            yield starred_out(self._starred)
         sums = self._sums
         if not sums["requests"]:
             return

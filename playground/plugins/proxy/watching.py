@@ -26,7 +26,7 @@ from playground.plugins.proxy.storage import keep_all
 from playground.plugins.proxy.watched_run import WatchedRun, unpacked
 from playground.recordings.environment import environment_secrets
 from playground.recordings.growing import GrowingFile, numbered
-from playground.recordings.scrubbing import searcher
+from playground.recordings.scrubbing import Tally, searcher
 from playground.recordings.value_scrubbing import BodyScrubber, scrubbed_with
 from playground.sessions.last_resort import UNEXPECTED_OR_TOO_DEEP
 from playground.sessions.workspaces import on_disk
@@ -42,6 +42,7 @@ class RunWatcher:
 
     def __init__(self, run: WatchedRun, say: Said) -> None:
         self._folder, self._block, self._say = Path(run.folder), run.block, say
+        self._tally = Tally()
         self._search = searcher((*environment_secrets(), *run.secrets), run.emails)
         self._cleaner = BodyScrubber(self._search)
         self._sight = CacheForecast()
@@ -92,6 +93,7 @@ class RunWatcher:
         """The forwarding process is gone."""
         for number in list(self._open):
             self.told(("end", number, 0.0, _LOST))
+        self._say({"starred": self._tally.counts})
         if self._ledger is not None:
             self._ledger.close()
             for kept in keep_all(on_disk(), self._folder):
@@ -148,6 +150,7 @@ class RunWatcher:
     ) -> None:
         del self._open[number]
         exchange.end(error)
+        self._tally.take(exchange.tally)
         underway = self._underway.pop(number, None)
         billed = None
         if underway is not None:
@@ -166,7 +169,7 @@ class RunWatcher:
 
     def _note(self, line: dict[str, Any]) -> None:
         """Write a line into the ledger and say it, clean of secrets."""
-        line = scrubbed_with(self._search, line)
+        line = scrubbed_with(self._search, line, self._tally)
         if self._ledger is not None:
             try:
                 self._ledger.add(dumped(line))

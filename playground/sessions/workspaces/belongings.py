@@ -14,7 +14,8 @@ from typing import Any
 from playground.base.errors import InputFault
 from playground.base.json_numbers import json_fault
 from playground.recordings.environment import environment_secrets
-from playground.recordings.value_scrubbing import scrubbed_value
+from playground.recordings.scrubbing import Tally, searcher
+from playground.recordings.value_scrubbing import scrubbed_with
 from playground.sessions.workspaces.shelves import Shelf
 
 
@@ -31,21 +32,24 @@ class Belongings:
         """
         return _read(self.shelf.read(name), name)
 
-    def change(self, name: str, after: Callable[[Any], Any]) -> None:
+    def change(self, name: str, after: Callable[[Any], Any]) -> dict[str, int]:
         """Put what `after` makes of a value in its place; None is nothing. Another's change that
-        comes between is seen. Raises InputFault where the system refuses."""
+        comes between is seen. Return how many secrets of which kind were starred out. Raises
+        InputFault where the system refuses."""
         while True:
             before = self.shelf.read(name)
             old = _read(before, name)
             new = after(old)
-            if new == old or self.shelf.swap(name, before, self._written(new)):
-                return
+            tally = Tally()
+            if new == old or self.shelf.swap(name, before, self._written(new, tally)):
+                return tally.counts
 
-    def _written(self, value: Any) -> str | None:
+    def _written(self, value: Any, tally: Tally) -> str | None:
         if value is None:
             return None
-        clean = scrubbed_value(value, secrets=environment_secrets()) if self.scrub else value
-        return json.dumps(clean, ensure_ascii=True) + "\n"
+        if self.scrub:
+            value = scrubbed_with(searcher(tuple(environment_secrets())), value, tally)
+        return json.dumps(value, ensure_ascii=True) + "\n"
 
 
 def _read(text: str | None, name: str) -> Any:

@@ -17,7 +17,8 @@ from playground.base.user_files import decode, open_regular_file
 from playground.dialects import dialect_names
 from playground.dialects.files import dialect_text, parse_dialect
 from playground.recordings.environment import environment_secrets
-from playground.recordings.value_scrubbing import scrubbed_value
+from playground.recordings.scrubbing import Tally, searcher
+from playground.recordings.value_scrubbing import scrubbed_with
 from playground.sessions.workspaces.shelves import alone_in
 
 
@@ -37,11 +38,13 @@ def is_kept(name: str) -> bool:
     return folder is not None and (folder / f"{name}.json").is_file()
 
 
-def keep_dialect(document: dict[str, Any], seen: str | None = None) -> str:
-    """Keep a dialect's file, what looks like a secret starred out: its text. `seen` is the text
-    that it replaces, None where there is none. Raises InputFault where the document is no dialect,
-    the name is another's, the file is another than was seen, or the disk refuses."""
-    clean = scrubbed_value(document, secrets=environment_secrets())
+def keep_dialect(
+    document: dict[str, Any], seen: str | None = None, tally: Tally | None = None
+) -> str:
+    """Keep a dialect's file, what looks like a secret starred out and counted: its text. `seen` is
+    the text that it replaces, None where there is none. Raises InputFault where the document is no
+    dialect, the name is another's, the file is another than was seen, or the disk refuses."""
+    clean = scrubbed_with(searcher(tuple(environment_secrets())), document, tally)
     dialect = parse_dialect(json.dumps(clean), f"dialect {document.get('name')!r}")
     path = dialect_file(dialect.name)
     with faults_naming(path.parent):
