@@ -380,7 +380,7 @@ TOLD = {
         "env; late marks in json; late comma in yaml; two names",
 }  # fmt: skip
 KIND_OF = {
-    f"code {form}": "password" if "pass" in form.lower() or form in (IN_CODE[0],) else "named"
+    f"code {form}": "password" if "pass" in form.lower().partition('key":"')[0] else "named"
     for form in IN_CODE
 } | {name: kind for kind, names in TOLD.items() for name in names.split("; ")}
 BIG = {"rsa key", "ec key", "ssh key", "pkcs8 key"}  # their lines' ends stay
@@ -931,7 +931,10 @@ def test_scrubbing_grows_with_the_text(characters: int) -> None:
     units = ("sk-", "password=", "://a:", "eyJ.", "bearer ", "-----BEGIN ", '"a":"', "\\u00",
              "curl -u a:", "machine a.b login ", "my password is ", "<password>", "x8Q~", "MTAw",
              "mysql -p", "name='token'>", 'PASSWORD=a"b,', "--token ", "_KEY=",
-             "sk-ant-api03-", "://", "token=", 'password="', "password")  # fmt: skip
+             "sk-ant-api03-", "://", "token=", 'password="', "password", "<apiKey>a1b2c3d4e5",
+             'setPassword("a1B2c3d4', '"d":"a","p":"', "pw\t", "password  a ", "true\t/",
+             "-----END ", "login: a/", "curl -b a=", ":5432:a:b:", 'password: ["a", "',
+             "A" * 64 + "\n")  # fmt: skip
     for unit in units:
         sizes = (characters, 4 * characters)
         small, large = (min(seconds(unit, size) for _ in range(2)) for size in sizes)

@@ -13,10 +13,9 @@ from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
-from playground.recordings.scrubbing import CONTEXT, MAY_JOIN, Searcher, Secret, Tally
+from playground.recordings.scrubbing import CONTEXT, MAY_JOIN, SHOWN, Searcher, Secret, Tally
 from playground.recordings.secret_patterns import HEADED, WORDED
 
-_SHOWN: Final = 2  # characters of an open secret that are not worth waiting for
 _LONGEST: Final = 16_384  # characters of an open secret; after them it is starred to its end
 _SURE: Final = 1_024  # characters of one that plain ones more leave open
 _ENDLESS: Final = {row.name: row for row in (*HEADED, *WORDED) if row.on}
@@ -158,7 +157,7 @@ class Channel:
     @property
     def waits_from(self) -> int | None:
         """Where on the wire the open secret begins, or what says it again; None: nowhere."""
-        if not self.open or self.end - self.open[0].start <= _SHOWN:
+        if not self.open or self.end - self.open[0].start <= SHOWN:
             return None
         start = self.open[0].start
         segment = self.segments[self._first(start)]
@@ -188,7 +187,7 @@ class Channel:
         of an address of e-mail is a word."""
         for secret in self.open:
             secret_text = self.text[secret.start - self.begins :]
-            if len(secret_text) <= _SHOWN or (secret.kind == "email" and "@" not in secret_text):
+            if len(secret_text) <= SHOWN or (secret.kind == "email" and "@" not in secret_text):
                 continue
             self.tally.add("undecided", secret_text, sure=self.sure)
             marks_alone = MAY_JOIN.match(self.text, secret.stop - self.begins)  # of JSON, perhaps

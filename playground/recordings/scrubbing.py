@@ -23,6 +23,7 @@ from playground.recordings.secret_patterns import KINDS, PLURALS
 from playground.recordings.secret_search import Beginning, Clues, behind_words, clues_in, heads
 
 CONTEXT: Final = 200  # characters before a value that may say that it is a secret
+SHOWN: Final = 2  # characters of an open secret that are not worth waiting for
 _EMAIL: Final = r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
 _EMAIL_START: Final = re.compile(r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]")
 _ESCAPES: Final = re.compile(r"\\+[nrt]|[\s\\]+")
@@ -42,8 +43,9 @@ class Secret(NamedTuple):
 
 
 class Search(NamedTuple):
-    """The secrets of a text up to where one begins that its end leaves open, and from there on all
-    that may be one, or is one unless it lies within another."""
+    """The secrets of a text up to where one begins that its end leaves open, and from there on
+    those that may be one, or are one unless they lie within another: up to the first that is worth
+    waiting for."""
 
     secrets: list[Secret]
     open: list[Secret]
@@ -143,6 +145,8 @@ class Searcher:
                 continue
             if not ended and (match.partial or match.end() == len(text)):
                 undecided.append(Secret(place, len(text), kind))
+                if kind != "email" and len(text) - place > SHOWN:
+                    break  # what lies within it is looked for once it is decided
                 continue
             stop = match.end()
             is_open = undecided or (not ended and MAY_JOIN.match(text, stop))
