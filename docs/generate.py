@@ -33,6 +33,15 @@ from playground.parsing.declaration import (
 )
 from playground.parsing.notations import NOTATIONS, VALUES
 from playground.recordings.apis import APIS
+from playground.recordings.scrubbing import Tally, searcher, starred
+from playground.recordings.secret_patterns import (
+    HEADED,
+    KINDS,
+    WORDED,
+    SecretPattern,
+    filled,
+    shown,
+)
 from playground.servers import Parser, Server, View, all_servers
 from playground.sessions.formats.table import FORMATS_HEAD, formats_rows
 from playground.sessions.native_format import SCHEMA_FILE, json_schema
@@ -42,6 +51,7 @@ NEW_DIALECT = DOCS / "contributing" / "dialect.md"
 ARCHITECTURE = DOCS / "architecture.md"
 SERVERS_PAGE = DOCS / "servers.md"
 TOOLS_PAGE = DOCS / "tools.md"
+SECRETS_PAGE = DOCS / "recordings-and-secrets.md"
 
 
 def findings() -> str:
@@ -359,6 +369,28 @@ def _choice(value: object) -> str:
     return "yes" if value is True else _in_cell(str(value)) if "|" in str(value) else str(value)
 
 
+def secrets() -> str:
+    """The document as it stands, with its tables of patterns written anew."""
+    text = SECRETS_PAGE.read_text(encoding="utf-8")
+    by_name: dict[str, list[SecretPattern]] = {}
+    for row in HEADED:
+        by_name.setdefault(row.name, []).append(row)
+    heads = ["| name | kind | begins with | example |", "|---|---|---|---|"]
+    for name, rows in by_name.items():
+        known = ", ".join(f"`{head.strip()}`" for row in rows for head in row.heads)
+        example = _in_cell(shown(rows[0].example))
+        heads.append(f"| {name} | {rows[0].kind} | {known} | {example} |")
+    words = ["| name | kind | example |", "|---|---|---|"]
+    for row in WORDED:
+        tally = Tally()
+        starred(filled(row.example)[0], searcher(), tally)
+        told_by = ", ".join(tally.counts)
+        kinds = ", ".join(KINDS[name] for name in tally.counts)
+        words.append(f"| {told_by} | {kinds} | {_in_cell(shown(row.example))} |")
+    told = f"{len(HEADED)} patterns know a secret by its head, {len(WORDED)} by words before it."
+    return _between("patterns", "\n".join([told, "", *heads, "", *words]), text)
+
+
 def guide(dialect: str) -> str:
     return guide_for(dialect).markdown()
 
@@ -370,6 +402,7 @@ DOCUMENTS: dict[Path, Callable[[], str]] = {
     DOCS / "findings.md": findings,
     DOCS / "dialects.md": dialects,
     SERVERS_PAGE: servers,
+    SECRETS_PAGE: secrets,
     TOOLS_PAGE: tools,
     DOCS / "pages.md": pages,
     ARCHITECTURE: architecture,

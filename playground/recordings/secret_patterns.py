@@ -78,6 +78,11 @@ def filled(example: str, seed: int = 14) -> tuple[str, list[str]]:
     return _PLACEHOLDER.sub(value, example), values
 
 
+def shown(example: str) -> str:
+    """Return an example for a reader, with dots where its characters would be."""
+    return _PLACEHOLDER.sub("…", example).replace("\n", "⏎").replace("\t", "⇥")
+
+
 def _parted(words: str) -> tuple[str, ...]:
     """Part words at blanks; a blank within one is written as `␣`, a tab as `→`."""
     return tuple(word.replace("␣", " ").replace("→", "\t") for word in words.split())
