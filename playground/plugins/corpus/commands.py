@@ -221,7 +221,6 @@ def _cell(value: Any) -> str:
 def _tell(built: Built) -> None:
     said = ", ".join(f"{grouped(count)} {name}" for name, count in built.rows.items())
     say(f"{counted(built.made, 'shard')} built, {grouped(built.kept)} there already: {said}")
-    tell_starred(built.starred)
     for name, found in (("left out", built.faults), ("set aside", built.aside)):
         for each in found[:_TOLD]:
             file, problem = each["name"], each["problem"]  # which most problems begin with
@@ -229,6 +228,7 @@ def _tell(built: Built) -> None:
             say(visible(f"{name}: {told}"), err=True)
         if len(found) > _TOLD:
             say(f"{name}: {grouped(len(found) - _TOLD)} more; --json lists all", err=True)
+    tell_starred(built.starred)
 
 
 @contextmanager
