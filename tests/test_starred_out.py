@@ -16,7 +16,7 @@ import playground
 from playground.app.shared.declaring import FIRST
 from playground.base import paths
 from playground.cli import main
-from playground.plugins.proxy.telling import Teller
+from playground.plugins.proxy.terminal_report import TerminalReport
 from playground.recordings.growing import LinesInMemory
 from playground.recordings.recorder import Recorder
 from playground.recordings.scrubbing import Tally, scrubbed, searcher, starred_out
@@ -45,7 +45,7 @@ SCRUBBERS: Final = {
 SAYING: Final = {
     "cli/terminal.py": 1, "cli/workspace.py": 1, "cli/streams.py": 1, "cli/experiments.py": 1,
     "plugins/corpus/commands.py": 1, "plugins/corpus/page_building.py": 1,
-    "plugins/proxy/telling.py": 1, "plugins/proxy/page.py": 1, "app/state.py": 3,
+    "plugins/proxy/terminal_report.py": 1, "plugins/proxy/page.py": 1, "app/state.py": 3,
     "app/compare.py": 1, "app/shared/workspace.py": 1, "app/shared/belongings.py": 1,
     "app/shared/dialect_file.py": 1,
 }  # fmt: skip
@@ -96,7 +96,7 @@ def test_whoever_stores_says_it() -> None:
             found[name] = sum(each in saying for each in called)
         elif STORING & {*called}:
             found[name] = 0
-    told_by_others = {"sessions/entries.py", "plugins/proxy/kept.py", "plugins/corpus/runs.py"}
+    told_by_others = {"sessions/entries.py", "plugins/proxy/storage.py", "plugins/corpus/runs.py"}
     assert {name for name, count in found.items() if not count} <= told_by_others
     assert found.items() >= SAYING.items()
 
@@ -142,7 +142,7 @@ def test_the_proxy_says_it_at_its_end() -> None:
         recorder = Recorder(LinesInMemory(), searcher(), name="r", dialect="native", model="m")
         recorder.sent("http://h/", {"messages": [{"role": "user", "content": SAID}]})
         counted.take(recorder.tally)
-    teller = Teller()
+    teller = TerminalReport()
     assert [*teller.lines({"starred": counted.counts})] == []
     assert next(iter(teller.summary())) == SENTENCE
 
