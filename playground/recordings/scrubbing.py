@@ -2,7 +2,7 @@
 
 A secret is replaced by as many asterisks, so that offsets and the cuts between chunks stay. What
 lies inside a longer run of Base64 (an encrypted reasoning block, an image) is no key and stays.
-How text is searched is here, where a secret may begin in `secret_places.py`; `wire_scrubbing.py`
+How text is searched is here, where a secret may begin in `secret_search.py`; `wire_scrubbing.py`
 does it over the pieces of a stream, `value_scrubbing.py` in JSON values.
 """
 
