@@ -82,9 +82,11 @@ class UnknownNameError(PlaygroundError):
         self.kind, self.given, self.known = kind, given, known
         from difflib import get_close_matches  # imported here to keep the start fast
 
-        meant = " or ".join(map(repr, get_close_matches(given, known)))
-        told = f"; did you mean {meant}?" if meant else ";"
-        super().__init__(f"unknown {kind} {given!r}{told} known: {', '.join(known) or 'none'}")
+        similar = " or ".join(map(repr, get_close_matches(given, known)))
+        suggestion = f"; did you mean {similar}?" if similar else ";"
+        super().__init__(
+            f"unknown {kind} {given!r}{suggestion} known: {', '.join(known) or 'none'}"
+        )
 
 
 class InsufficientCreditsError(PlaygroundError):
