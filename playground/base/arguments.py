@@ -1,4 +1,4 @@
-"""Check the kinds of arguments of public functions, before a wrong one does harm deep inside.
+"""Checks the kinds of arguments of public functions, so that a wrong one fails at the door.
 
 Only the kind is checked here; the function itself checks the value.
 """
@@ -45,32 +45,34 @@ KINDS: Final[Mapping[str, ArgumentKind]] = {
 def takes(
     **kinds: str | type | tuple[type, ...],
 ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
-    """Check the kinds of a function's arguments by name: one of KINDS, a type, or several.
+    """Make a decorator that checks arguments by name, against kinds of KINDS or types.
 
-    The function then raises InputFault for an argument of another kind.
+    The decorated function raises InputFault for an argument of another kind.
     """
     wanted = {name: _kind(kind) for name, kind in kinds.items()}
 
-    def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+    def decorate(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
         names = list(inspect.signature(function).parameters)
 
         @wraps(function)
-        def called(*args: _Parameters.args, **named: _Parameters.kwargs) -> _Result:
-            for name, value in (*zip(names, args, strict=False), *named.items()):
+        def call_checked(*args: _Parameters.args, **keywords: _Parameters.kwargs) -> _Result:
+            for name, value in (*zip(names, args, strict=False), *keywords.items()):
                 if name in wanted:
                     _check(function.__name__, name, value, wanted[name])
-            return function(*args, **named)
+            return function(*args, **keywords)
 
-        return called
+        return call_checked
 
-    return checked
+    return decorate
 
 
-def _kind(given: str | type | tuple[type, ...]) -> ArgumentKind:
-    if isinstance(given, str):
-        return KINDS[given]
-    types = given if isinstance(given, tuple) else (given,)
-    words = ", or ".join(f"a {each.__name__}" for each in types).replace("a NoneType", "None")
+def _kind(spec: str | type | tuple[type, ...]) -> ArgumentKind:
+    if isinstance(spec, str):
+        return KINDS[spec]
+    types = spec if isinstance(spec, tuple) else (spec,)
+    words = ", or ".join(f"a {each_type.__name__}" for each_type in types).replace(
+        "a NoneType", "None"
+    )
     return ArgumentKind(types, words.replace("a str", "a name"))
 
 
@@ -80,34 +82,34 @@ def _check(function: str, name: str, value: Any, kind: ArgumentKind) -> None:
 
 
 def wrong(where: str, value: Any, expected: str) -> InputFault:
-    """Return the fault of an argument that is not what it should be."""
-    given = f"{type(value).__name__} {value!r:.60} was given"
-    return InputFault(given, where=where, expected=expected)
+    """Make the fault for an argument of the wrong kind."""
+    problem = f"{type(value).__name__} {value!r:.60} was given"
+    return InputFault(problem, where=where, expected=expected)
 
 
-def items(where: str, given: Iterable[_Result]) -> tuple[_Result, ...]:
-    """Return a list's items, or a generator's, which gives them once. Raises InputFault for what
-    is no list: a text, too, whose letters would be its items.
+def items(where: str, values: Iterable[_Result]) -> tuple[_Result, ...]:
+    """Return the items of a list or a generator. Raises InputFault for any other value; for a text
+    too, because its items would be its letters.
     """
     kind = KINDS["list"]
-    if not isinstance(given, kind.types) or isinstance(given, kind.never):
-        raise wrong(where, given, kind.words)
-    return tuple(given)
+    if not isinstance(values, kind.types) or isinstance(values, kind.never):
+        raise wrong(where, values, kind.words)
+    return tuple(values)
 
 
-def texts(where: str, given: Iterable[str]) -> tuple[str, ...]:
-    """Return a list's items, which are texts. Raises InputFault for what is none, as `items`
-    does.
+def texts(where: str, values: Iterable[str]) -> tuple[str, ...]:
+    """Return the items of a list of texts. Raises InputFault as `items` does, and for an item that
+    is no text.
     """
-    found = items(where, given)
-    for each in found:
-        if not isinstance(each, str):
-            raise wrong(where, each, "a text")
-    return found
+    listed = items(where, values)
+    for item in listed:
+        if not isinstance(item, str):
+            raise wrong(where, item, "a text")
+    return listed
 
 
-def as_bytes(given: bytes) -> bytes:
-    """Return a piece of a stream. Raises InputFault for what is no bytes."""
-    if not isinstance(given, bytes | bytearray):
-        raise wrong("a piece of a stream", given, "bytes")
-    return given
+def as_bytes(piece: bytes) -> bytes:
+    """Return a piece of a stream. Raises InputFault if it is not bytes."""
+    if not isinstance(piece, bytes | bytearray):
+        raise wrong("a piece of a stream", piece, "bytes")
+    return piece

@@ -1,7 +1,7 @@
-"""The remedy for each finding that is more than information, in one sentence.
+"""The remedy for each finding that is a warning or an error, in one sentence.
 
-Codes and meanings are in `findings.py`; remedies are apart because only code that shows findings
-needs them.
+Codes and meanings are in `findings.py`. Remedies have a module of their own, because only code that
+shows findings needs them.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ FIXES: Final[dict[str, str]] = {
     "call-in-fence": "say in the rules that calls stand outside fences, or switch calls_in_fences",
     "call-in-reasoning": "switch calls_in_reasoning where your server takes it for reasoning",
     "mended-opener": "show the whole opener in the rules' example: strict parsers miss this call",
-    "doubled-opener": "look whether the prompt already ends with the opener",
-    "missing-closer": "look whether a stop string or the token limit took it",
-    "doubled-closer": "look whether the prompt shows the closer twice",
+    "doubled-opener": "check whether the prompt already ends with the opener",
+    "missing-closer": "check whether a stop string or the token limit removed it",
+    "doubled-closer": "check whether the prompt shows the closer twice",
     "truncated-call": "raise the token limit, or ask again",
     "unreadable-call": "look at the raw text, and show the whole form in the rules' example",
     "malformed-json": "ask again with this message, or constrain decoding by `playground grammar`",
@@ -31,19 +31,19 @@ FIXES: Final[dict[str, str]] = {
     "other-recipient": "ask again: which of the two tools was meant cannot be known",
     "missing-argument": "ask again with this message, or do not require the parameter",
     "missing-name": "ask again, or show the name's place in the rules' example",
-    "unexpected-text": "look whether the reply is written in another dialect",
+    "unexpected-text": "check whether the reply is written in another dialect",
     "duplicate-argument": "do not rely on the value: other parsers take the first one",
     "type-mismatch": "name the type in the parameter's description, or allow text in the schema",
-    "orphan-closer": "look whether the prompt holds the opener, or the reply is in another dialect",
-    "unclosed-reasoning": "raise the token limit, or look whether the server takes the closing tag",
+    "orphan-closer": "check whether the prompt has the opener, or the reply is in another dialect",
+    "unclosed-reasoning": "raise the token limit, or check whether the server drops the closer",
     "fabricated-result": "make the result's opening marker a stop string",
     "invalid-utf8": "decode the stream as a whole, not each chunk by itself",
-    "lone-surrogate": "look who cut a character in two: both halves belong into one chunk",
+    "lone-surrogate": "find what cuts characters in two: both halves belong into one chunk",
     "expected-misfit": "correct the expected call, or the tool's schema",
     "foreign-markup": "read the reply in the dialect that is named",
-    "near-marker": "look whether a server or a filter changed the reply, or show the marker again",
+    "near-marker": "check whether a server or a filter changed the reply, or show the marker again",
     "printed-response": "give the response as JSON (`model_dump_json()`), or its content alone",
-    "unknown-dialect": "register the dialect, or read the recording in one that is here",
+    "unknown-dialect": "register the dialect, or read the recording in a known one",
     "no-dialect": "name its dialect, or have one proposed by `playground dialect propose`",
     "unknown-tool": "give the session the tool, or name the tools in the rules",
     "missing-opener": "show the opener in the rules' example, or read another dialect",
@@ -52,31 +52,31 @@ FIXES: Final[dict[str, str]] = {
     "call-as-text": "read its content yourself, or send its authors `playground replay --report`",
     "server-fails": "send the request again: the client has nothing of the reply",
     "server-delivers": "check the server's calls before they are run",
-    "unknown-parser": "choose one of those that are named",
+    "unknown-parser": "choose one of the named parsers",
     "usual-parser": "take nothing of it for certain: try the reply on the server itself",
     "unproven-repair": "take nothing of it for certain: try the reply on the server itself",
     "unread-dialect": "start the server with the parser that reads it",
     "no-parser": "choose a dialect that the server reads, or parse its text yourself",
     # what a decoder sees on the wire
     "stream-error": "ask again: what came before the error is kept",
-    "no-end": "take the reply for one that was cut off",
-    "unreadable-frame": "look whether a proxy has changed the stream",
+    "no-end": "treat the reply as cut off",
+    "unreadable-frame": "check whether a proxy has changed the stream",
     "two-responses": "record each response by itself",
     # what the cache lab sees in a session
-    "unexplained": "look for what the session does not hold: system prompt, tools, another route",
-    "compacted": "nothing, where it was time: what is cached of the history is lost with it",
+    "unexplained": "look for something outside of the session: system prompt, tools, another route",
+    "compacted": "nothing, if it was due: the cached history is lost with it",
     # what a renderer sees in a session
     "cannot-carry": "choose another dialect for this tool, or another type for the argument",
-    "part-dropped": "put it into a message of a role that may hold it",
-    "environment-dropped": "end the session with a message of the user's",
+    "part-dropped": "put it into a message of a role that may have it",
+    "environment-dropped": "end the session with a user message",
     # what an adapter makes of a request
-    "messages-merged": "write them as one message where the difference matters",
+    "messages-merged": "write them as one message if the difference matters",
     "message-dropped": "give it a role that the provider takes",
     "tool-added": "expect calls to it, or call the provider's API itself",
     "tools-in-prompt": "choose a model that takes tools, or a dialect that writes them as text",
     "schema-refused": "write what `playground tools --portable` proposes",
     "schema-ignored": "say it in the description as well",
-    "parameter-dropped": "leave it out, or choose a model that heeds it",
+    "parameter-dropped": "leave it out, or choose a model that uses it",
     # what a count of tokens sees
     "token-injection": "escape it, or encode what users write without control tokens",
     "doubled-bos": "let the template or the tokenizer write it, not both",
@@ -101,7 +101,7 @@ FIXES: Final[dict[str, str]] = {
     "gemini-freeze": "mark nothing for Gemini and let its implicit cache follow the history",
     "below-minimum": "mark a later part, or none: a prefix this short is not cached",
     "mark-lost": "put the mark on a part that the adapter sends it for, or call the API itself",
-    "usage-lost": "keep the provider's usage as it came",
+    "usage-lost": "keep the provider's usage unchanged",
     "clock-backwards": "give the requests in the order in which they were sent",
     "diagnosis-disagrees": "compare the bytes that were sent: something may change them on the way",
     "shorter-context": "nothing is lost: a shorter request reads less",
@@ -114,7 +114,7 @@ FIXES: Final[dict[str, str]] = {
     "template-drops-results": "write messages of the role tool in the template",
     "template-needs-tools": "ask in the template whether there are tools",
     "template-ignores-tools": "tell the model of its tools in the system prompt",
-    "template-ignores-system": "put the system prompt into the first message of the user's",
+    "template-ignores-system": "put the system prompt into the first user message",
     "template-drops-text": "write content before the calls in the template",
     "template-one-call": "send parallel calls as a message each",
     "template-prints-none": "send an empty text in place of null",
@@ -122,12 +122,12 @@ FIXES: Final[dict[str, str]] = {
     "template-wants-no-content": "leave content out of messages with calls",
     "template-refuses-text": "read the arguments as JSON before the template is rendered",
     "template-name-in-id": "give calls ids of that form",
-    "template-breaks-prefix": "write past turns always alike: no cache holds over turns else",
-    "template-no-generation-prompt": "add what begins the model's turn to the prompt yourself",
+    "template-breaks-prefix": "write past turns always the same way, or no cache outlives a turn",
+    "template-no-generation-prompt": "add the beginning of the model's turn to the prompt yourself",
     "template-drops-thoughts": "write the thought until its call's turn has ended",
     "template-date": "give the date in the last message",
     "template-mutates": "make a new list in the template: `[*old, new]` in place of append",
-    "derived-unread": "correct the declaration, or choose other values where they are named",
+    "derived-unread": "correct the declaration, or choose other values than the named ones",
     "derived-unmarked": "give the dialect a marker, or read replies with their tools given",
     "derived-law": "correct the declaration: the smallest example is beside it",
     "derived-answer": "correct the answer's or the thought's tags in the declaration",
@@ -143,18 +143,18 @@ FIXES: Final[dict[str, str]] = {
     "duplicate-id": "give each call an id of its own",
     "missing-id": "give it an id, or import with --repair",
     "role-order": "join it to the message before it, or move it",
-    "part-lost": "keep the file: what is named is only there",
-    "lines-left-out": "keep the file: what these lines hold is only there",
-    "unreadable-line": "correct the line in the file, or do without it",
-    "spoiled-rest": "fetch the file anew, and import it again",
-    "torn-end": "import it again once it is whole",
+    "part-lost": "keep the file: only it has the named parts",
+    "lines-left-out": "keep the file: only it has the contents of these lines",
+    "unreadable-line": "correct the line in the file, or accept the loss",
+    "spoiled-rest": "get a new copy of the file, and import it again",
+    "torn-end": "import it again once it is complete",
     "not-written-out": "write the value out in the source",
-    "not-a-file": "give its name alone: a pipe that somebody writes to is read",
+    "not-a-file": "give its path directly: a pipe with a writer is read",
     "long-integer": "write it as a text: most programs round a number of more than 17 digits",
     "not-a-number": "write a text or null in the file",
     "time-unread": "write times as ISO 8601 or in seconds since 1970",
     "mixed-formats": "import the lines of the other format by themselves",
-    "cyclic-ref": "write the schema out as deep as it is needed",
+    "cyclic-ref": "write the schema out to the depth that you need",
     "unresolved-ref": "add the definition, or correct the $ref",
     "tool-left-out": "give it a JSON Schema",
     "cache-mark": "requests as sent keep it",
@@ -169,6 +169,6 @@ FIXES: Final[dict[str, str]] = {
 
 
 def with_fix(finding: Finding) -> str:
-    """Return a finding's message and what to do about it, which some messages already end with."""
+    """Return a finding's message and its remedy, unless the message already has that."""
     fix = FIXES.get(finding.code, "")
     return f"{finding.message}; {fix}" if fix and fix not in finding.message else finding.message

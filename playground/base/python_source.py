@@ -1,8 +1,8 @@
-"""Python source as a tree; nothing of it is run.
+"""Parses Python source into a tree; no code is run.
 
-CPython 3.11 counts the recursions of all parsing together: where the garbage collector runs a
-finalizer that parses, too (one that logs a traceback does), the outer parsing fails with a
-SystemError. Then the text is parsed again.
+CPython 3.11 has one count of recursions for all parsing. If the garbage collector runs a finalizer
+that also parses (one that logs a traceback does), the outer parsing fails with a SystemError. Then
+the text is parsed again.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Any, Literal
 
 def module(text: str) -> ast.Module:
     """Return the tree of a file. Raises what `ast.parse` raises for a text that is no Python."""
-    tree: ast.Module = _parsed(text, "exec")
+    tree: ast.Module = _parse(text, "exec")
     return tree
 
 
 def expression(text: str) -> ast.expr:
     """Return the tree of one expression; raises as `module` does."""
-    tree: ast.Expression = _parsed(text, "eval")
+    tree: ast.Expression = _parse(text, "eval")
     return tree.body
 
 
-def _parsed(text: str, mode: Literal["exec", "eval"]) -> Any:
+def _parse(text: str, mode: Literal["exec", "eval"]) -> Any:
     for _ in range(3):
         with suppress(SystemError):
             return ast.parse(text, mode=mode)

@@ -1,4 +1,4 @@
-"""One call, walked piece by piece from its opener to its closer; its notation reads the body."""
+"""Reads one call, piece by piece, from its opener to its closer; its notation reads the body."""
 
 from __future__ import annotations
 
@@ -24,13 +24,12 @@ from playground.parsing.scanner import Walk
 
 
 class CallReader(Reader):
-    """A reader of calls. `open_call` and `argument` say where it stands."""
+    """A reader of calls. `open_call` and `argument` are what it reads at the moment."""
 
     recipient: str | None = None  # the tool that the section's opener names
-    in_pieces = False  # True if the last call broke off inside a JSON object that goes on here
-    _next_call: Marker | None = (
-        None  # what separates this call from another one in the same markers
-    )
+    in_pieces = False  # True if the last call broke off inside a JSON object, which goes on here
+    # the opener of another call between the same markers
+    _next_call: Marker | None = None
     _wrapped = False  # True if a list or a code fence stands inside the markers
 
     def read(
@@ -38,14 +37,14 @@ class CallReader(Reader):
     ) -> Walk[None]:
         """Read the call whose opener has matched, and all others between the same markers.
 
-        Each ends delivered or aborted, never silently. Without `has_body` nothing of the call can
-        be read.
+        Each call is delivered or aborted, never dropped silently. Without `has_body` the call is
+        aborted at once.
         """
         self._wrapped = self.in_pieces = False
         yield from self._read_one(marker, form, in_section, has_body)
         while self._next_call is not None:
-            more, self._next_call = self._next_call, None
-            yield from self._read_one(more, form, in_section, has_body)
+            opener, self._next_call = self._next_call, None
+            yield from self._read_one(opener, form, in_section, has_body)
 
     def _read_one(self, marker: Marker, form: Form, in_section: bool, has_body: bool) -> Walk[None]:
         scanner = self.scanner
@@ -64,26 +63,26 @@ class CallReader(Reader):
             scanner.note("doubled-opener", call.place)
         if "unended" in groups or "slip" in groups:
             scanner.note("mended-opener", call.place)
-        self._open(marker, call, form.syntax)
+        self._claim_opener(marker, call, form.syntax)
         self._unwrap(marker)
         try:
             if not has_body:
                 raise BrokenCall("unreadable-call")
             if not groups.get("empty"):
-                yield from self._body(call, form)
+                yield from self._read_body(call, form)
             self._deliver(call)
         except BrokenCall as broken:
             yield from self._abort(call, broken, form)
         self.open_call, self.argument = None, None
 
-    def _open(self, marker: Marker, call: OpenCall, syntax: Declaration) -> None:
+    def _claim_opener(self, marker: Marker, call: OpenCall, syntax: Declaration) -> None:
         """Claim the opener: as markup, except for the tool's name and the arguments in it."""
         scanner, at = self.scanner, 0
         if syntax.name:
             self.set_name(call, 0, syntax.name)
         for group, (start, stop) in marker.places.items():
             text = marker.named[group]
-            if not text or not _is_given(group):
+            if not text or not _holds_value(group):
                 continue
             scanner.emit_markup(start - at)
             at = stop
@@ -95,7 +94,7 @@ class CallReader(Reader):
                 self.set_name(call, len(text), unescape(text) if syntax.escaped_names else text)
         scanner.emit_markup(marker.size - at)
 
-    def _body(self, call: OpenCall, form: Form) -> Walk[None]:
+    def _read_body(self, call: OpenCall, form: Form) -> Walk[None]:
         notation = notation_of(form.syntax)
         if not notation.ends_itself:
             yield from notation.read(self, call, form)
@@ -105,18 +104,18 @@ class CallReader(Reader):
                 yield
         yield from notation.read(self, call, form)
         self._check_name(call, form.syntax)
-        yield from self._closer(form)
+        yield from self._read_closer(form)
 
     def _check_name(self, call: OpenCall, syntax: Declaration) -> None:
-        """Give a call a name if its text has none and the syntax says how. Raises BrokenCall if it
-        does not."""
+        """Give a call a name if its text has none, as the syntax says. Raises BrokenCall if the
+        syntax says nothing of it."""
         if call.name is not None:
             return
         if not syntax.nameless:
             raise BrokenCall("missing-name")
-        if self._named_inside(call, syntax):
+        if self._read_inner_call(call, syntax):
             return
-        name = self._inferred(call) if syntax.nameless == "inferred" else ""
+        name = self._infer_name(call) if syntax.nameless == "inferred" else ""
         if name:
             self.set_name(call, 0, name)
             self.scanner.note("mended-name", call.place, f"its arguments fit only {name}")
@@ -124,9 +123,9 @@ class CallReader(Reader):
             call.name = ""
             self.scanner.note("missing-name", call.place, "a call without a tool's name")
 
-    def _named_inside(self, call: OpenCall, syntax: Declaration) -> bool:
-        """Return True if a complete call, name and arguments, stands in the place of the arguments;
-        read it then."""
+    def _read_inner_call(self, call: OpenCall, syntax: Declaration) -> bool:
+        """Read a complete call, name and arguments, in the place of the arguments. Return False if
+        there is none."""
         rest = dict(call.arguments)
         name = rest.pop(syntax.shape.name[-1], None)
         objects = [rest.pop(key) for key in syntax.shape.aliases if key in rest]
@@ -137,22 +136,22 @@ class CallReader(Reader):
             return False
         self.set_name(call, 0, name)
         call.arguments = objects[0]
-        self.scanner.note("arguments-wrapped", call.place, "the call's name stands beside them")
+        self.scanner.note("arguments-wrapped", call.place, "they are a call with its name")
         return True
 
-    def _inferred(self, call: OpenCall) -> str:
-        """Return the only tool that there is, or the only one that takes these arguments; "" for
-        none."""
+    def _infer_name(self, call: OpenCall) -> str:
+        """Return the only tool of the session, or the only one that takes these arguments; "" if
+        there is no such tool."""
         keys = set(call.arguments)
         fits = [name for name, tool in self.tools.items() if keys <= tool.parameter_names]
         only = list(self.tools) if len(self.tools) == 1 else fits
         return only[0] if len(only) == 1 else ""
 
-    def _closer(self, form: Form) -> Walk[None]:
+    def _read_closer(self, form: Form) -> Walk[None]:
         """Read the marker after a body that ends by itself.
 
-        Without it the call is complete all the same: that is a repair, with a finding. Another call
-        between the same markers needs no closer before it.
+        If the marker is missing, the call is complete all the same, and a finding notes the repair.
+        Another call between the same markers needs no closer before it.
         """
         scanner, close = self.scanner, form.close
         if close is None:
@@ -162,7 +161,7 @@ class CallReader(Reader):
             self._unwrap(marker)
             scanner.emit_marker(marker)
             return
-        if self._wrapped and (yield from self._another(form)):
+        if self._wrapped and (yield from self._find_next_call(form)):
             return
         surplus = yield from self._match_optional(form.surplus_brackets)
         if surplus is not None:
@@ -172,13 +171,13 @@ class CallReader(Reader):
             scanner.emit_markup(surplus.size - stop)
             return
         scanner.note("missing-closer")
-        yield from self._another(form)
+        yield from self._find_next_call(form)
         # the beginning of a closer at the very end is markup, for it can be nothing else
         cut = scanner.cut_here(close)
         if cut is not None:
             scanner.emit_marker(cut)
 
-    def _another(self, form: Form) -> Walk[bool]:
+    def _find_next_call(self, form: Form) -> Walk[bool]:
         """Return True if another call stands between the same markers."""
         self._next_call = yield from self._match_optional(form.next_call)
         return self._next_call is not None
@@ -196,16 +195,16 @@ class CallReader(Reader):
 
     def _deliver(self, call: OpenCall) -> None:
         assert call.name is not None
-        if call.in_section and self.recipient and not _meets(self.recipient, call.name):
+        if call.in_section and self.recipient and not _is_recipient(self.recipient, call.name):
             message = f"to {self.recipient}, and in it a call of {call.name}"
-            raise BrokenCall("other-recipient", message, whole=True)
+            raise BrokenCall("other-recipient", message, is_complete=True)
         missing = call.missing if self.switches.misfits == "text" else []
         if missing:
             listed = ", ".join(missing)
-            raise BrokenCall("missing-argument", f"{call.name} needs {listed}", whole=True)
+            raise BrokenCall("missing-argument", f"{call.name} needs {listed}", is_complete=True)
         if not is_finite(call.arguments):
-            for found in number_findings(call.arguments, call.place):
-                self.scanner.note(found.code, found.where, found.message)
+            for about in number_findings(call.arguments, call.place):
+                self.scanner.note(about.code, about.where, about.message)
             call.arguments = finite(call.arguments)
         self.scanner.events.append(
             CallEndedEvent(
@@ -219,7 +218,7 @@ class CallReader(Reader):
         )
 
     def _abort(self, call: OpenCall, broken: BrokenCall, form: Form) -> Walk[None]:
-        """Say why the call is aborted, keep what was read, and go on after its own closer."""
+        """Emit the reason and the arguments read so far, and go on after the call's own closer."""
         scanner = self.scanner
         scanner.note(broken.code, call.place, broken.message)
         scanner.events.append(
@@ -234,32 +233,32 @@ class CallReader(Reader):
         )
         if broken.code == "truncated-call":
             scanner.emit_markup(len(scanner.held))
-        elif form.recovery is not None and not broken.whole:
+        elif form.recovery is not None and not broken.is_complete:
             marker = yield from scanner.until(form.recovery, scanner.emit_unexpected)
             if marker is not None and marker.kind is Kind.CLOSE:
                 scanner.emit_marker(marker)
         else:
-            self.in_pieces = broken.code == "malformed-json" and not call.ended
+            self.in_pieces = broken.code == "malformed-json" and not call.body_ended
 
     def _leaves_open(self, form: Form) -> bool:
         """Return True if the last argument lacks its closer.
 
-        A closer at the very end came out as the beginning of a marker, because what has to follow
-        it is not there. It counts.
+        A closer at the very end of the stream counts too, although it was emitted as the beginning
+        of a marker, because nothing follows it.
         """
         if self.argument is None or not form.syntax.param:
             return self.argument is not None
         closer = notation_of(form.syntax).closer_of(self.argument, form.syntax)
-        last = next((e for e in reversed(self.scanner.events) if owned_text(e)), None)
-        marker = last.text if isinstance(last, MarkupEvent) else ""
+        last_event = next((e for e in reversed(self.scanner.events) if owned_text(e)), None)
+        marker = last_event.text if isinstance(last_event, MarkupEvent) else ""
         return not closer or not marker.lstrip().startswith(closer)
 
 
-def _is_given(group: str) -> bool:
+def _holds_value(group: str) -> bool:
     """Return True if a group of an opener is the tool's name or an argument on its own line."""
     return group == "name" or group.startswith("line_")
 
 
-def _meets(recipient: str, name: str) -> bool:
+def _is_recipient(recipient: str, name: str) -> bool:
     """Return True if a header's recipient is the called tool, or the tool's namespace."""
     return name in (recipient, recipient.rpartition(".")[2]) or name.startswith(f"{recipient}.")

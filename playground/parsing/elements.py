@@ -1,5 +1,5 @@
-"""Objects and lists in a parameter, written as nested elements (`<k><x>1</x></k>`), each tag after
-a prefix.
+"""Objects and lists in a parameter, written as nested elements such as `<k><x>1</x></k>`. A prefix
+stands before each tag.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def read(text: str, schema: Schema, prefix: str, root: Schema) -> Any:
         if len(stack) > DEPTH_LIMIT:
             raise ValueError(f"more than {DEPTH_LIMIT} elements inside each other")
         if not match[1]:
-            stack.append(_Element(match[2], _inside(stack[-1].schema, match[2], root)))
+            stack.append(_Element(match[2], _child_schema(stack[-1].schema, match[2], root)))
             continue
         element = stack.pop()
         if element.key != match[2] or not stack:
@@ -58,7 +58,7 @@ def empty(schema: Schema) -> Any:
     return ""
 
 
-def _inside(schema: Schema, key: str, root: Schema) -> Schema:
+def _child_schema(schema: Schema, key: str, root: Schema) -> Schema:
     """Return the schema of a member or an item, from the first part of a union that has one."""
     for part in (schema, *variants(schema)):
         properties = part.get("properties")
@@ -74,7 +74,7 @@ def _inside(schema: Schema, key: str, root: Schema) -> Schema:
 def _value(element: _Element) -> Any:
     text = "".join(element.text)
     if element.children and text.strip():
-        raise ValueError(f"text beside the elements of <{element.key}>")
+        raise ValueError(f"text between the elements of <{element.key}>")
     if not element.children:
         return read_value(text, element.schema)[0] if text else empty(element.schema)
     if "array" in allowed_types(element.schema):

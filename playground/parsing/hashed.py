@@ -1,5 +1,5 @@
-"""The hash of a declaration, computed once. Caches keyed by declarations ask for it at each reply,
-and it covers a hundred texts."""
+"""The hash of a declaration, computed once: it covers a hundred texts, and caches need it at each
+reply."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 
 class HashedOnce:
-    """A base for a frozen dataclass whose hash is computed once an object. The dataclass's own body
-    must say `__hash__ = HashedOnce.__hash__`."""
+    """A base for a frozen dataclass whose hash is computed once for each object. The dataclass's
+    own body must say `__hash__ = HashedOnce.__hash__`."""
 
     @cached_property
     def _hash(self) -> int:

@@ -1,7 +1,7 @@
 """The parser's public face: bytes, text and native deltas in, events out.
 
-The characters of native calls take their places in the stream in the order of arrival, so that
-spans tile a mixed stream too.
+The characters of native calls are counted in the stream in the order of arrival, so that spans tile
+a mixed stream too.
 """
 
 from __future__ import annotations
@@ -31,26 +31,24 @@ class DialectParser(ABC):
     def feed_tool_call_delta(self, delta: Any) -> list[Event]:
         """Read a native tool-call delta: LiteLLM's object or OpenAI's dict.
 
-        A parser of text alone returns a finding that it cannot.
+        A parser that reads only text returns a finding instead.
         """
         left_out = "this parser reads no native tool calls: left out"
         return [FindingEvent(Span(0, 0), finding("native-call", "native tool call", left_out))]
 
     def feed_text(self, text: str) -> list[Event]:
-        """Read text that is decoded already, such as a string in a notebook. Half surrogates are
-        allowed.
+        """Read decoded text, such as a string in a notebook. Half surrogates are allowed.
 
-        By default it is read as bytes.
+        By default the text is encoded and read as bytes.
         """
         return self.feed(text.encode("utf-8", "surrogatepass"))
 
     def feed_reasoning(self, text: str) -> list[Event]:
-        """Read reasoning that the API keeps apart from the text. By default it is read as text."""
+        """Read reasoning that an API sends apart from the text. By default it is read as text."""
         return self.feed_text(text)
 
     def finish(self) -> list[Event]:
-        """End the stream: held text comes out, open calls are aborted. By default nothing
-        is held."""
+        """End the stream: emit held text, abort open calls. By default there are none."""
         return []
 
     @property
@@ -100,7 +98,7 @@ class SyntaxParser(TextReader, DialectParser):
         self._offset = self._deltas.stop
         if self._deltas.bad:
             self._bad.extend((place, "lone-surrogate") for place in self._deltas.bad)
-            call_events = self._placed(call_events)
+            call_events = self._place_findings(call_events)
         return events + call_events
 
     def feed_reasoning(self, text: str) -> list[Event]:
@@ -109,22 +107,22 @@ class SyntaxParser(TextReader, DialectParser):
         events = self._end_of_text()
         start, self._offset = self._offset, self._offset + len(text)
         self._bad.extend((start + place, "lone-surrogate") for place in bad_places(text))
-        return events + self._placed([ReasoningEvent(start, replaced(text))])
+        return events + self._place_findings([ReasoningEvent(start, replaced(text))])
 
     def finish(self) -> list[Event]:
         return self._end_of_text() + self._deltas.finish(self._offset)
 
     @property
     def switches(self) -> Switches:
-        return self._declared[2]
+        return self._declaration[2]
 
     @property
     def openers(self) -> tuple[str, ...]:
-        return self._declared[0].openers
+        return self._declaration[0].openers
 
     @property
     def closers(self) -> tuple[str, ...]:
-        return self._declared[0].closers
+        return self._declaration[0].closers
 
     @property
     def state(self) -> ParserState:

@@ -1,7 +1,7 @@
 """A syntax: a declaration of a call's text form, checked when it is made.
 
-One syntax renders (rendering.py) and parses (engine.py); nothing is written twice. Whatever a
-dialect needs for its declaration can be imported from here.
+One syntax both renders (rendering.py) and parses (engine.py). Everything that a dialect needs for
+its declaration can be imported from here.
 """
 
 from __future__ import annotations
@@ -76,35 +76,35 @@ class Syntax(HashedOnce, Declaration):
             if self.param:
                 check_holes(self.param, VALUES, PARAM_HOLES)
                 _check_param(self.param, cut_at_body(self.param, PARAM_HOLES))
-        beside = SECTION_HOLES if self.one_call_a_section else ()
+        allowed = SECTION_HOLES if self.one_call_a_section else ()
         for place, text in enumerate(self.section_texts):
             with _field("section" if place == 0 else f"section_also.{place - 1}"):
-                check_holes(text, SECTION_BODIES, beside)
-                _check_opened(text, cut_at_body(text, SECTION_HOLES))
+                check_holes(text, SECTION_BODIES, allowed)
+                _check_opener(text, cut_at_body(text, SECTION_HOLES))
                 _check_after(cut_at_body(text, SECTION_HOLES), ())
         with _field("call"):
-            self._check_named(self.call_template)
+            self._check_name(self.call_template)
         self._check_words()
 
     def _check_call(self, template: Template) -> None:
-        """Check what stands beside a call's body."""
-        _check_after(template, self.notation.behind)
+        """Check the holes before and after a call's body."""
+        _check_after(template, self.notation.holes_after)
         lines = [name for name in holes_of(template.before) if declared_hole(name, ()) != name]
-        if lines and not self.notation.whole:
+        if lines and not self.notation.texts_only:
             raise SyntaxFault(f"{{{lines[0]}}} stands before a body of texts alone: {self.call!r}")
 
-    def _check_named(self, template: Template) -> None:
+    def _check_name(self, template: Template) -> None:
         """Check that the call has a name somewhere."""
         sections = holes_of(self.section_template.before) if self.section_template else []
         named = "name" in (*holes_of(template.before), *sections) or self.notation.names_tool
-        if not (named or self.name or (self.nameless and not self.notation.whole)):
+        if not (named or self.name or (self.nameless and not self.notation.texts_only)):
             raise SyntaxFault(
                 f"{self.call!r} names no tool: it needs {{name}} before its body, or a name that"
                 " it always calls"
             )
 
     def _check_words(self) -> None:
-        """Check that words are read as they are written."""
+        """Check that type words, literals and JSON punctuation can be read back."""
         for kind, word in self.type_words:
             if kind not in JSON_TYPES or not _TYPE_WORD.fullmatch(word):
                 raise SyntaxFault(
@@ -124,7 +124,7 @@ class Syntax(HashedOnce, Declaration):
 
     @cached_property
     def text_keys(self) -> tuple[str, ...]:
-        """The arguments of a call that holds these texts and nothing else; empty for all others."""
+        """The arguments of a call, if its form has only texts; empty for other forms."""
         return self.notation.keys(self)
 
     @cached_property
@@ -135,7 +135,7 @@ class Syntax(HashedOnce, Declaration):
 
 @contextmanager
 def _field(name: str) -> Iterator[None]:
-    """Make a fault raised in here one of this field."""
+    """Add the field's name to a SyntaxFault that is raised inside."""
     try:
         yield
     except SyntaxFault as fault:
@@ -143,26 +143,25 @@ def _field(name: str) -> Iterator[None]:
         raise
 
 
-def _check_opened(text: str, section: Template) -> None:
+def _check_opener(text: str, section: Template) -> None:
     """Check that a section has an opener: the engine would wait for its end again and again."""
     if not any(isinstance(piece, Hole) or piece.strip() for piece in section.before):
         raise SyntaxFault(
-            f"section {text!r} has nothing before {{calls}}: what stands behind all calls"
-            " without an opener is a stop token"
+            f"section {text!r} has nothing before {{calls}}: if only its end is marked,"
+            " declare that as a stop token"
         )
 
 
 def _check_after(template: Template, allowed: tuple[str, ...]) -> None:
-    """Check that a template says nothing new after its body: it may only repeat what stood
-    before."""
+    """Check that a template has no holes after its body but the `allowed` ones."""
     bodies = set(template.holes)
     for name in holes_of(template.pieces[len(template.before) :]):
         if name not in bodies and name not in allowed:
-            raise SyntaxFault(f"{{{name}}} stands behind the {{{template.body}}} of a template")
+            raise SyntaxFault(f"{{{name}}} stands after the {{{template.body}}} of a template")
 
 
 def _check_param(text: str, template: Template) -> None:
-    """Check that a parameter has a name before its value, and something that ends the value."""
+    """Check that a parameter has a name before its value and a marker after it."""
     _check_once(template)
     _check_after(template, ("key",))
     if "key" not in holes_of(template.before):
@@ -170,13 +169,13 @@ def _check_param(text: str, template: Template) -> None:
     marked = any(not isinstance(piece, str) or piece.strip(" \t") for piece in template.after)
     if not marked and not VALUES[template.body].json:
         raise SyntaxFault(
-            f"nothing in {text!r} ends a value: behind {{{template.body}}} there has to be a marker"
+            f"nothing in {text!r} ends a value: after {{{template.body}}} there has to be a marker"
             " or a line break, or {value:json} in its place, which ends by itself"
         )
 
 
 def _check_once(template: Template) -> None:
-    """Check that no hole stands twice before the body: the engine would find neither."""
+    """Check that no hole stands twice before the body."""
     names = holes_of(template.before)
     twice = next((name for name in names if names.count(name) > 1), "")
     if twice:

@@ -1,5 +1,4 @@
-"""Make a tool from a Python function's signature and docstring: types by pydantic, words by
-docstrings.
+"""Makes tools from Python functions: types come from annotations, descriptions from docstrings.
 
 Arguments that a model cannot give (`*args`, `**kwargs`) are left out, and a type without a JSON
 Schema becomes any value. Both are reported as findings; so is a docstring that describes another
@@ -34,7 +33,7 @@ _PARAMETERS: Final = "__parameter_names__"
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter as it is declared; `default` is `inspect.Parameter.empty` if it has none."""
+    """A parameter as it is declared. Without a default, `default` is `inspect.Parameter.empty`."""
 
     name: str
     annotation: Any = Any
@@ -43,7 +42,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class FunctionSignature:
-    """The parameters and the docstring of a function, from any source."""
+    """The parameters and the docstring of a function, live or in a source file."""
 
     name: str
     docstring: str = ""
@@ -54,21 +53,21 @@ class FunctionSignature:
 def create_schema_from_function(
     name: str, func: Callable[..., Any], injected_args: Collection[str] = ()
 ) -> type[BaseModel]:
-    """Build a pydantic model of a function's arguments; its `model_json_schema()` is what a model
-    reads.
+    """Build a pydantic model of a function's arguments. Its `model_json_schema()` is for a language
+    model.
 
     Descriptions come from `Annotated`, `Field` or the docstring (numpy, Google, Sphinx, Epydoc), in
-    this order; else they are `Parameter: NAME`. `injected_args` are given by the program and hidden
-    from the model.
+    this order; without any they are `Parameter: NAME`. `injected_args` are given by the program and
+    hidden from the language model.
     """
-    return model_of(_named(signature_of(func), name), injected_args)
+    return model_of(_with_name(signature_of(func), name), injected_args)
 
 
 def tool_from_function(
     func: Callable[..., Any], name: str = "", injected_args: Collection[str] = ()
 ) -> tuple[ToolMetadata, list[Finding]]:
     """Make a tool from a function, and report what no schema can express."""
-    return tool_from_signature(_named(signature_of(func), name), injected_args)
+    return tool_from_signature(_with_name(signature_of(func), name), injected_args)
 
 
 def tool_from_signature(
@@ -77,7 +76,7 @@ def tool_from_signature(
     """Make a tool from a signature, and report what no schema can express."""
     model = model_of(signature, injected_args)
     schema = model.model_json_schema()
-    documented = _parsed(signature.docstring)
+    documented = _parse_docstring(signature.docstring)
     tool = ToolMetadata(
         name=signature.name,
         description=(documented.description or "").strip(),
@@ -92,22 +91,22 @@ def tool_from_signature(
 def signature_of(func: Callable[..., Any]) -> FunctionSignature:
     """Read the signature of a live function without calling it."""
     name = getattr(func, "__name__", "tool")
-    found: list[Finding] = []
+    findings: list[Finding] = []
     try:
         hints = typing.get_type_hints(_annotations_holder(func), include_extras=True)
-    except Exception as error:  # an annotation is any expression
-        found.append(finding("annotation-unread", f"tool {name}", f"annotations: {error}"))
+    except Exception as error:  # an annotation may be any expression
+        findings.append(finding("annotation-unread", f"tool {name}", f"annotations: {error}"))
         hints = {}
     parameters = []
-    for given in inspect.signature(func).parameters.values():
-        if given.kind in (given.VAR_POSITIONAL, given.VAR_KEYWORD):
-            stars = "*" if given.kind == given.VAR_POSITIONAL else "**"
-            found.append(var_arguments(name, stars + given.name))
+    for parameter in inspect.signature(func).parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            stars = "*" if parameter.kind == parameter.VAR_POSITIONAL else "**"
+            findings.append(var_arguments_finding(name, stars + parameter.name))
             continue
-        annotation = hints.get(given.name, Any)
-        known = checked_annotation(annotation, name, given.name, found)
-        parameters.append(Parameter(given.name, known, given.default))
-    return FunctionSignature(name, func.__doc__ or "", tuple(parameters), found)
+        annotation = hints.get(parameter.name, Any)
+        known_type = check_annotation(annotation, name, parameter.name, findings)
+        parameters.append(Parameter(parameter.name, known_type, parameter.default))
+    return FunctionSignature(name, func.__doc__ or "", tuple(parameters), findings)
 
 
 def _annotations_holder(func: Callable[..., Any]) -> Callable[..., Any]:
@@ -117,14 +116,14 @@ def _annotations_holder(func: Callable[..., Any]) -> Callable[..., Any]:
     return func if inspect.isroutine(func) or inspect.isclass(func) else type(func).__call__
 
 
-def var_arguments(tool: str, written: str) -> Finding:
-    """Report arguments without names, which a model cannot give."""
+def var_arguments_finding(tool: str, written: str) -> Finding:
+    """Make a finding about arguments without names, which a model cannot give."""
     message = f"{written} is left out: its arguments have no names"
     return finding("var-arguments", f"tool {tool}", message)
 
 
-def checked_annotation(annotation: Any, tool: str, name: str, found: list[Finding]) -> Any:
-    """Return the annotation; if pydantic has no JSON Schema for it, return Any and report it."""
+def check_annotation(annotation: Any, tool: str, name: str, findings: list[Finding]) -> Any:
+    """Return the annotation, or Any with a finding if pydantic has no JSON Schema for it."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -132,7 +131,7 @@ def checked_annotation(annotation: Any, tool: str, name: str, found: list[Findin
     except _NO_SCHEMA as error:
         why = str(error).splitlines()[0]
         place = f"tool {tool}, parameter {name}"
-        found.append(finding("annotation-unread", place, f"any value is allowed: {why}"))
+        findings.append(finding("annotation-unread", place, f"any value is allowed: {why}"))
         return Any
     return annotation
 
@@ -140,21 +139,21 @@ def checked_annotation(annotation: Any, tool: str, name: str, found: list[Findin
 def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) -> type[BaseModel]:
     """Build the pydantic model of a signature's arguments.
 
-    Raises InputFault if pydantic cannot, for instance because of bounds that a type does not have.
+    Raises InputFault if pydantic refuses, for instance because of bounds that a type cannot have.
     """
-    documented = {p.arg_name: p.description for p in _parsed(signature.docstring).params}
+    documented = {p.arg_name: p.description for p in _parse_docstring(signature.docstring).params}
     fields: dict[str, Any] = {}
     parameters: dict[str, str] = {}
     for index, parameter in enumerate(signature.parameters):
         if parameter.name in injected_args:
             continue
         name, described = parameter.name, _description(parameter, documented)
-        if name.startswith("_") or hasattr(BaseModel, name):  # no name for a field of pydantic
+        if name.startswith("_") or hasattr(BaseModel, name):  # pydantic does not allow such a field
             name = f"parameter_{index}"
             described["alias"] = parameter.name
-        # In pydantic's own notation `...` is "no default": None would make it optional.
+        # In pydantic's notation `...` means "no default"; None would be a default.
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        # what is written in the signature comes later, and wins
+        # notes in the signature come later, and win over the docstring
         parameters[name] = parameter.name
         fields[name] = (
             Annotated[_with_first_note(parameter.annotation, Field(**described))],
@@ -162,24 +161,24 @@ def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) 
         )
     config = ConfigDict(protected_namespaces=())
     try:
-        made: type[BaseModel] = create_model(signature.name, __config__=config, **fields)
+        model: type[BaseModel] = create_model(signature.name, __config__=config, **fields)
     except (*_NO_SCHEMA, SchemaError) as error:
         why = str(error).splitlines()[-1].strip()
         raise InputFault(f"no schema for its arguments: {why}", where=signature.name) from error
-    setattr(made, _PARAMETERS, parameters)
-    return made
+    setattr(model, _PARAMETERS, parameters)
+    return model
 
 
 def parameter_names(model: type[BaseModel]) -> Mapping[str, str]:
-    """Map each field of a model of a function's arguments to its parameter; other models give an
-    empty mapping."""
+    """Return the parameter of each field in a model of a function's arguments; {} for another
+    model."""
     names: Mapping[str, str] = getattr(model, _PARAMETERS, {})
     return names
 
 
 def _description(parameter: Parameter, documented: Mapping[str, str | None]) -> dict[str, Any]:
-    """Return the description, unless a `Field` has its own, within `Annotated` or as the
-    default."""
+    """Return a parameter's description for pydantic; {} if a `Field`, in `Annotated` or as the
+    default, has its own."""
     notes = getattr(parameter.annotation, "__metadata__", ())
     if any(isinstance(note, FieldInfo) for note in (*notes, parameter.default)):
         return {}
@@ -189,19 +188,19 @@ def _description(parameter: Parameter, documented: Mapping[str, str | None]) -> 
 
 
 def _with_first_note(annotation: Any, first: FieldInfo) -> Any:
-    """Return the type, with a note before the type's own notes."""
+    """Return the parts of an `Annotated` type, with a note before its own notes."""
     base = getattr(annotation, "__origin__", annotation)
     notes = getattr(annotation, "__metadata__", None)
     return (base, first, *notes) if notes is not None else (annotation, first)
 
 
-def _named(signature: FunctionSignature, name: str) -> FunctionSignature:
+def _with_name(signature: FunctionSignature, name: str) -> FunctionSignature:
     if not name:
         return signature
     return FunctionSignature(name, signature.docstring, signature.parameters, signature.findings)
 
 
-def _parsed(docstring: str) -> Docstring:
+def _parse_docstring(docstring: str) -> Docstring:
     import docstring_parser
 
     try:
@@ -231,7 +230,7 @@ def _docstring_mismatches(
     """Report parameters in a docstring that do not exist or have another type."""
     findings = []
     names = {*tool.parameters, *injected_args}
-    # They are told of as left out already; that the docstring knows them is no lie.
+    # A finding says already that these are left out; a docstring may describe them.
     stars = {"args", "kwargs"} if _has_stars(signature.findings) else set()
     for parameter in _documented_parameters(documented):
         name = parameter.arg_name.lstrip("*")
@@ -242,18 +241,20 @@ def _docstring_mismatches(
             findings.append(finding("docstring-lies", place, text))
             continue
         written = _WRITTEN_TYPES.get((parameter.type_name or "").strip().lower())
-        given = allowed_types(tool.parameter_schema(name))
-        # `float` in the text of an `int` parameter is careless, but no call goes wrong by it.
-        wider = written == "number" and "integer" in given
-        if written and given and written not in given and not wider:
-            text = f"{parameter.type_name} in the docstring, {' or '.join(sorted(given))} declared"
+        allowed = allowed_types(tool.parameter_schema(name))
+        # `float` in the docstring of an `int` parameter is careless, but harms no call.
+        wider = written == "number" and "integer" in allowed
+        if written and allowed and written not in allowed and not wider:
+            text = (
+                f"{parameter.type_name} in the docstring, {' or '.join(sorted(allowed))} declared"
+            )
             findings.append(finding("docstring-lies", place, text))
     return findings
 
 
 def _documented_parameters(documented: Docstring) -> list[DocstringParam]:
-    """Return the parameters of a docstring, without an underlined `Returns:`, which the library
-    takes for a parameter."""
+    """Return the parameters of a docstring. The library takes an underlined `Returns:` for one; it
+    and all after it are left out."""
     names = [parameter.arg_name for parameter in documented.params]
     end = next((i for i, name in enumerate(names) if name.endswith(":")), len(names))
     return documented.params[:end]

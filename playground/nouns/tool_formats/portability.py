@@ -1,7 +1,7 @@
-"""Find what a provider refuses or changes in a tool's schema: dated data, a file for each target.
+"""Finds parts of a tool's schema that a provider refuses or changes: a data file for each target.
 
-Every row has its source. Nobody has documented as refused what a target's file does not name.
-Schemas are walked without recursion, because they may be nested without bounds.
+Every rule has its source and date. A keyword that a file does not name is not documented as
+refused. Schemas are walked without recursion, because they may be nested without bounds.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ INSTEAD: Final[Mapping[str, str]] = {
 
 
 class SchemaRule(BaseModel):
-    """A keyword, or one of the CASES, with its effect and its source.
+    """A rule about a keyword, or about one of the CASES: the effect and its source.
 
-    `instead` is a name of INSTEAD: what to write instead. `confirmed` is a second source.
+    `instead` is a key of INSTEAD, which says what to write instead. `confirmed` is a second source.
     """
 
     model_config = _STRICT
@@ -71,7 +71,7 @@ class SchemaRule(BaseModel):
 
 
 class SchemaTarget(BaseModel):
-    """A provider's way of taking tools, with its rules."""
+    """A provider's interface for tools, with its rules."""
 
     model_config = _STRICT
 
@@ -82,7 +82,7 @@ class SchemaTarget(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class SchemaNode:
-    """A schema inside a tool's schema: its path, its own text, and the tool's schema."""
+    """A schema inside a tool's schema: its path, the schema itself, and the tool's schema."""
 
     path: tuple[str | int, ...]
     schema: Schema
@@ -94,7 +94,7 @@ class SchemaNode:
 
     @property
     def where(self) -> str:
-        """The path as people write it: `geo.lat`, `fields[]`."""
+        """The path for people: `geo.lat`, `fields[]`."""
         words: list[str] = []
         for index, step in enumerate(self.path):
             if index and self.path[index - 1] in _BY_NAME:
@@ -122,19 +122,19 @@ def _is_recursive(node: SchemaNode) -> bool:
     """Return True if a `$ref` leads, through other references, to a schema that contains it."""
     ref = node.schema.get("$ref")
     seen: set[str] = set()
-    waiting = [ref] if isinstance(ref, str) else []
-    while waiting:
-        at = waiting.pop()
+    stack = [ref] if isinstance(ref, str) else []
+    while stack:
+        at = stack.pop()
         if at == "#" or (at in seen and at == ref):
             return True
         if at in seen:
             continue
         seen.add(at)
-        inner = referred(node.root, at)
-        waiting += [
-            each.schema["$ref"]
-            for each in nodes(inner if inner is not None else {})
-            if isinstance(each.schema.get("$ref"), str)
+        inner = reference_target(node.root, at)
+        stack += [
+            inner_node.schema["$ref"]
+            for inner_node in nodes(inner if inner is not None else {})
+            if isinstance(inner_node.schema.get("$ref"), str)
         ]
     return False
 
@@ -155,7 +155,7 @@ def _all_of_with_ref(node: SchemaNode) -> bool:
     return isinstance(parts, list) and any(isinstance(p, dict) and "$ref" in p for p in parts)
 
 
-def _many(node: SchemaNode) -> bool:
+def _needs_several(node: SchemaNode) -> bool:
     least = node.schema.get("minItems")
     return isinstance(least, int) and least > 1
 
@@ -171,7 +171,7 @@ CASES: Final[Mapping[str, Callable[[SchemaNode], bool]]] = {
     "additionalProperties that is not false": is_open,
     "enum of numbers": lambda node: _enum(node, (int, float)),
     "enum of objects": lambda node: _enum(node, (dict, list)),
-    "minItems above 1": _many,
+    "minItems above 1": _needs_several,
     "type as a list": lambda node: isinstance(node.schema.get("type"), list),
 }
 _OF_TOOLS: Final[Mapping[str, Callable[[ToolMetadata], bool]]] = {
@@ -185,7 +185,7 @@ _OF_TOOLS: Final[Mapping[str, Callable[[ToolMetadata], bool]]] = {
 
 @cache
 def schema_targets() -> dict[str, SchemaTarget]:
-    """Read every target, by its name. The files are checked as they are read."""
+    """Return every target by its name. The files are checked as they are read."""
     targets = {}
     for path in sorted(_HERE.glob("*.json")):
         target = SchemaTarget.model_validate_json(path.read_bytes())
@@ -201,15 +201,15 @@ def schema_target(name: str) -> SchemaTarget:
 
 
 def lint_tool(tool: ToolMetadata, target: SchemaTarget) -> list[Finding]:
-    """Report what a target refuses or changes in a tool: a finding for each rule and place, with
-    what to write instead, and the source."""
+    """Report the parts of a tool that a target refuses or changes: a finding for each rule and
+    place, with a replacement and the source."""
     findings = []
-    every = list(nodes(tool.input_schema))
+    all_nodes = list(nodes(tool.input_schema))
     for rule in target.rules:
         about = _OF_TOOLS.get(rule.keyword)
         places = ["name and description"] if about and about(tool) else []
         if about is None:
-            places = [node.where for node in every if applies(rule, node)]
+            places = [node.where for node in all_nodes if applies(rule, node)]
         findings += [_finding(rule, target, f"tool {tool.name}: {place}") for place in places]
     return findings
 
@@ -249,7 +249,7 @@ def inner_schemas(node: Schema) -> list[tuple[tuple[str | int, ...], Any]]:
     return schemas
 
 
-def referred(root: Schema, ref: str) -> Schema | None:
+def reference_target(root: Schema, ref: str) -> Schema | None:
     """Return the target of a `$ref` within the schema; None if it leads elsewhere."""
     node: Any = root
     if not ref.startswith("#"):

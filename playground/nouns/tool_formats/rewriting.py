@@ -1,7 +1,6 @@
-"""Rewrite a tool's schema for a target: what its rules refuse is written in another way.
+"""Rewrites a tool's schema for a target: parts that its rules refuse are written in another way.
 
-Each rewrite is a named function from one schema to another. A refused part without a known rewrite
-stays.
+Each rewrite is a named function that changes a schema. Refused parts without a rewrite stay.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from playground.nouns.tool_formats.portability import (
     SchemaTarget,
     applies,
     nodes,
-    referred,
+    reference_target,
     steps_to,
 )
 from playground.nouns.tools import ToolMetadata
@@ -27,7 +26,7 @@ from playground.nouns.tools import ToolMetadata
 _MOST_WRITTEN: Final = 5_000  # definitions, for one `$ref`
 
 
-def rewritten(tool: ToolMetadata, target: SchemaTarget) -> ToolMetadata:
+def rewrite_tool(tool: ToolMetadata, target: SchemaTarget) -> ToolMetadata:
     """Return the tool with a schema that the target takes."""
     schema = copy.deepcopy(tool.input_schema)
     if any(rule.instead == "close" for rule in target.rules):
@@ -36,7 +35,7 @@ def rewritten(tool: ToolMetadata, target: SchemaTarget) -> ToolMetadata:
         rewrite = _REWRITES.get(rule.instead)
         if rewrite is None:
             continue
-        # the innermost first: what is merged or moved upwards is written anew by then
+        # innermost schemas first: they are rewritten before they are merged or moved up
         for node in sorted(nodes(schema), key=lambda each: -len(each.path)):
             here = SchemaNode(node.path, steps_to(node.path, schema), schema)
             if applies(rule, here):
@@ -45,7 +44,7 @@ def rewritten(tool: ToolMetadata, target: SchemaTarget) -> ToolMetadata:
 
 
 def _keyword(rule: SchemaRule) -> str:
-    """Return the keyword that a rule is about; its name may say more."""
+    """Return the keyword that a rule is about: the first word of its name."""
     return rule.keyword.partition(" ")[0]
 
 
@@ -78,7 +77,7 @@ def _merge(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 
 def _merge_all(schema: Schema) -> None:
-    """Merge every allOf before objects are closed: a closed half would refuse the other's
+    """Merge every allOf before objects are closed: a closed part would refuse another's
     properties."""
     for node in sorted(nodes(schema), key=lambda each: -len(each.path)):
         if not node.is_root and "allOf" in node.schema:
@@ -86,7 +85,7 @@ def _merge_all(schema: Schema) -> None:
 
 
 def _join_all(node: Schema, root: Schema) -> None:
-    """Merge all parts of an allOf; a `$ref` is replaced by its target, since only one can stay."""
+    """Merge all parts of an allOf. A `$ref` is replaced by its target: only one could stay."""
     for part in node.pop("allOf"):
         if isinstance(part, dict):
             _join(node, _resolved(part, root))
@@ -103,13 +102,13 @@ def _join(node: Schema, part: Schema) -> None:
 
 
 def _flatten(node: Schema, rule: SchemaRule, root: Schema) -> None:
-    """Merge all parts into one object; it requires what every part requires."""
+    """Merge all parts into one object. It requires the properties that every part requires."""
     key = _keyword(rule)
-    given_parts = node.pop(key)
-    parts = [_resolved(part, root) for part in given_parts if isinstance(part, dict)]
+    raw_parts = node.pop(key)
+    parts = [_resolved(part, root) for part in raw_parts if isinstance(part, dict)]
     if key != "allOf":
         names = [sorted(part.get("properties") or part.get("required") or ()) for part in parts]
-        choice = " or ".join(", ".join(each) for each in names if each)
+        choice = " or ".join(", ".join(part_names) for part_names in names if part_names)
         alternatives = f"({'one' if key == 'oneOf' else 'any'} of: {choice})"
         node["description"] = f"{node.get('description', '')} {alternatives}".strip()
         always = [set(part.get("required") or ()) for part in parts]
@@ -123,7 +122,7 @@ def _flatten(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 
 def _resolved(part: Schema, root: Schema) -> Schema:
-    target = referred(root, part["$ref"]) if isinstance(part.get("$ref"), str) else None
+    target = reference_target(root, part["$ref"]) if isinstance(part.get("$ref"), str) else None
     if target is None:
         return part
     return {**copy.deepcopy(target), **{key: part[key] for key in part if key != "$ref"}}
@@ -134,14 +133,15 @@ def _inline(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 
 def _inline_refs(node: Schema, root: Schema, above: tuple[str, ...], written: list[int]) -> None:
-    """Replace a `$ref` by its definition, and those in it; a recursive one ends as any object.
+    """Replace a `$ref` by its definition, and those in the definition; a recursive `$ref` becomes
+    any object.
 
-    `written` counts the definitions written so far, because definitions that contain each other
+    `written` has the number of definitions so far, because definitions that contain each other
     twice grow without bounds. Raises InputFault above the limit.
     """
     while isinstance(ref := node.get("$ref"), str):
         del node["$ref"]
-        definition = referred(root, ref) if ref not in above else None
+        definition = reference_target(root, ref) if ref not in above else None
         above, written[0] = (*above, ref), written[0] + 1
         if written[0] > _MOST_WRITTEN:
             problem = f"{ref} written out holds more than {_MOST_WRITTEN:,} definitions"
@@ -160,12 +160,12 @@ def _unravel(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 
 def _unravel_refs(node: Schema, root: Schema, above: tuple[str, ...], written: list[int]) -> None:
-    """Replace a `$ref` with keywords beside it by its definition; the keywords count for more. A
-    recursive `$ref` stays, without its keywords. Raises InputFault as `_inline_refs` does."""
+    """Replace a `$ref` that has keywords beside it by its definition; the keywords win. A recursive
+    `$ref` stays, without its keywords. Raises InputFault as `_inline_refs` does."""
     ref = node.get("$ref")
     if not isinstance(ref, str) or len(node) == 1:
         return
-    definition = referred(root, ref)
+    definition = reference_target(root, ref)
     if definition is None or ref in above:
         node.clear()
         node["$ref"] = ref

@@ -40,11 +40,11 @@ def declared_grammar(
     if rules[ROOT] == IMPOSSIBLE:
         notes.none("calls", "no call can be written of any of the tools")
         rules = {}
-    return Grammar(name, rules, tuple(notes.found), reply.by_characters)
+    return Grammar(name, rules, tuple(notes.findings), reply.by_characters)
 
 
 def _callable(syntax: Declaration, tools: list[ToolMetadata], notes: Notes) -> list[ToolMetadata]:
-    """Return the tools that a call can name. A form without a name always means the same one."""
+    """Return the tools that a call can name. A form without a name always calls the same tool."""
     if not syntax.name:
         return tools
     own = [tool for tool in tools if tool.name == syntax.name]

@@ -1,4 +1,4 @@
-"""Notes on what a grammar allows more or less than the schemas: collected, each once."""
+"""Notes on what a grammar allows beyond the schemas, or does not allow: each is kept once."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from playground.base.findings import Finding, finding
 
 @dataclass
 class Notes:
-    """Findings by place, in the order in which they were made."""
+    """Findings, each once, in the order in which they were made."""
 
-    found: dict[Finding, None] = field(default_factory=dict)
+    findings: dict[Finding, None] = field(default_factory=dict)
 
     def wider(self, place: str, text: str) -> None:
         """Note that the grammar takes what the schema or the reader does not."""
-        self.found[finding("grammar-wider", place, text)] = None
+        self.findings[finding("grammar-wider", place, text)] = None
 
     def narrower(self, place: str, text: str) -> None:
         """Note that the grammar does not take all that the schema or the reader takes."""
-        self.found[finding("grammar-narrower", place, text)] = None
+        self.findings[finding("grammar-narrower", place, text)] = None
 
     def none(self, place: str, text: str) -> None:
         """Note that there is no grammar."""
-        self.found[finding("no-grammar", place, text)] = None
+        self.findings[finding("no-grammar", place, text)] = None
 
 
 def quoted(words: Iterable[str]) -> str:

@@ -1,7 +1,7 @@
 """A tool's JSON Schema as rules, in one style of writing values.
 
-Members come in the schema's order, and unnamed ones only if the schema says that there may be some:
-a grammar that takes any order is 2ⁿ times as large, and no engine's own does.
+Members come in the schema's order, because a grammar for any order is 2ⁿ times as large (the
+engines' own have an order too). Members that the schema does not name need its permission.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from playground.parsing.grammars.expressions import (
     repeated,
     token,
 )
-from playground.parsing.grammars.merging import Merger, given_values, is_reference, types_of
+from playground.parsing.grammars.merging import Merger, is_reference, listed_values, types_of
 from playground.parsing.grammars.notes import Notes
 from playground.parsing.grammars.patterns import NotRegular, pattern_expression
 from playground.parsing.grammars.styles import Quotes, Style, escaped
@@ -57,39 +57,40 @@ class SchemaRules:
     def value(self, schema: Any, place: str) -> Expression:
         """Build a value that fits the schema."""
         if is_reference(schema):
-            return self._referred(schema["$ref"], place)
+            return self._reference(schema["$ref"], place)
         self._values += 1
         if self._values > _MOST_VALUES:
             self.notes.wider(place, f"the schema has more than {_MOST_VALUES:,} parts: any value")
             return self._any
         variants = self.merger.variants(schema, place)
         return either(
-            self._by_type(self.merger.note_unread(variant, place), place) if variant else self._any
+            self._by_type(self.merger.note_unsupported(variant, place), place)
+            if variant
+            else self._any
             for variant in variants
         )
 
-    def _referred(self, reference: str, place: str) -> Expression:
-        """Make the target of a reference a rule, which may use itself; return a reference to the
-        rule."""
+    def _reference(self, reference: str, place: str) -> Expression:
+        """Make a rule of the target of a reference, which may use itself; return a `Use` of it."""
         if reference not in self._references:
             target = self.merger.target(reference, place)
             if target is True or target == {}:
                 return self._any
             name = self.rules.take(f"{self._stem}-{reference.rsplit('/', 1)[-1]}")
             self._references[reference] = name
-            self.rules.named[name] = self.finished(self.value(target, place))
+            self.rules.named[name] = self.as_written(self.value(target, place))
         return Use(self._references[reference])
 
-    def finished(self, expression: Expression) -> Expression:
-        """Return an expression as it stands in the call."""
+    def as_written(self, expression: Expression) -> Expression:
+        """Return an expression as it is written in the call: escaped if inside a JSON string."""
         return escaped(expression) if self.style.in_text else expression
 
     def _by_type(self, schema: Schema, place: str) -> Expression:
-        values = given_values(schema)
+        values = listed_values(schema)
         if values is not None:
-            beside = sorted(_OF_VALUES & set(schema))
-            if beside:
-                self.notes.wider(place, f"{', '.join(beside)} beside listed values is not kept")
+            ignored = sorted(_OF_VALUES & set(schema))
+            if ignored:
+                self.notes.wider(place, f"{', '.join(ignored)} is not kept beside listed values")
             return either(map(self.style.exactly, values))
         kinds = types_of(schema)
         if "type" not in schema and len(kinds) == 1:
@@ -114,7 +115,9 @@ class SchemaRules:
                 self.notes.wider(place, f"{key} of a number is read with the bound in it")
         expression = numbers.number(low, high)
         if expression is None:
-            self.notes.wider(place, f"the bounds {low} and {high} of a number are not whole: none")
+            self.notes.wider(
+                place, f"the bounds {low} and {high} of a number are not integers: dropped"
+            )
             expression = numbers.number()
         elif low is not None or high is not None:
             self.notes.narrower(place, "a number between bounds has no exponent")
@@ -137,7 +140,10 @@ class SchemaRules:
         if max(least, most or 0) > MOST_COUNTED:
             self.notes.wider(place, f"more than {MOST_COUNTED:,} items are not counted")
             least, most = min(least, MOST_COUNTED), None
-        first = [self.value(each, f"{place}, item {at}") for at, each in enumerate(prefix)]
+        first = [
+            self.value(schema_of_item, f"{place}, item {at}")
+            for at, schema_of_item in enumerate(prefix)
+        ]
         rest = self.value(items, f"{place}, items") if most is None or most > len(first) else EMPTY
         return self.style.within("[", self._items(first, rest, least, most), "]")
 
@@ -173,7 +179,7 @@ class SchemaRules:
         if extra is not None:
             key = style.any_key([key for key, _, _ in named])
             more = in_order(key, style.colon, self.value(extra, f"{place}, other keys"))
-        return style.within("{", self.joined(listed, more, style.comma), "}")
+        return style.within("{", self.join_members(listed, more, style.comma), "}")
 
     def members(self, schema: Schema, place: str) -> tuple[list[tuple[str, Any, bool]], Any]:
         """Return the keys of an object, each with its schema and True if it is required; and the
@@ -195,28 +201,28 @@ class SchemaRules:
         listed = [(name, properties.get(name, other), name in required) for name in names]
         return listed, (None if other is False else other)
 
-    def joined(
+    def join_members(
         self, members: list[Member], more: Expression | None, comma: Expression
     ) -> Expression:
-        """Build members in their order, with commas between them; then any number of `more`.
+        """Build members in their order, then any number of `more`, with commas between all.
 
-        A member that is left out takes its comma with it.
+        An optional member that is left out takes its comma with it.
         """
         rest = EMPTY if more is None else repeated(in_order(comma, more))
         first = EMPTY if more is None else optional(in_order(more, rest))
         for member, needed in reversed(members):
-            begun = in_order(member, rest)
-            first = begun if needed else _or_else(begun, first)
+            from_member = in_order(member, rest)
+            first = from_member if needed else _or_else(from_member, first)
             following = in_order(comma, member)
             rest = in_order(following if needed else optional(following), rest)
             if len(members) > 2 and not needed:  # used twice from here on
-                first, rest = self._shared(first), self._shared(rest)
+                first, rest = self._share(first), self._share(rest)
         return first
 
-    def _shared(self, expression: Expression) -> Expression:
+    def _share(self, expression: Expression) -> Expression:
         if expression == EMPTY or isinstance(expression, Use):
             return expression
-        return self.rules.add(f"{self._stem}-rest", self.finished(expression))
+        return self.rules.add(f"{self._stem}-rest", self.as_written(expression))
 
 
 def _or_else(one: Expression, other: Expression) -> Expression:
@@ -224,7 +230,7 @@ def _or_else(one: Expression, other: Expression) -> Expression:
 
 
 def text_inside(schema: Schema, place: str, notes: Notes) -> Callable[[Quotes], Expression] | None:
-    """Return what a schema says of a text, as a function of the quotes; None if it says nothing."""
+    """Return a function from quotes to the texts that a schema allows; None if it allows all."""
     least, most = _count(schema.get("minLength")) or 0, _count(schema.get("maxLength"))
     pattern = schema.get("pattern")
     if isinstance(pattern, str):
@@ -234,7 +240,7 @@ def text_inside(schema: Schema, place: str, notes: Notes) -> Callable[[Quotes], 
             notes.wider(place, f"pattern {pattern!r:.80} is not in the grammar: {why}")
         else:
             if least > 1 or most is not None or (least and re.search(pattern, "")):
-                notes.wider(place, "the text's length is not in the grammar, beside its pattern")
+                notes.wider(place, "the text's length is not in the grammar, only its pattern")
             return lambda quotes: pattern_expression(pattern, quotes.unit)
     if max(least, most or 0) > MOST_COUNTED:
         notes.wider(place, f"more than {MOST_COUNTED:,} characters are not counted")
@@ -263,7 +269,7 @@ def _bounds(schema: Schema) -> tuple[int | None, int | None]:
     highs = [math.floor(bound) for bound in _numbers(schema, "maximum")]
     lows += [math.floor(bound) + 1 for bound in _numbers(schema, "exclusiveMinimum")]
     highs += [math.ceil(bound) - 1 for bound in _numbers(schema, "exclusiveMaximum")]
-    # `true` beside a bound makes that one exclusive: the form before draft 6
+    # in drafts before 6, `exclusiveMinimum: true` makes the bound beside it exclusive
     low = max(lows) + (schema.get("exclusiveMinimum") is True) if lows else None
     high = min(highs) - (schema.get("exclusiveMaximum") is True) if highs else None
     return low, high

@@ -1,7 +1,6 @@
-"""The words of a declaration that a text beside calls, or inside of one, must not hold.
+"""The words of a declaration that must not stand in a text, beside calls or inside a call.
 
-A reader forgives white space between the words of a marker, so the longest word stands for the
-marker.
+A reader forgives white space between the words of a marker, so its longest word stands for it.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _APART = re.compile(r"\s+|(?<=>)(?=\S)|(?<=\S)(?=<)")
 
 
 def longest_word(marker: str) -> str:
-    """Return the word that stands for a marker: its longest with a letter, else its longest."""
+    """Return the word that stands for a marker: its longest word, if possible one with a letter."""
     words = [re.sub(r"=[\"']?\Z", "", word) for word in _APART.split(marker) if word]
     lettered = [word for word in words if any(map(str.isalpha, word))]
     return max(lettered or words, key=len, default="")
@@ -30,8 +29,8 @@ def has_letters(marker: str) -> bool:
     return any(map(str.isalpha, marker))
 
 
-def filled(pieces: Iterable[Piece], **holes: str) -> str:
-    """Return pieces as text, up to the first hole that is not given."""
+def leading_text(pieces: Iterable[Piece], **holes: str) -> str:
+    """Return pieces as text, up to the first hole that is not in `holes`."""
     text = ""
     for piece in pieces:
         if isinstance(piece, Hole):
@@ -53,10 +52,12 @@ def value_words(syntax: Declaration, tool: ToolMetadata, key: str) -> tuple[str,
     markers of a call, which show that the closer was forgotten."""
     holes = {"name": written_name(syntax, tool.name), "key": written_name(syntax, key)}
     template, own = syntax.call_template, syntax.param_template
-    words = [longest_word(filled(own.after, **holes))] if own else []
+    words = [longest_word(leading_text(own.after, **holes))] if own else []
     words += _marker_words([own.before if own else (), template.before, template.after], holes)
     if any(isinstance(piece, Hole) for piece in template.after):
-        words.append(filled(template.after, **holes).strip())  # the closer with the tool's name
+        words.append(
+            leading_text(template.after, **holes).strip()
+        )  # the closer with the tool's name
     words += _marker_words([s.before for s in syntax.sections], holes)
     words += _marker_words([s.after for s in syntax.sections], holes)
     if syntax.cdata:
@@ -65,16 +66,16 @@ def value_words(syntax: Declaration, tool: ToolMetadata, key: str) -> tuple[str,
 
 
 def _marker_words(listed: Iterable[Sequence[Piece]], holes: dict[str, str]) -> list[str]:
-    """Return the words of the markers that have letters of their own, beside the names in them."""
-    own = [filled(pieces) for pieces in listed]
+    """Return the words of the markers that have letters, not counting the names in their holes."""
+    own = [leading_text(pieces) for pieces in listed]
     return [longest_word(text) for text in own if has_letters(text)]
 
 
 def outside_words(
     syntax: Declaration, markers: Markers, tools: Sequence[ToolMetadata]
 ) -> tuple[str, ...]:
-    """Return the words that text beside the calls must not hold: how any form that is read begins,
-    and markers."""
+    """Return the words that text beside the calls must not hold: the openers of all forms that are
+    read, and markers."""
     words = [word for form in (syntax, *syntax.also) for word in _openers(form, tools)]
     pairs = (*markers.reasoning, *markers.plain)
     tags = [text for pair in pairs for text in (pair.open, pair.close)]
@@ -84,13 +85,13 @@ def outside_words(
 
 
 def _openers(form: Declaration, tools: Sequence[ToolMetadata]) -> list[str]:
-    """Return how a form's calls and sections begin, so that no reader takes other text for one."""
+    """Return the words with which a form's calls and sections begin."""
     beginnings = [section.before for section in form.sections]
     if not form.section_required:
         beginnings.append(form.call_template.before)
     openers = []
     for pieces in beginnings:
-        first = filled(pieces).strip()
+        first = leading_text(pieces).strip()
         lines = [p for p in pieces if isinstance(p, str) and p.strip()]
         if has_letters(first):
             openers.append(longest_word(first))

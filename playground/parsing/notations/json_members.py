@@ -1,4 +1,4 @@
-"""The members of a call's JSON object by `JsonShape`: as a value, and as a pattern."""
+"""The members of a call's JSON object by `JsonShape`: as values, and as patterns."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def call_object(
         for key in path[:-1]:
             node = node.setdefault(key, {})
         node[path[-1]] = value
-    return {key: result[key] for key in _order(shape, result)}
+    return {key: result[key] for key in _key_order(shape, result)}
 
 
-def _order(shape: JsonShape, keys: Iterable[str]) -> list[str]:
+def _key_order(shape: JsonShape, keys: Iterable[str]) -> list[str]:
     """Return the keys of a call's object in the order in which they are written."""
     first = [key for key in shape.order if key in keys]
     return [*first, *(key for key in keys if key not in first)]
@@ -42,9 +42,9 @@ def members_of(value: Any, shape: JsonShape) -> tuple[Any, Any]:
     """Return name and arguments from the members of an object."""
     if shape.name_is_key:
         return next(iter(value.items()), ("", {})) if isinstance(value, dict) else (None, {})
-    around = _at(value, shape.arguments[:-1])
+    holder = _at(value, shape.arguments[:-1])
     keys = (shape.arguments[-1], *shape.aliases)
-    candidates = [around[key] for key in keys if isinstance(around, dict) and key in around]
+    candidates = [holder[key] for key in keys if isinstance(holder, dict) and key in holder]
     return _at(value, shape.name), candidates[0] if candidates else {}
 
 
@@ -56,7 +56,7 @@ def _at(value: Any, path: tuple[str, ...]) -> Any:
 
 def head(shape: JsonShape) -> str:
     """Build a pattern for the head of a JSON call that no marker announces: its keys in the
-    declared order, up to the arguments and the name."""
+    declared order, up to the key of the arguments."""
 
     if shape.name_is_key:
         return rf'\{{{SPACE}"[^"\\]{{1,128}}+"{SPACE}:{SPACE}\{{'
@@ -65,9 +65,9 @@ def head(shape: JsonShape) -> str:
     members |= {k: rf'(?:{_key(k)}["\']{re.escape(v)}["\']{_COMMA})?' for k, v in shape.constants}
     members[shape.name[0]] = rf"{steps}{_key(*_names(shape))}{_text(1)}{_COMMA}"
     members.setdefault(shape.arguments[0], "")
-    keys = _order(shape, members)
+    keys = _key_order(shape, members)
     if keys.index(shape.arguments[0]) < keys.index(shape.name[0]):
-        keys.remove(shape.name[0])  # it comes after the arguments, which may be long
+        keys.remove(shape.name[0])  # the name follows the arguments, which may be long
     keys = keys[: keys.index(shape.arguments[0]) + 1]
     heads = ["".join(members[key] for key in keys) + _key(*shape.aliases)]
     if shape.thought:
@@ -78,10 +78,10 @@ def head(shape: JsonShape) -> str:
 
 
 def first_member(shape: JsonShape, names: Iterable[str]) -> str:
-    """Build a pattern for an object up to its first member, which must be one of a call's (`names`
-    and the shape's) or hold an object itself.
+    """Build a pattern for an object up to its first member: one of `names`, one of the shape's, or
+    any member that holds an object.
 
-    Its key may stand in quotes or in none, be escaped, or follow a doubled brace.
+    The key may stand in either quotes or in none, be escaped, or follow a doubled brace.
     """
     if shape.name_is_key:
         return head(shape)
@@ -96,9 +96,9 @@ def first_member(shape: JsonShape, names: Iterable[str]) -> str:
 
 def _in_function(shape: JsonShape) -> str:
     """Build a pattern for the head of a call in OpenAI's form, inside an object `function`."""
-    beside = rf"(?:{_key('id', 'type')}{_text(0)}{_COMMA}){{0,2}}+"
+    envelope = rf"(?:{_key('id', 'type')}{_text(0)}{_COMMA}){{0,2}}+"
     inner = rf"{_key('name')}{_text(1)}{_COMMA}{_key(*shape.aliases)}"
-    return rf"{beside}{_key('function')}\{{{SPACE}{inner}"
+    return rf"{envelope}{_key('function')}\{{{SPACE}{inner}"
 
 
 def _key(*names: str) -> str:
@@ -113,5 +113,5 @@ def _text(least: int) -> str:
 
 
 def _names(shape: JsonShape) -> tuple[str, ...]:
-    """Return the keys of the name. A call that stands alone may also be OpenAI's `function`."""
+    """Return the keys that the name may have: for `name`, models also write `function`."""
     return (shape.name[-1], "function") if shape.name == ("name",) else shape.name[-1:]

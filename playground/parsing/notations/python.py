@@ -1,6 +1,6 @@
 """The arguments as Python keyword arguments: `path="a.py", lines=[1, 2]`.
 
-They end at the call's own bracket; brackets in strings do not count. Nothing is evaluated.
+They end at the call's own closing bracket; brackets in strings do not count. Nothing is evaluated.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ class PythonArguments(Notation):
         scanner = reader.scanner
         text = yield from reader.claim_all(call, "(Python)", lambda emit: walk(scanner, emit))
         read = partial(read_keywords, is_call=form.syntax.marked)
-        call.arguments, as_it_stood = decoded(read, text, "malformed-python")
-        if not as_it_stood:
+        call.arguments, is_python = decoded(read, text, "malformed-python")
+        if not is_python:
             scanner.note("relaxed-python", call.place)
 
 
 def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
-    """Claim everything up to the bracket that closes the call, which stays unclaimed."""
+    """Claim everything before the bracket that closes the call."""
     depth, quote, position = 0, "", scanner.at
     first = True  # True until a quote stands in the string
     while True:
         pattern = _INSIDE[quote] if quote else _OUTSIDE
         match = pattern.search(scanner.text, position)
-        if match is None or _undecided(scanner, match, quote, depth, first):
+        if match is None or _is_undecided(scanner, match, quote, depth, first):
             stop = match.start() if match else len(scanner.text)
             scanner.claim_cut(emit, stop)
             scanner.allow_skip((rule_in_string if quote else rule_until)(pattern), emit)
@@ -80,7 +80,9 @@ def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
             depth -= 1
 
 
-def _undecided(scanner: Scanner, match: re.Match[str], quote: str, depth: int, first: bool) -> bool:
+def _is_undecided(
+    scanner: Scanner, match: re.Match[str], quote: str, depth: int, first: bool
+) -> bool:
     """Return True if more text could change what a backslash or a closing quote means."""
     if match[0] == "\\":
         return match.end() == len(scanner.text)
