@@ -71,8 +71,8 @@ class WireBlock:
         """True for a thought with its signature, by which it can be told from others."""
         return self.kind in _THOUGHTS and SIGNATURE in self.text
 
-    def says_the_same(self, other: WireBlock) -> bool:
-        """Return True if both are one block to the cache: marks and places do not count."""
+    def has_same_content(self, other: WireBlock) -> bool:
+        """Return True if both are the same block to a cache, whatever their marks and places."""
         return self is other or (
             (self.text, self.kind, self.role, self.tier)
             == (other.text, other.kind, other.role, other.tier)
@@ -320,7 +320,7 @@ def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> i
 def same_blocks(one: Sequence[WireBlock], other: Sequence[WireBlock]) -> int:
     """Return how many leading blocks both lists share; marks and places do not count."""
     most, count = min(len(one), len(other)), shared_length(one, other)
-    while count < most and one[count].says_the_same(other[count]):
+    while count < most and one[count].has_same_content(other[count]):
         count = shared_length(one, other, count + 1)
     return count
 
