@@ -26,23 +26,24 @@ from playground.questions.every_dialect import DialectReading, Progress, read_in
 from playground.questions.experiments import read
 from playground.recordings.recording import Recording
 
-# findings about what looks like a call, and was read as none
+# Codes of findings about a text that looks like a call but was not read as one.
 _TELLING: Final = frozenset({"bare-opener", "call-in-fence", "unreadable-call", "unknown-tool"})
 _NONE_NEAR: Final = Near()
-_SHOWN: Final = 8  # dialects that are printed: who wants all asks for the table
+_SHOWN: Final = 8  # dialects that are printed; the table has all
 _BEGUN: Final = 12  # characters of a call: more than an opener that prose may hold
-_MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, and no lone bracket
+_MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, but no lone bracket
 
 
 @dataclass(frozen=True, slots=True)
 class Detection:
     """A text as one dialect reads it.
 
-    `as_written` is true if the dialect would write these calls the same way; otherwise `begun`
-    counts the leading characters of the first call that it would. `left` counts the characters
-    that stay text, `markers` the markers of any dialect in that text, in reasoning or in an
-    argument. `unknown` calls are of tools that do not exist. With `any_text` a call is any text
-    between its markers, such as a fence; with `any_fence` a code fence of any language is one.
+    `as_written` is true if the dialect would write these calls in exactly this way; otherwise
+    `begun` counts the leading characters of the first call that it would write so. `left` counts
+    the characters that stay text, `markers` the markers of any dialect that were not read as
+    markers. `unknown` counts the calls of tools that do not exist. `any_text` is true if the
+    dialect reads any text between its markers as a call; `any_fence` if its markers are those of
+    a code fence.
     """
 
     dialect: str
@@ -66,8 +67,9 @@ class Detection:
     def doubtful(self) -> bool:
         """True if the calls are weak evidence.
 
-        They are any text with another dialect's markers in it, or a code fence with its language,
-        which stands in many a reply that calls nothing.
+        They are if the dialect reads any text as a call, and either markers were left unread, or
+        the call is a code fence that the dialect would write differently: many replies that call
+        nothing hold code fences.
         """
         return self.any_text and (self.markers > 0 or (self.any_fence and not self.as_written))
 
@@ -79,7 +81,7 @@ class Detection:
 
     @property
     def reason(self) -> str:
-        """The reason for its rank, in words."""
+        """The reason for the dialect's rank, in words."""
         parts = [counted(self.calls, "complete call")]
         parts += ["written exactly so"] if self.as_written else []
         parts += [f"{self.aborted} aborted"] if self.aborted else []
@@ -90,10 +92,10 @@ class Detection:
 
 
 class Detections(Listed[Detection]):
-    """Every dialect's reading, the likeliest first. Its table has a row for each.
+    """Every dialect's reading, the likeliest first. Its table has a row for each dialect.
 
-    If no dialect sees anything of a call, `nearest` is the dialect of a marker that almost stands
-    there (a letter off, say, or in another case), and `reason` shows it; None if there is none.
+    If no dialect sees anything of a call, `nearest` is the dialect of a misspelled marker (a
+    letter off, say, or in another case), and `reason` shows it; None if there is no such marker.
     """
 
     def __init__(self, items: Iterable[Detection] = (), near: Near = _NONE_NEAR) -> None:
@@ -113,17 +115,17 @@ class Detections(Listed[Detection]):
 
     @property
     def nearest(self) -> str | None:
-        """The likeliest dialect, or else the one that comes nearest."""
+        """The likeliest dialect, or else the dialect of a misspelled marker, or None."""
         return self.dialect or self._near.dialect or None
 
     @property
     def dialect(self) -> str | None:
-        """The likeliest dialect; None if no dialect sees anything of a call, with the `reason`."""
+        """The likeliest dialect; None if no dialect sees anything of a call (see `reason`)."""
         return next((each.dialect for each in self[:1] if each.tells), None)
 
     @property
     def reason(self) -> str:
-        """The reason why it is the likeliest, or why none is, in words."""
+        """The reason why `dialect` is the likeliest, or why it is None, in words."""
         if self.dialect:
             return self[0].reason
         left = max((each.left for each in self), default=0)
@@ -143,7 +145,7 @@ def detect(
     """Return every dialect's reading, the likeliest first; equal ones in the registry's order.
 
     A dialect that reads no call and loses none ranks after all that read one. `progress` is called
-    with the number of dialects that have read it, and of all.
+    with the number of dialects that have read the text, and the number of all.
     """
     known = read_tools(list(tools or []))
     readings = read_in_every_dialect(lambda name: parse(text, name, known), progress=progress)
@@ -153,7 +155,7 @@ def detect(
 def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
     """Detect the dialect of a recording, with the calls that came beside its text.
 
-    Among equal readings the dialect that it was recorded in leads.
+    Among equal readings the recording's own dialect comes first.
     """
     readings = read_in_every_dialect(lambda name: read(recording, name, tools), recording.dialect)
     return _ranked(readings, list(tools))
@@ -184,10 +186,11 @@ def foreign(ranked: Sequence[Detection], dialect: str) -> Finding | None:
 def rank(detection: Detection) -> tuple[int, ...]:
     """Return the sort key of a reading.
 
-    Calls of known tools count first, then the fewest markers left. Many dialects read what others
-    write, so the dialect that writes it this way comes next; then one that aborts a call, or has a
-    finding about it, before one that missed it in silence; then the least loss, and the fewest
-    findings, since a dialect whose replies begin with reasoning leaves no text of any prose.
+    Most calls of known tools come first, then the fewest markers left. Many dialects read what
+    others write, so the dialect that writes calls in this way comes next. A dialect that aborts a
+    call, or has a finding about it, comes before one that missed it in silence. Then come fewer
+    aborted calls, fewer findings and less text left, in this order: a dialect whose replies begin
+    with reasoning leaves no text of any prose.
     """
     sound = not detection.doubtful
     read = sound and detection.calls + detection.aborted > 0
@@ -235,7 +238,7 @@ def _markers_left(reading: DialectReading, files: tuple[FileState, ...]) -> int:
 
 @lru_cache(maxsize=2)
 def _markers(_files: tuple[FileState, ...]) -> re.Pattern[str]:
-    """Return the markers of all dialects, which no prose or value holds unless it is about them.
+    """Return a pattern of all dialects' markers, except those that may stand in any prose.
 
     Cached as long as the user's dialect files stay the same.
     """
@@ -263,7 +266,7 @@ def _any_fence(name: str) -> bool:
 
 
 def _as_written(reading: DialectReading, tools: list[ToolMetadata], text: str) -> bool:
-    """Return True if the dialect would write these calls exactly so, white space aside."""
+    """Return True if the dialect would write the calls as they stand, white space aside."""
     dialect, read = get_dialect(reading.dialect), reading.result.tool_calls
     if not read or not isinstance(dialect, DeclaredDialect):
         return False
@@ -272,7 +275,10 @@ def _as_written(reading: DialectReading, tools: list[ToolMetadata], text: str) -
 
 
 def _begun(reading: DialectReading, tools: list[ToolMetadata], text: str) -> int:
-    """Return how many characters of the first call, complete or not, the dialect would write so."""
+    """Count the leading characters of the first call that stand as the dialect would write them.
+
+    The call may be incomplete.
+    """
     dialect, result = get_dialect(reading.dialect), reading.result
     calls = [(call.name, call.arguments) for call in result.tool_calls]
     calls += [(aborted.name, {}) for aborted in result.aborted if aborted.name]

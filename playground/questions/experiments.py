@@ -75,8 +75,8 @@ def difference(
     first, second = list(before), list(after)
     if first == second:
         return []
-    # By their texts, since a matcher needs keys with a hash and arguments may be lists.
-    # Without autojunk, which takes what is frequent in a long row (deltas) for noise.
+    # Events are matched by their repr, because a matcher needs hashable keys and arguments may be
+    # lists. Autojunk is off: it takes what is frequent in a long row (deltas) for noise.
     matcher = SequenceMatcher(
         a=[_key(event, spans) for event in first],
         b=[_key(event, spans) for event in second],
@@ -97,13 +97,14 @@ def _key(event: Event, spans: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CutSearch:
-    """The result of a search for a cutting that changes the events: how many were tried, of how
-    many.
+    """The result of a search for a cutting that changes the events.
+
+    `tried` counts the cuttings that were tried, `of` those that there are.
     """
 
     tried: int
     of: int
-    cutting: str = ""  # the first that changes something
+    cutting: str = ""  # the first one that changes something
     changes: tuple[EventChange, ...] = ()
 
     @property
@@ -121,15 +122,15 @@ def find_changing_cut(
 ) -> CutSearch:
     """Look for a cutting whose events differ from the recording's own.
 
-    Tried are 1 byte, 7 bytes, three random cuttings, then every cut of the text in two; for a long
-    text, `limit` cuts at equal distances.
+    It tries chunks of 1 byte, of 7 bytes and three random cuttings, then every cut of the text in
+    two; in a long text, `limit` cuts at equal distances.
     """
     original = read(recording, dialect, tools, switches).events
     size = text_size(recording)
     every_place = max(0, size - 1)  # between any two bytes
     distance = max(1, -(-every_place // max(1, limit)))
     places = range(1, size, distance)
-    before = len(CUTTINGS) + 2  # of the cuttings, the random one is tried with three seeds
+    before = len(CUTTINGS) + 2  # two more, because the random one is tried with three seeds
     count, whole = before + len(places), before + every_place
     for number, (name, other) in enumerate(_cuttings(recording, places), 1):
         changes = difference(original, _read_as_cut(other, dialect, tools, switches))
@@ -145,7 +146,7 @@ def _read_as_cut(
     tools: Sequence[ToolMetadata],
     switches: Switches | None,
 ) -> list[Event]:
-    """Read without batches, which would join what was cut."""
+    """Return the events of a recording, read chunk by chunk: batches would join what was cut."""
     data = PromptData(tool_metadata=list(tools))
     parser = get_dialect(dialect).create_parser(data, recording.prefill, switches)
     return read_to_end(parser, (feed(parser, chunk) for chunk in recording.chunks)).events
@@ -181,9 +182,7 @@ class CrossReading:
 def cross_read(
     recording: Recording, tools: Sequence[ToolMetadata] = (), own: str = ""
 ) -> list[CrossReading]:
-    """Read the recording in every dialect, its own first, to see who reads it and who loses
-    what.
-    """
+    """Read the recording in every dialect, its own first, to compare what they read and lose."""
     first: list[tuple[str, dict[str, Any]]] | None = None
     rows: list[CrossReading] = []
     everywhere = read_in_every_dialect(

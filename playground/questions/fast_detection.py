@@ -30,10 +30,10 @@ def likeliest(
 ) -> Likeliest | None:
     """Return the first dialect of `detect` and its reading, if it reads a call of a known tool.
 
-    Otherwise return the first dialect that began a call as it would write it, or None. Only
-    dialects with an opener in the text are asked (`call_openers`): the others read no call there.
-    Of these, only those that read most calls are examined closely. `among` names the dialects to
-    ask, by default all.
+    Otherwise return the first dialect in which a call was begun as that dialect writes it, or
+    None. Only dialects with an opener in the text (`call_openers`) read it: the others would find
+    no call there. Of these, only the readings with most calls are examined closely. `among` names
+    the dialects to try, by default all.
     """
     if among:
         return _Asked(text, tools, dialect_files()).by_all(among)
@@ -41,11 +41,11 @@ def likeliest(
 
 
 class LikeliestDialect:
-    """`likeliest` for many replies, with a memory of the dialect of earlier ones.
+    """`likeliest` for many replies, with a memory of the dialects of earlier ones.
 
-    If the same openers may stand in the next reply of the same model and tools, that dialect alone
-    is asked. It is believed if it reads calls that it would write exactly so, leaves no marker and
-    no opener of any dialect, and has no finding; otherwise all dialects are asked.
+    If a reply has the same model, tools and beginnings of openers as an earlier one, the earlier
+    dialect is tried first. Its reading is accepted if the dialect would write the calls exactly
+    so, and if it has no finding and leaves no marker or opener; otherwise all dialects are tried.
     """
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class _Prompt(NamedTuple):
 
     model: str
     tools: tuple[str, ...]
-    begun: frozenset[str]  # the beginnings of openers that stand there
+    begun: frozenset[str]  # the beginnings of openers that stand in the reply
 
 
 def _is_beyond_doubt(found: Detection, result: ParseResult, openers: _Openers) -> bool:
@@ -134,14 +134,14 @@ def _first(looked: list[Likeliest], names: Sequence[str]) -> list[Likeliest]:
 
 
 def _most_evidence(reading: DialectReading) -> int:
-    """Return the most that a reading's calls may speak for it (`Detection.evident`)."""
+    """Return the highest value that `Detection.evident` of this reading may have."""
     return reading.calls - reading.findings.get("unknown-tool", 0)
 
 
 class _Opener(NamedTuple):
-    """The texts of which one must stand in a reply before a dialect reads a call there.
+    """A dialect's openers: it reads no call in a reply in which none of them stands.
 
-    None if that cannot be said. `beginnings` are beginnings of such texts; None likewise.
+    `point` matches them, `beginnings` are the texts that they begin with; None if unknown.
     """
 
     dialect: str
@@ -151,7 +151,7 @@ class _Opener(NamedTuple):
 
 class _Openers(NamedTuple):
     all: tuple[_Opener, ...]
-    beginnings: dict[str, list[str]]  # of all of them, each once, by their first characters
+    beginnings: dict[str, list[str]]  # first character -> beginnings of any dialect's openers
 
     def begun_in(self, text: str) -> frozenset[str]:
         """Return the beginnings that stand in a text."""

@@ -1,7 +1,7 @@
-"""Show what each provider would be sent for a session, beside what the dialect rendered.
+"""Show the request that a provider would be sent for a session, next to what the dialect rendered.
 
 The body is LiteLLM's own (`llm/payloads.py`). The rendered messages, tools, marks and parameters
-are looked for in it, to find what became of them.
+are searched for in it, to find what became of them.
 """
 
 from __future__ import annotations
@@ -34,18 +34,19 @@ from playground.sessions.session import Session
 
 _SYSTEM: Final = ("system", "systemInstruction", "system_instruction", "instructions")
 _HISTORY: Final = ("messages", "contents", "input", "prompt")
-_DATA: Final = ("default", "const", "enum", "examples")  # whose values are the tool's own
+_DATA: Final = ("default", "const", "enum", "examples")  # keywords with values, not schemas
 _NO_PARAMETERS: Final = (*_SYSTEM, *_HISTORY, "tools", "model")
 _MOST_NAMED: Final = 8  # places in a line
-_OWN: Final = "parameters."  # the place of what stands in a tool's schema itself
+_OWN: Final = "parameters."  # the place of keywords of a tool's whole schema
 _SAME_ROLE: Final = {"model": "assistant", "developer": "system", "": "user", "function": "tool"}
 
 
 @dataclass(frozen=True, slots=True)
 class WireMessage:
-    """A message of the body, or a field that says one; `text` is its JSON.
+    """A message of the body, or a field such as `system` that holds one; `text` is its JSON.
 
-    `rendered` are the indexes of the rendered messages found in it, `flat` one without parts.
+    `rendered` are the indexes of the rendered messages found in it; `flat` is true if its content
+    is one text without parts.
     """
 
     field: str
@@ -101,10 +102,12 @@ def provider_payload(
 ) -> ProviderPayload:
     """Return the session's next request as the provider of `model` would read it; nothing is sent.
 
-    `model` is a LiteLLM name or one of PROVIDERS, which means the session's own model if it is
-    that provider's. `parameters` are those of `litellm.completion`; they override the session's
-    own. Raises UnknownNameError for an unknown dialect. Raises InputFault for an unknown model,
-    for one whose adapter cannot be watched offline, and for a session without a user message.
+    `model` is a LiteLLM name or one of PROVIDERS; a provider stands for the session's own model if
+    that is one of its models, and else for its model in PROVIDERS. `parameters` are those of
+    `litellm.completion`; they override the session's own.
+
+    Raises UnknownNameError for an unknown dialect. Raises InputFault for an unknown model, for a
+    model whose adapter cannot be watched offline, and for a session without a user message.
     """
     chosen = get_dialect(dialect)
     known = {provider.lower(): name for provider, name in PROVIDERS.items()}
@@ -145,9 +148,9 @@ def _provider(model: str) -> str:
 def _placed(
     rendered: Sequence[Mapping[str, Any]], bodies: list[dict[str, Any]]
 ) -> list[WireMessage]:
-    """Return the body's messages in order, each with the rendered ones that are found in it.
+    """Return the body's messages in order, each with the rendered messages that are found in it.
 
-    Both are walked once, in order: a text that was said twice is found in two places.
+    Both lists are walked once, in order, so that a repeated text is found in two places.
     """
     wire = [message for body in bodies for message in _wire_messages(body)]
     origins: list[list[int]] = [[] for _ in wire]
@@ -159,8 +162,8 @@ def _placed(
         if place is not None:
             at, offset = place[0], _end(wire[place[0]].text, keys, place[1])
             origins[at].append(index)
-        # A system message in the middle of a conversation may have moved to the front, into the
-        # provider's own field: the one place where the order does not hold.
+        # The order has one exception: a system message in the middle of a conversation may have
+        # moved to the front, into the provider's own field.
         elif message.get("role") == "system" and (moved := _first_found(system, keys)):
             origins[wire.index(system[moved[0]])].append(index)
     return [
@@ -172,7 +175,7 @@ def _placed(
 def _first_found(
     wire: Sequence[WireMessage], keys: Sequence[str], at: int = 0, offset: int = 0
 ) -> tuple[int, int] | None:
-    """Return message and offset of the first key that is found, from a place on."""
+    """Return the index of a message and an offset in it: the first key found from a place on."""
     places = (_find_text(wire, key, at, offset) for key in keys)
     return next((place for place in places if place), None)
 
@@ -188,7 +191,7 @@ def _find_text(
 
 
 def _end(text: str, keys: Sequence[str], offset: int) -> int:
-    """Return the end of a message that begins at `offset`: after all its keys."""
+    """Return the end of the rendered message that begins at `offset`: after all its keys."""
     for key in keys:
         start = text.find(key, offset)
         offset = start + len(key) if start >= 0 else offset
@@ -203,7 +206,7 @@ def _keys(message: Mapping[str, Any]) -> list[str]:
     names = [call["function"]["name"] for call in message.get("tool_calls") or ()]
     found = [_escaped(text.strip()) for text in [*texts, *names] if text and text.strip()]
     if message.get("role") == "tool" and isinstance(content, str):
-        with suppress(ValueError, RecursionError):  # Gemini's adapter sends a result as a value
+        with suppress(ValueError, RecursionError):  # Gemini's adapter sends a result as JSON
             found.append(as_json(json.loads(content)))
     return found
 
@@ -244,7 +247,7 @@ def _message_differences(
 
 
 def _changes(name: str, message: Mapping[str, Any], wire: WireMessage) -> Iterator[Finding]:
-    """Return the ways in which a sent message differs from the rendered one."""
+    """Yield the ways in which a sent message differs from the rendered one."""
     role, content = str(message["role"]), message.get("content")
     if wire.field in _SYSTEM and role == "system":
         yield finding("system-moved", name, f"it is not a message, but the field {wire.field}")
@@ -302,9 +305,9 @@ def _schema_changes(tool: ToolMetadata, sent: ToolMetadata) -> Iterator[Finding]
 def _keywords(schema: Schema) -> dict[str, list[str]]:
     """Return every keyword of a schema by its place, with its values as sorted JSON.
 
-    A place is `unit.enum`, or `parameters.description` for the whole schema, since the tool has a
-    description too. A place may hold several schemas (`anyOf`); keywords that hold schemas have no
-    value.
+    A place is `unit.enum`, or, for the whole schema, `parameters.description`: the tool has a
+    description too. A place may hold several schemas (`anyOf`), and so several values. A keyword
+    that holds schemas has no value.
     """
     found: dict[str, list[str]] = {}
     stack: list[tuple[Any, str]] = [(schema, "")]
@@ -315,12 +318,12 @@ def _keywords(schema: Schema) -> dict[str, list[str]]:
         if not isinstance(node, dict):
             continue
         for key, value in node.items():
-            # The keys of these are names that somebody chose, and belong to the place.
+            # The keys of these are names, not keywords, and become part of the place.
             if key in ("properties", "$defs") and isinstance(value, dict):
                 stack += [(inner, f"{place}{name}.") for name, inner in value.items()]
                 continue
             said = found.setdefault(f"{place or _OWN}{key}", [])
-            # Values of the tool's own, in which a key `type` is data and no keyword.
+            # These hold values, in which a key `type` is data and not a keyword.
             if key not in _DATA:
                 stack.append((value, place))
             if key in _DATA or not _holds_schemas(value):
@@ -335,8 +338,8 @@ def _holds_schemas(value: Any) -> bool:
 
 
 def _normal_form(key: str, value: Any) -> str:
-    """Return a keyword's value in one form, so that only its content counts."""
-    if key == "type":  # Gemini's own are upper case
+    """Return a keyword's value in a normal form, so that only its content counts."""
+    if key == "type":  # Gemini writes types in upper case
         kinds = value if isinstance(value, list) else [value]
         value = sorted(str(kind).lower() for kind in kinds)
         return as_json(value if len(value) != 1 else value[0])

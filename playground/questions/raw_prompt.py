@@ -65,8 +65,8 @@ def raw_prompt(
 ) -> RawPrompt:
     """Return the raw prompt of a session, or of its prompt data.
 
-    `template` is a ChatTemplate, the path of one, or llama3 or llama4; these write custom tools in
-    a `tool_format`, by default their usual one. Raises InputFault.
+    `template` is a ChatTemplate, the path of one, "llama3" or "llama4"; the last two write custom
+    tools in a `tool_format`, by default their usual one. Raises InputFault.
     """
     if isinstance(prompt_data, Session):
         prompt_data = prompt_data.prompt_data()
@@ -94,9 +94,9 @@ def raw_prompt(
 
 
 def paired_dialect(template: ChatTemplate, budget: Budget | None = None) -> str:
-    """Return the dialect whose parser reads what the template writes for a call, or "".
+    """Return the dialect whose parser reads the calls that the template writes, or "".
 
-    It is "" too if the `budget` (by default the question's own) ends before that is known.
+    Return "" too if the `budget` (by default that of one question) ends before that is known.
     """
     budget = budget or question_budget()
     question = [Message("user", (TextPart("When?"),))]
@@ -109,8 +109,8 @@ def paired_dialect(template: ChatTemplate, budget: Budget | None = None) -> str:
         whole = _rendered(template, budget, after, tools, add_generation_prompt=False)
     except (InputFault, Stopped):
         return ""
-    # Not by the length of `start`: some templates write the generation prompt otherwise than the
-    # turn that follows it (an opened <think>), and share less than all of it.
+    # Cut after the common start, not after all of `start`: the generation prompt of some templates
+    # (with an opened <think>) is not how they begin a finished turn.
     reply = whole[len(common_start(start, whole)) :]
     best = next((d for d in detect(reply, [_PROBE_TOOL]) if d.calls), None)
     return best.dialect if best else ""
@@ -123,8 +123,7 @@ def _rendered(
     tools: Sequence[Mapping[str, Any]] | None,
     add_generation_prompt: bool = True,
 ) -> str:
-    """Render with arguments as objects, as most templates want them, else as text, as the API has
-    them.
+    """Render with arguments as objects, as most templates want them, or else as JSON texts.
 
     A template that was stopped is not tried again: it would be stopped again.
     """
@@ -134,7 +133,7 @@ def _rendered(
         try:
             return template.render_within(budget, _as_text(messages), tools, add_generation_prompt)
         except InputFault:
-            raise fault from None  # the first: it is about what the user gave
+            raise fault from None  # the first fault: it is about the messages that the user gave
 
 
 def _native(prompt_data: PromptData) -> tuple[list[dict[str, Any]], list[dict[str, Any]] | None]:

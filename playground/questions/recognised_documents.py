@@ -1,6 +1,4 @@
-"""Recognise what its form identifies: sessions, tools, files of templates, dialects and
-policies.
-"""
+"""Recognise documents by their form: sessions, tools, templates, dialects and cache policies."""
 
 from __future__ import annotations
 
@@ -45,11 +43,11 @@ _SHORT: Final = {
 
 @dataclass(frozen=True)
 class Recognised:
-    """A recognised thing: `title` in a line, `data` as its loader reads it, under the name `name`.
+    """A recognised text or file: its `title` in a line, and `data` for its loader, under `name`.
 
-    `data` is the body alone if it came inside a command or source. `unread` names what could not
-    be read, and where. `dialect` is the likeliest one of a reply (see `detect`), "" if nobody sees
-    a call. `wrapped` says what a reply was wrapped in, if `data` is without it.
+    `data` is the body alone if it came inside a command or program. `unread` names what could not
+    be read, and where. `dialect` is the likeliest one of a reply (see `detect`), "" if no dialect
+    sees a call. `wrapped` names the wrapping of a reply that `data` leaves out.
     """
 
     kind: Kind
@@ -67,7 +65,10 @@ class Recognised:
 
 
 def document(given: Unwrapped, name: str) -> Recognised | None:
-    """Recognise a session, tools, a template's or a policy's file; None for no document at all."""
+    """Recognise sessions, tools, a template's, a dialect's or a policy's file; None for prose.
+
+    JSON, YAML or a Python file that holds none of these is recognised as "nothing".
+    """
     text, data = given.text, given.text.encode("utf-8", "surrogatepass")
     where = PASTED if given.wrapping else name or PASTED
     if where.endswith(".py") or (where == PASTED and _PYTHON.search(text)):
@@ -148,7 +149,7 @@ def _title(loaded: LoadedSession, source: Source) -> str:
 
 
 def _session_parts(session: Session) -> Iterator[str]:
-    """Say what a session holds, with the system prompt apart from the messages."""
+    """Yield the parts of a session in words; the system prompt is counted apart from messages."""
     system = sum(message.role == "system" for message in session.messages)
     if system or session.task.user_agent_prompt:
         yield "system prompt"

@@ -1,6 +1,6 @@
-"""Stream an answer of a session anew, so that one that nobody recorded can be replayed too.
+"""Make recordings of a session's answers, so that answers that nobody recorded can be replayed.
 
-A session keeps what an answer said, not its text: that is written anew in a dialect.
+A session keeps the parts of an answer, not the model's text, so a dialect writes the text anew.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ _ANY_MODELS: Final = "xml"  # any instructed model follows it
 
 
 def answers(session: Session) -> dict[str, int]:
-    """Return the session's answers by name, the last first; the number is the message's."""
+    """Return the session's answers, the last first: name -> index of the message."""
     numbers = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     return {f"answer in message {number}, re-streamed": number for number in reversed(numbers)}
 
 
 def writer(session: Session) -> str:
-    """Return the dialect to write an answer anew in: the model's own, if that is text."""
+    """Return the dialect in which to write answers anew: the model's own, if it writes text."""
     own = get_dialect(dialect_for(session.task.model_name).usable)
     is_text = isinstance(own, DeclaredDialect) and not own.is_native_toolcalling()
     return own.name if is_text else _ANY_MODELS
 
 
 def restreamed(session: Session, name: str, dialect: str) -> Recording:
-    """Write the answer of that name in the dialect and cut it; chunks and times are invented.
+    """Write the answer `name` in the dialect, as a recording whose chunks and times are invented.
 
     Raises InputFault if there is no such answer, or if the dialect writes no calls as text.
     """

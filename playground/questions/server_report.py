@@ -1,4 +1,4 @@
-"""Report a loss to a server's authors: the smallest reply that loses something, as test and issue.
+"""Report a loss to a server's authors: the smallest reply with the loss, as a test and an issue.
 
 Only the reply is made smaller, and each step checks that the same thing is still lost.
 """
@@ -26,17 +26,16 @@ from playground.servers.segments import segments
 
 _WORDS: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _CHARACTERS: Final = re.compile(r"[\s\S]")
-_MOST_CHARACTERS: Final = 4_000_000  # that are read while a reply is made smaller
+_MOST_CHARACTERS: Final = 4_000_000  # read in all trials to make a reply smaller
 
 
 @dataclass(frozen=True, slots=True)
 class ServerReport:
-    """The smallest reply found, its content, what the server hands over, and what it drops.
+    """The smallest reply with a loss, read without loss and as the server reads it.
 
-    `test` is "" if the server's suite is unknown here, or cannot see what is lost. If nothing is
-    lost, `text` and `issue` are "" too, and the readings are the whole reply's. `findings` add
-    what else matters: the server has no such parser, or the reply has a call only in another
-    dialect.
+    `test` is "" if the server's suite is unknown, or cannot see the loss. If nothing is lost,
+    `text` and `issue` are "" too, and the readings are those of the whole reply. `findings` say
+    what else matters: the server has no such parser, say, or only another dialect reads a call.
     """
 
     server: str
@@ -55,8 +54,8 @@ def server_report(
 ) -> ServerReport:
     """Report what a server loses of a recorded reply.
 
-    A loss is what a client would miss: content or reasoning, blanks at their ends apart, a call,
-    an argument, or a call that failed.
+    A loss is what a client would miss: content, reasoning, a call, an argument, or a call that
+    failed. Blanks at the ends of content and reasoning do not count.
     """
     chosen, listed = get_dialect(dialect), read_tools(tools)
     whole = server_view(recording, chosen, server, listed)
@@ -96,16 +95,14 @@ def _read(
 
 
 def _loses(reading: ServerReading) -> bool:
-    """Return True if anything dropped or cut should have reached the client; a lone marker should
-    not.
-    """
+    """Return True if the client gets less than the reply holds; a dropped marker is no loss."""
     return bool(lost(reading)) and handed(reading) != handed(reading.lossless)
 
 
 def _findings(
     recording: Recording, dialect: str, whole: ServerReading, tools: Sequence[ToolMetadata]
 ) -> tuple[Finding, ...]:
-    """Return what else matters about a reply, beside its losses."""
+    """Return findings on a reply that are not about losses."""
     found = [each for each in whole.server_findings if each.code in NO_LOSS]
     if not whole.lossless.tool_calls and not whole.lossless.aborted:
         other = foreign(detect_recording(recording, tools), dialect)
@@ -122,7 +119,8 @@ def _test(
 ) -> str:
     """Return the suite's test, or "" if the suite would read the reply otherwise.
 
-    It reads the reply alone, without a prompt before it and with only the called tools offered.
+    A suite's test reads the reply alone: without a prefill, and, if no tools were given, with only
+    the called tools offered.
     """
     called = dict.fromkeys(call.name for call in reading.lossless.tool_calls)
     offered = tools or [ToolMetadata(name=name) for name in called]
@@ -136,7 +134,7 @@ def _test(
 
 
 def _kin(smaller: ParseResult, whole: ParseResult) -> bool:
-    """Return True if a smaller reply shows nothing that the whole one does not.
+    """Return True if a smaller reply has no tool, finding or reasoning that the whole one lacks.
 
     Otherwise it would show another problem, such as a call that is broken in a new way.
     """
@@ -150,14 +148,15 @@ def _kin(smaller: ParseResult, whole: ParseResult) -> bool:
 # making a text smaller
 
 
-Part = tuple[str, bool]  # a text, and whether it is kept or left out as a whole
+Part = tuple[str, bool]  # a text, and True if it must not be cut
 
 
 def smaller(parts: Sequence[Part], shows: Callable[[str], bool]) -> str:
-    """Return the parts' text with as much left out as possible, while it still `shows`.
+    """Return the parts' text without anything that can be left out while `shows` stays true.
 
-    This is delta debugging: halves, quarters … down to words, then characters; a complete call
-    stays whole. It stops after four million characters of trials.
+    This is delta debugging: it leaves out halves, quarters … down to words, then characters; a
+    complete call is left out as a whole or not at all. It stops after trials of four million
+    characters.
     """
     budget = _MOST_CHARACTERS
     for cutting in (_WORDS, _CHARACTERS):

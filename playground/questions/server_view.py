@@ -1,4 +1,4 @@
-"""Show a recording as a server hands it over, and all servers beside each other."""
+"""Show what a server hands over of a recording, and compare all servers."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ def server_view(
     tools: Any = (),
     switches: Switches | None = None,
 ) -> ServerReading:
-    """Return what a server, `vllm` or `vllm:hermes`, hands to its client of a recorded reply.
+    """Return what a server hands to its client of a recorded reply.
 
-    Raises UnknownNameError, which lists the servers.
+    `server` is a name such as `vllm`, or `vllm:hermes` with its parser. Raises UnknownNameError,
+    which lists the servers.
     """
     chosen = get_dialect(dialect)
     native = chosen.is_native_toolcalling()
@@ -48,10 +49,9 @@ def server_view(
 def dropped_by_servers(
     result: ParseResult, dialect: str | Dialect, tools: Sequence[ToolMetadata] = ()
 ) -> dict[str, int]:
-    """Return how many characters, blanks apart, each server drops of a reply that a dialect has
-    read.
+    """Count the characters, blanks apart, that each server drops of a reply read in a dialect.
 
-    Servers that drop nothing are left out.
+    Servers that are declared lossless are left out.
     """
     chosen = get_dialect(dialect)
     parser = chosen.create_parser(PromptData(tool_metadata=list(tools)))

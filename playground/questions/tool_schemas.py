@@ -1,4 +1,4 @@
-"""Say what tools cost in tokens, where those are spent, and which provider takes their schemas."""
+"""Count what tools cost in tokens, and find which providers accept their schemas."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _PROBE: Final = ToolMetadata(name="probe", description="Probe.")
 
 @dataclass(frozen=True)
 class ToolCost:
-    """One tool's tokens by model, as each one's provider takes it, and by dialect.
+    """One tool's tokens: by model, in the form of that model's provider, and by dialect.
 
     Tokens by dialect are the first model's. `shorter` are the first model's tokens with a smaller
-    schema, by the change made.
+    schema, by the name of the change.
     """
 
     tool: str
@@ -42,10 +42,10 @@ class ToolCost:
 
 @dataclass(frozen=True)
 class ToolCosts(Shown):
-    """The costs of tools. Its table has a row for each tool, and one for all.
+    """The costs of tools. Its table has a row for each tool, and one for all tools together.
 
-    `exact` are the models whose tokenizer and framing of tools are known; other figures are
-    estimates.
+    `exact` are the models whose tokenizer and framing of tools are known; the figures of all other
+    models are estimates.
     """
 
     tools: list[ToolCost]
@@ -73,7 +73,7 @@ class ToolCosts(Shown):
 
 @dataclass(frozen=True)
 class PortableTool:
-    """A tool for one target: what is refused or changed of it, and the schema to send instead."""
+    """A tool for one target: what that refuses or changes, and the schema to send instead."""
 
     tool: str
     target: str
@@ -84,7 +84,7 @@ class PortableTool:
 
 @dataclass(frozen=True)
 class Portability(Shown):
-    """Tools by targets. Its table has a row for each finding."""
+    """Each tool for each target. Its table has a row for each finding."""
 
     rows: list[PortableTool]
 
@@ -107,9 +107,9 @@ def tool_costs(
 ) -> ToolCosts:
     """Count each tool's tokens for each model and in each dialect, and what smaller schemas save.
 
-    `tools` are a session's, or in any form that `read_tools` knows. A model's figure is for the
-    tool alone, as its provider takes it, without the fixed cost of having tools. A dialect's
-    figure is what one tool more adds to its documentation of tools.
+    `tools` are a session, whose tools are counted, or tools in any form that `read_tools` knows. A
+    model's figure is for the tool alone, in the form of its provider, without the fixed cost of
+    having any tools. A dialect's figure is what one more tool adds to its documentation of tools.
     """
     given = _tools(tools)
     models = texts("tool_costs(models=…)", models)

@@ -1,6 +1,6 @@
 """Warn about expected calls that the session's own tools would refuse.
 
-They are never refused here: whoever tests a tool's schema may expect what it forbids.
+A warning refuses nothing: a test of a tool's schema may expect calls that the schema forbids.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from playground.sessions.session import ExpectedCall, Session
 
 
 def doubts(session: Session) -> list[Finding]:
-    """Return findings for expected calls of unknown tools, and for arguments that a schema
-    refuses.
+    """Return a finding for each expected call of an unknown tool, or with refused arguments.
 
     A session without tools is not checked.
     """

@@ -1,4 +1,4 @@
-"""Add attempts up: shares with their intervals, medians, and two arms case by case."""
+"""Add up attempts: shares with their intervals, medians, and two arms compared case by case."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Measure = Literal["parsed", "right_tool", "right_arguments"]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share, with the bounds of its rate at 95 % confidence.
+    """A share of attempts, with the bounds of its rate at 95 % confidence.
 
-    The bounds are Wilson's score interval (1927), which stays within 0 and 1 and is right for few
-    attempts too.
+    `hits` of `of` attempts count. The bounds are Wilson's score interval (1927), which stays within
+    0 and 1 and is right for few attempts too.
     """
 
     hits: int
@@ -65,7 +65,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Arm:
-    """A dialect with a model, and the sums of its attempts. Medians are over the stated values."""
+    """A dialect with a model, and the sums of its attempts. Medians leave out missing values."""
 
     dialect: str
     model: str
@@ -103,10 +103,10 @@ class Arm:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two arms on the same attempts at the same cases: how often only one of them was right.
+    """Two arms on the same attempts at the same cases: how often both, one or none was right.
 
-    `chance` is the probability of a split at least this uneven if neither is better: the exact
-    sign test (two-sided), which McNemar's test becomes for small numbers.
+    `chance` is the probability of a split at least this uneven if neither arm is better. It is the
+    exact sign test (two-sided), which is McNemar's test for small numbers.
     """
 
     first: str
@@ -126,9 +126,9 @@ class Pair:
 
 @dataclass(frozen=True)
 class Miss:
-    """A mistake of an arm at a case, with how often it made it.
+    """A mistake of an arm at a case, and how many times the arm made it.
 
-    `recording` is the name of the first such answer, "" if it was not stored.
+    `recording` is the name of the first answer with the mistake, "" if that was not stored.
     """
 
     case: str
@@ -147,7 +147,7 @@ class Trial(Shown):
 
     @cached_property
     def arms(self) -> list[Arm]:
-        """The arms, best first: by right arguments, then right tools, then what was parsed."""
+        """The arms, best first: by right arguments, then by right tools, then by parsed calls."""
         found: dict[tuple[str, str], list[Attempt]] = {}
         for each in self.attempts:
             found.setdefault((each.dialect, each.model), []).append(each)
@@ -175,7 +175,7 @@ class Trial(Shown):
         return sorted(misses, key=lambda miss: -miss.times)
 
     def pairs(self, measure: Measure = "right_arguments") -> list[Pair]:
-        """Return every two arms, compared by the attempts that both answered."""
+        """Compare every two arms by the attempts that both answered."""
         one_model = len({arm.model for arm in self.arms}) == 1
         names = {id(arm): arm.dialect if one_model else arm.name for arm in self.arms}
         return [

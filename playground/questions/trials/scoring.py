@@ -11,15 +11,15 @@ from playground.parsing.values import dump_json
 from playground.recordings.recording import Recording
 from playground.sessions.session import ExpectedCall
 
-_LONGEST: Final = 60  # characters of a value in what was missed
+_LONGEST: Final = 60  # characters of a value that `missed` quotes
 Made = tuple[str, Any]  # a call's name and arguments
 
 
 class Score(NamedTuple):
     """Three steps, each of which needs the one before it.
 
-    Every call was read to its end, with one where one is expected; the calls are of the expected
-    tools; their arguments are the expected ones.
+    `parsed`: every call was read to its end, and there is a call if any is expected. `right_tool`:
+    the calls are of the expected tools. `right_arguments`: their arguments are the expected ones.
     """
 
     parsed: bool
@@ -31,10 +31,10 @@ class Score(NamedTuple):
 class Attempt:
     """One answer of one arm to one case; `number` counts from 1.
 
-    `tokens` are the answer's, as the provider counted them. Times are seconds since the request:
-    of the first chunk with text, reasoning or a call, and of the last. `missed` names the
-    differences from what was expected, "" for none. If no answer came, `fault` says why, and the
-    attempt counts for no share.
+    `tokens` are the answer's, as the provider counted them. `first_seconds` is the time from the
+    request to the first chunk with text, reasoning or a call, `seconds` to the last chunk. `missed`
+    names the differences from the expected calls, "" for none. If no answer came, `fault` says why,
+    and the attempt counts for no share.
     """
 
     case: str
@@ -60,7 +60,7 @@ def score(expected: Sequence[ExpectedCall], result: ParseResult) -> Score:
 
 
 def missed(expected: Sequence[ExpectedCall], result: ParseResult) -> str:
-    """Say what a reply got wrong, in words for its user; "" if it is right."""
+    """Return what a reply got wrong, in words for the user; "" if it is right."""
     right = score(expected, result)
     made = [(call.name, call.arguments) for call in result.tool_calls]
     if right.right_arguments:
@@ -79,9 +79,9 @@ def missed(expected: Sequence[ExpectedCall], result: ParseResult) -> str:
 def _unmatched(
     expected: Sequence[ExpectedCall], made: Sequence[Made]
 ) -> tuple[list[ExpectedCall], list[Made]]:
-    """Return the expected calls without a match, and the calls that are left over.
+    """Return the expected calls that no call matches, and the calls that match none.
 
-    Expected calls with arguments choose first.
+    Expected calls that name arguments are matched first.
     """
     left, without = list(made), []
     for call in sorted(expected, key=lambda each: each.args is None):
@@ -101,7 +101,7 @@ def _unmatched(
 
 
 def _arguments_missed(expected: Sequence[ExpectedCall], made: list[Made]) -> Iterator[str]:
-    """Say for each expected call how the nearest remaining call differs from it."""
+    """Yield for each expected call how the most similar call of its tool differs from it."""
     left = list(made)
     for call in expected:
         wanted = call.args or {}

@@ -1,4 +1,4 @@
-"""Fail a pipeline if a prefix differs from its baseline's, or has too many tokens more."""
+"""Fail a pipeline if a request's prefix differs from its baseline's, or if it grew too much."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _first_words(change: BlockChange) -> str:
 
 
 def _short(value: Any) -> str:
-    """Quote a value; what is cut off is said after the quotes."""
+    """Quote the beginning of a value; an ellipsis after the quotes says that it was cut."""
     whole = repr(value)
     if len(whole) <= _EXCERPT:
         return whole

@@ -1,6 +1,6 @@
-"""Cut a request into the blocks that people compare: each tool, section of a system prompt, part.
+"""Cut a request into the blocks that people compare: tools, sections of a system prompt, parts.
 
-Sections are for reading. To a provider's cache a text is one block, and costs are counted so.
+Sections help a reader. A provider's cache takes a text as one block, and so do counts of cost.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ENVELOPES: Final = ("function", "toolUse", "toolResult", "functionCall", "funct
 _READ: Final = ("name", "arguments", "input", "args", "output", "content", "response")
 _NAME: Final = re.compile(r'"name": "([^"]+)"')
 _MCP: Final = re.compile(r"mcp__(.+?)__")
-# What agents put into a user's turn themselves: Claude Code, Codex, Cline, OpenHands, Copilot.
+# Texts that agents write into a user's turn: Claude Code, Codex, Cline, OpenHands, Copilot.
 _INJECTED: Final = re.compile(
     r"\s*<(?:system-reminder|environment_(?:context|details)|env|user_instructions|INSTRUCTIONS|"
     r"permissions[ _]instructions|EXECUTION_RESULT|ENVIRONMENT|RUNTIME_INFORMATION|attachments?|"
@@ -36,7 +36,7 @@ _INJECTED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class VersionBlock:
-    """A stretch of one request, the one of this `number`.
+    """A stretch of a request; `number` is its index.
 
     `writer` is who wrote it: the agent, an MCP server, the user, the model, or a tool.
     """
@@ -58,7 +58,7 @@ class VersionBlock:
 def blocks_of(body: dict[str, Any], model: str, by_tool: dict[str, int]) -> list[VersionBlock]:
     """Return a request's blocks in order.
 
-    `by_tool` are the tools' tokens, if they were counted with their framing; all other tokens are
+    `by_tool` holds the tokens of tools that were counted with their framing; all other tokens are
     those of the text alone.
     """
     size, _ = text_counter(model)
@@ -79,8 +79,9 @@ def blocks_of(body: dict[str, Any], model: str, by_tool: dict[str, int]) -> list
 
 
 def _cut(block: WireBlock) -> Iterator[tuple[str, str]]:
-    """Cut a block into names and texts; together they are its text, except for tools, which get
-    lines.
+    """Cut a block into names and texts.
+
+    The texts together are the block's text, except for JSON (tools, calls …), which is indented.
     """
     if block.tier == "tools":
         yield from _tools(block.text)
@@ -118,7 +119,7 @@ def _plain_text(value: Any) -> str:
 
 
 def _tools(text: str) -> Iterator[tuple[str, str]]:
-    """Return the tools one by one; Gemini has all of them in one entry."""
+    """Yield the name and JSON of each tool; Gemini has all tools in one entry."""
     value = json.loads(text)
     for key in ("functionDeclarations", "function_declarations"):
         for each in value.pop(key, None) or ():

@@ -24,7 +24,7 @@ from playground.sessions.session import Session
 class VersionDiff(Live):
     """Two versions: what became of each block, and how much a cache still reads.
 
-    `form` says how both are written. Its table has a row for each block.
+    `form` says in which form both are compared. Its table has a row for each block.
     """
 
     first: Version
@@ -35,7 +35,7 @@ class VersionDiff(Live):
 
     @property
     def tokens(self) -> int:
-        """The number of tokens that the second has more; negative if it has fewer."""
+        """The number of tokens that the second version has more; negative if it has fewer."""
         return self.second.count.tokens - self.first.count.tokens
 
     @property
@@ -50,12 +50,12 @@ class VersionDiff(Live):
 
     @cached_property
     def costs(self) -> list[PrefixCost]:
-        """Each provider's cost of the second after the first."""
+        """The cost of the second version after the first, at each provider."""
         return prefix_costs(self.first, self.second, self.providers)
 
     @property
     def by_writer(self) -> dict[str, tuple[int, int]]:
-        """Tokens before and after, by who wrote them."""
+        """Tokens in the first and in the second version, by who wrote them."""
         found: dict[str, tuple[int, int]] = {}
         for change in self.changes:
             for side, at in ((change.before, 0), (change.after, 1)):
@@ -67,7 +67,7 @@ class VersionDiff(Live):
 
     @property
     def headline(self) -> str:
-        """The difference in a sentence: blocks, tokens, and what it costs once."""
+        """The difference in a few sentences: blocks, tokens, and what it costs once."""
         told = ", ".join(f"{n} {kind}" for kind, n in self.kinds.items() if n and kind != "same")
         about = "" if self.is_exact else "~"
         more = "more" if self.tokens >= 0 else "fewer"
@@ -152,12 +152,12 @@ def diff(
 ) -> VersionDiff:
     """Compare two versions of an agent, a session or a request.
 
-    Both are sessions, request bodies, or files of any format. One request of each is compared: the
-    last, unless `request` (from 1) names another. They are compared as sent, if both were sent to
-    one API and nothing else is asked for; otherwise both in one `dialect`, by default native.
-    `model` replaces both models. `providers` are those whose caches are simulated, by default the
-    model's own and six others. Tokens are those of `count_tokens`, a block's those of its text.
-    Nothing is sent. Raises InputFault and UnknownNameError.
+    `first` and `second` are sessions, request bodies, or files of any format. One request of each
+    is compared: the last, unless `request` (from 1) names another. They are compared as sent, if
+    both were sent to one API and no `dialect` is named; otherwise both are written in one
+    `dialect`, by default native. `model` replaces both models. The caches of `providers` are
+    simulated, by default of the model's own and six others. Tokens are those of `count_tokens`; a
+    block's are those of its text. Nothing is sent. Raises InputFault and UnknownNameError.
     """
     called = (*texts("diff(names=…)", names), "", "")
     caches = texts("diff(providers=…)", providers)

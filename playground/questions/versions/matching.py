@@ -1,4 +1,4 @@
-"""Match the blocks of two requests: the same, moved, changed, gone or new."""
+"""Match the blocks of two requests: the same, moved, changed, removed or added."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _WORD: Final = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class BlockChange:
-    """One block of the first request, of the second, or of both, and what became of it.
+    """A block of the first request, of the second, or of both, and what became of it.
 
-    If it was only `moved`, both texts are the same.
+    Both texts of a `moved` block are the same.
     """
 
     kind: Kind
@@ -37,7 +37,7 @@ class BlockChange:
 
     @property
     def block(self) -> VersionBlock:
-        """The block as it is now, or as it was."""
+        """The block as it is in the second request, or else as it was in the first."""
         found = self.after or self.before
         assert found is not None
         return found
@@ -48,7 +48,7 @@ class BlockChange:
 
     @property
     def tokens(self) -> tuple[int, int]:
-        """Its tokens before and after, 0 where it is missing."""
+        """The block's tokens in the first and in the second request; 0 if it is missing there."""
         return (
             self.before.tokens if self.before else 0,
             self.after.tokens if self.after else 0,
@@ -56,13 +56,13 @@ class BlockChange:
 
     @cached_property
     def words(self) -> list[Run]:
-        """The text in runs that are the same, removed or added: by line, then by word."""
+        """The text as runs that are the same, removed or added; see `word_changes`."""
         before, after = (side.text if side else "" for side in (self.before, self.after))
         return word_changes(before, after)
 
     @property
     def note(self) -> str:
-        """A note on an odd change, such as one that says nothing new."""
+        """A note on a change that alters no word or no value; "" for any other change."""
         if self.kind != "changed" or not (self.before and self.after):
             return ""
         old, new = self.before.text, self.after.text
@@ -74,9 +74,9 @@ class BlockChange:
 def matched_blocks(
     before: Sequence[VersionBlock], after: Sequence[VersionBlock]
 ) -> list[BlockChange]:
-    """Return every block of both requests once, tier by tier, in the second one's order.
+    """Return every block of both requests once, tier by tier, in the second request's order.
 
-    A removed block keeps its place.
+    A removed block stands where it stood in the first.
     """
     found: list[BlockChange] = []
     for tier in TIERS:
@@ -92,7 +92,7 @@ class _Tier:
         first, second = ([block.identity for block in side] for side in (old, new))
         matcher = SequenceMatcher(a=first, b=second, autojunk=False)
         self.stretches = matcher.get_opcodes()
-        self.partner: dict[int, tuple[int, Kind]] = {}  # of a new block: the old one, how
+        self.partner: dict[int, tuple[int, Kind]] = {}  # new index -> old index, kind of change
         left = {i for tag, a, b, _, _ in self.stretches if tag != "equal" for i in range(a, b)}
         for tag, a, b, c, _ in self.stretches:
             if tag == "equal":
@@ -107,7 +107,7 @@ class _Tier:
         return (j for j in range(len(self.new)) if j not in self.partner)
 
     def _moved(self, left: set[int]) -> None:
-        """Match blocks whose text stands elsewhere."""
+        """Match blocks whose text stands at another place."""
         places: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for i in sorted(left, reverse=True):
             places[self.old[i].identity].append(i)
@@ -124,7 +124,7 @@ class _Tier:
                 self._pair(i, j, "changed", left)
 
     def _match_alike(self, old: list[int], new: range, left: set[int]) -> None:
-        """Match the blocks of a stretch by the words that they share, the likest pair first."""
+        """Match the blocks of a stretch by the words that they share, most similar pairs first."""
         free = [j for j in new if j not in self.partner]
         if len(old) * len(free) > _MOST_PAIRS or (old and self.old[old[0]].tier == "tools"):
             return

@@ -1,7 +1,7 @@
-"""Choose what is compared: one request of each version, as it was sent if that is known.
+"""Choose the request of each version that is compared.
 
-Both sides are written in one form. Two requests of one API stay as they were sent; requests of
-different APIs, or transcripts without requests, are written anew in one dialect.
+Both requests have one form. Two requests of one API stay as they were sent; requests of different
+APIs, or transcripts without requests, are written anew in one dialect.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _PLAIN: Final = "native"
 
 @dataclass(frozen=True)
 class Version:
-    """One side: a request of a session, the model that it is for, and its tokens.
+    """One side of a comparison: a request of a session, its model, and its tokens.
 
     `agent` is the program that wrote it, with its version, if the transcript says so; `request`
-    counts from 1 among `requests`.
+    is the request's number, from 1 to `requests`.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Version:
 
     @property
     def size(self) -> str:
-        """Its tokens in words, with a ~ unless they are exact."""
+        """The number of tokens in words, with a ~ unless it is exact."""
         return f"{'' if self.count.kind == 'exact' else '~'}{grouped(self.count.tokens)}"
 
 
@@ -56,10 +56,10 @@ def both(
     dialect: str = "",
     request: int = 0,
 ) -> tuple[Version, Version, str]:
-    """Return both sides in one form, and that form in words.
+    """Return both sides in one form, and a description of that form.
 
     `request` is the number of the request; 0 means the last. Raises InputFault if a session has no
-    such request, and whatever loading raises.
+    such request, or if a file cannot be loaded.
     """
     sessions = [session_of(given) for given in (first, second)]
     forms = [_api(session, request) for session in sessions]
@@ -90,7 +90,7 @@ def _named(names: tuple[str, str], sessions: list[Session]) -> tuple[str, str]:
 
 
 def _api(session: Session, request: int) -> str:
-    """Return the API that a request was sent to as it stands; "" if the session holds none."""
+    """Return the API that a request was sent to; "" if the session holds no sent request."""
     if all(row.sub_agent for row in session.rows):
         return ""
     return api_of(_chosen(sent_requests(session).bodies, request)[0])
@@ -121,9 +121,9 @@ def _version(session: Session, name: str, model: str, dialect: str, request: int
 
 
 def _stops(session: Session) -> list[int]:
-    """Return where each request of a transcript ends.
+    """Return for each request of a transcript the number of messages that it holds.
 
-    It ends before an answer, and at the transcript's end if the last word is not the model's.
+    There is a request before each answer, and one at the end if the last message is no answer.
     """
     stops = session.replies
     if not stops or session.messages[-1].role != "assistant":

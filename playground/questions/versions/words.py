@@ -1,7 +1,7 @@
 """Compare two texts word by word, as the browser shows it (`words.js`).
 
-Lines are matched first, and words only within differing lines: a system prompt of ten thousand
-words has a few changed lines, and matching takes time in the product of both sides.
+Lines are matched first, and words only within differing lines: the time of a match grows with the
+product of both sides, and a system prompt of ten thousand words has a few changed lines.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Run = tuple[Change, str]
 
 
 def word_changes(before: str, after: str) -> list[Run]:
-    """Return runs of text in order, each the same in both, removed or added; nothing is lost."""
+    """Return all of both texts in order, as runs that are the same, removed or added."""
     runs: list[Run] = []
     for is_same, lines in groupby(diff_lines(before, after), lambda line: line.change == "same"):
         given = list(lines)
