@@ -1,7 +1,7 @@
 """Recognise anything that somebody pastes or drops, by its content.
 
-There always is an answer, and a text is never said to be what it was not read as. Nothing of it is
-run, no network is asked, and what could not be read is named with its place.
+There always is an answer, and it names only what a reader has read the text as. No code in it is
+run, nothing is asked of the network, and what could not be read is named with its place.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ _PICTURES: Final = (
     (b"%PDF", "a PDF document"),
 )
 _JINJA: Final = (".jinja", ".jinja2", ".j2")
-_PLAIN_FENCE: Final = re.compile(r"(?:json|xml|html|te?xt|md|markdown)?")  # what it is marked as
+_PLAIN_FENCE: Final = re.compile(r"(?:json|xml|html|te?xt|md|markdown)?")  # the fence's language
 
 _WRAPPED: Final = {
-    "a code fence": "the code fence around it is taken for that of whoever pasted it, and left "
-    "out; read with it, as a dialect that is named reads it, a call inside may be an example",
-    "JSON's escapes": "it stands there as inside a JSON string, and is read with its escapes "
-    '(\\n, \\") undone; a dialect that is named reads it as it stands',
+    "a code fence": "the code fence around it is taken for added by whoever pasted it, and is left "
+    "out; if you name a dialect, the fence is read too, and a call inside may be an example",
+    "JSON's escapes": "it is written as inside a JSON string, and is read with its escapes "
+    '(\\n, \\") undone; if you name a dialect, it is read as it stands',
 }
 
 
@@ -88,7 +88,7 @@ def _of_bytes(data: bytes, name: str) -> Recognised:
 def recognised_session(data: bytes, name: str) -> Recognised | None:
     """Return the session that a file holds: a conversation or a recorded answer.
 
-    Return None for a reply's text, also if it is a single message.
+    Return None for any other text, and for a single message, which is read as a reply.
     """
     try:
         found = document(Unwrapped(decode(as_utf8(data), name), ""), name)
@@ -100,7 +100,7 @@ def recognised_session(data: bytes, name: str) -> Recognised | None:
 
 
 def _of_text(text: str, name: str) -> Recognised:
-    """Recognise a text: first by its form, then by the reader that takes it."""
+    """Recognise a text: as a document, as a template, as a reply, or as a plugin's own."""
     if PurePosixPath(name).suffix in _JINJA:
         return jinja(text)
     documents: list[Recognised] = []
@@ -122,10 +122,10 @@ def _of_text(text: str, name: str) -> Recognised:
 
 
 def _of_a_plugin(text: str, name: str) -> Recognised | None:
-    """Recognise a thing of a plugin's, if no dialect reads a call.
+    """Return what a plugin recognises in a text, or None.
 
-    Each plugin is asked with the text and the file's name, and answers None for what is not its
-    own.
+    Each plugin's recogniser gets the text and the file's name; it returns None for a text that is
+    not the plugin's.
     """
     for plugin in plugins().values():
         for target in plugin.recognisers:
@@ -136,7 +136,7 @@ def _of_a_plugin(text: str, name: str) -> Recognised | None:
 
 
 def _unwrapped_reply(text: str, fenced: tuple[str, str] | None) -> Recognised | None:
-    """Unwrap a reply from what was pasted around it, if a dialect then sees a call in it."""
+    """Recognise a reply without a code fence or JSON's escapes, if a dialect then sees a call."""
     ways: list[tuple[Wrapping, str | None]] = [("JSON's escapes", escaped_in_json(text))]
     if fenced is not None and _PLAIN_FENCE.fullmatch(fenced[0]):
         ways.append(("a code fence", fenced[1]))
@@ -150,7 +150,10 @@ def _unwrapped_reply(text: str, fenced: tuple[str, str] | None) -> Recognised | 
 
 
 def _ways_to_read(text: str, failed: list[Recognised]) -> Iterator[Unwrapped]:
-    """Yield the unwrapped forms of the text, and then the text itself."""
+    """Yield the text without its wrapping, if it has one, and then the text itself.
+
+    A wrapping that cannot be read is appended to `failed`.
+    """
     try:
         inner = unwrapped(text)
     except InputFault as fault:
@@ -162,7 +165,7 @@ def _ways_to_read(text: str, failed: list[Recognised]) -> Iterator[Unwrapped]:
 
 
 def as_session(found: Recognised) -> LoadedSession:
-    """Return a reply, or tools alone, as a session; the reply is cut as if streamed."""
+    """Return a reply, or tools alone, as a session; a reply is cut into chunks as if streamed."""
     if found.kind == "tools":
         read = read_tool_file(found.data, found.name)
         return LoadedSession(

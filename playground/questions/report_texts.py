@@ -1,6 +1,6 @@
 """Write the texts of a report about a server: the issue, and a test for the server's own suite.
 
-A test is written only if it would fail. What is quoted is the reply to the character.
+A test is written only if it would fail. The reply is quoted exactly.
 """
 
 from __future__ import annotations
@@ -23,17 +23,20 @@ from playground.servers.view import Language, Suite
 
 _HOLE: Final = re.compile(r"\{\{(\w+)\}\}")
 NO_LOSS: Final = ("unknown-parser", "unread-dialect", *DOUBT_CODES)
-"""Codes of findings about how a server was asked, not about what it loses."""
+"""Codes of findings about how sure a reading is, not about what the server loses."""
 
 
 def lost(reading: ServerReading) -> list[str]:
-    """Return what is dropped beyond white space, and what is handed over cut, without places."""
+    """Return a message for each text that a server drops or cuts short, without its place.
+
+    White space alone does not count.
+    """
     found = [f for f in reading.server_findings if f.code not in NO_LOSS and f.severity != "info"]
     return [finding.message for finding in found]
 
 
 def handed(result: ParseResult) -> dict[str, Any]:
-    """Return what a client gets of a reply, as JSON; blanks at the ends of a text are left out."""
+    """Return as JSON values what a client gets of a reply, without blanks at the ends of texts."""
     failed = [each.text for each in segments(result.events) if each.aborted is not None]
     calls = [{"name": call.name, "arguments": call.arguments} for call in result.tool_calls]
     return {
@@ -66,9 +69,9 @@ def suite_test(
     tools: Sequence[ToolMetadata],
     reading: ServerReading,
 ) -> str:
-    """Return a test that fails while the server loses what it loses.
+    """Return a test that fails as long as the server has this loss.
 
-    Return "" for an unknown suite, and for one whose assertions see no difference: reasoning, for
+    Return "" if the suite is unknown, or if its assertions see no difference: reasoning, for
     instance, is read by another parser of the server.
     """
     whole, got = handed(reading.lossless), handed(reading)
@@ -88,8 +91,8 @@ def suite_test(
 def quoted(text: str) -> str:
     """Quote a text as both Python and Go read it.
 
-    JSON's way is neither's: it writes 😀 as two halves, which Go refuses and Python keeps as
-    halves.
+    JSON's escapes will not do: they write 😀 as two surrogates, which Go refuses and Python does
+    not join.
     """
     written = json.dumps(text, ensure_ascii=False)
     return "".join(char if char.isprintable() else _numbered(ord(char)) for char in written)
@@ -114,14 +117,12 @@ def python_literal(value: Any) -> str:
 
 
 def go_literal(value: Any) -> str:
-    """Return a text as a Go literal; any other value as a text of JSON."""
+    """Return a text as a Go literal; any other value as a Go literal of its JSON."""
     return quoted(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def typescript_literal(value: Any) -> str:
-    """Return a JSON value as a TypeScript literal, escaping the further line ends of that
-    language.
-    """
+    """Return a JSON value as a TypeScript literal, all in ASCII: U+2028 ends a line there."""
     return json.dumps(value)
 
 

@@ -1,4 +1,4 @@
-"""Run a recording through a parser, once: chunk → events → state."""
+"""Replay a recording through a parser: chunk → events → state."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from playground.servers import ServerReading
 
 @dataclass(frozen=True, slots=True)
 class ReplayStep:
-    """One chunk: when it came, its events, and the parser's place after it.
+    """One chunk: its time and text, its events, and the parser's state after it.
 
-    `kind` is text, reasoning, tool call, signal (a frame without text), or end. `stop` is the
-    offset after the last character that an event has claimed so far.
+    `kind` is text, reasoning, tool call, signal (a frame without text), or end. `given` is the
+    chunk's text. `stop` is the offset after the last character that an event has claimed so far.
     """
 
     at: float
@@ -51,7 +51,7 @@ class Timeline(Drawn, Live):
 
     recording: str
     dialect: str
-    """The dialect that it was read in; "" if nobody knows it, see `replay`."""
+    """The dialect in which it was read; "" if that is unknown (see `replay`)."""
     timing: Timing
     steps: list[ReplayStep]
     result: ParseResult
@@ -93,10 +93,10 @@ def replay(
 ) -> Timeline:
     """Feed a recording to a dialect's parser, chunk by chunk, as it came.
 
-    `tools` in any known form give types to arguments; `switches` replace the dialect's own. If the
-    dialect is "", the recording's own reads it, else the one that `detect` finds in its text. If
-    that sees no call, the timeline's dialect is "" too, and the first dialect has read it. With
-    `server`, `vllm` or `vllm:hermes`, the timeline also holds what that server hands over.
+    `tools`, in any known form, give types to arguments; `switches` replace the dialect's own. If
+    `dialect` is "", it is the recording's own, or else the likeliest for its text. If no dialect
+    is likely, the first one reads it, and the timeline's `dialect` is "". With `server` (such as
+    `vllm` or `vllm:hermes`), the timeline also holds what that server hands over.
     """
     known = read_tools(tools)
     dialect = dialect or _dialect_of(recording, known)
@@ -123,7 +123,7 @@ def replay(
 
 
 def _dialect_of(recording: Recording, tools: Sequence[ToolMetadata]) -> str:
-    """Return the dialect that a recording names or that its text shows; "" if neither."""
+    """Return the dialect that a recording names, or the likeliest for its text, or ""."""
     from playground.questions.fast_detection import likeliest
 
     if recording.dialect in dialect_names():
@@ -134,7 +134,7 @@ def _dialect_of(recording: Recording, tools: Sequence[ToolMetadata]) -> str:
 
 
 def _cut_at(stops: Sequence[int], events: Iterable[Event]) -> Iterator[Event]:
-    """Cut the events with a text wherever a step ends inside them, each once for all its stops."""
+    """Yield the events, cut wherever a step ends inside them; a call's name is never cut."""
     first = 0
     for event in events:
         start, stop = event.span

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from playground.tokens.tokenizer import Tokenizer
 
 _WRITTEN: Final = (
-    "the session holds no request as it was sent: this is its next one as the dialect native "
-    "writes it, which may differ from a body that was sent"
+    "the session holds no request as it was sent: this is its next request as the dialect native "
+    "writes it, which may differ from the body that was really sent"
 )
 
 
@@ -47,11 +47,12 @@ def count_tokens(
     """Count the tokens of a request's input; the kind is `exact`, `tokenizer` or `estimate`.
 
     `request` is a body of OpenAI's, Anthropic's, Gemini's, Bedrock's, Mistral's or Ollama's APIs,
-    or a session: its last request as it was sent, or, with a `dialect` or if none was sent, its
-    next one in that dialect (by default native). `model` replaces the request's own. `api` names
-    the API, as recordings do, if the body alone does not show it. `tokenizer` is a file of the
-    model's tokenizer or a known name, `template` the model's chat template: with both any model is
-    counted exactly. Nothing asks the network. Raises InputFault and UnknownNameError.
+    or a session. Of a session, its last request is counted as it was sent; with a `dialect`, or if
+    it holds no sent request, its next request in that dialect (by default native). `model`
+    replaces the request's own. `api` names the API, as recordings do, if the body alone does not
+    show it. `tokenizer` is a file of the model's tokenizer or a known name, `template` the model's
+    chat template: with both, any model is counted exactly. Nothing is asked of the network. Raises
+    InputFault and UnknownNameError.
     """
     given: Tokenizer | None = given_tokenizer(tokenizer) if tokenizer is not None else None
     written = template_of(template) if template is not None else None
@@ -89,7 +90,7 @@ def _chat_body(rendering: Rendering, model: str) -> dict[str, Any]:
 
 
 def as_json(count: TokenCount) -> dict[str, Any]:
-    """Return a count as JSON values; messages by their index as text."""
+    """Return a count as JSON values; the keys of `by_message` are the messages' indexes as text."""
     value = dataclasses.asdict(count)
     value["range"] = list(count.range)
     value["by_message"] = {str(index): size for index, size in count.by_message.items()}

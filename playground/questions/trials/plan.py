@@ -1,4 +1,4 @@
-"""Plan what to ask and what it will cost, then ask live, or read what was recorded."""
+"""Plan a trial and forecast its cost, then ask models, or read recorded answers."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ Progress = Callable[[Attempt], None]
 class TrialCost:
     """A rough forecast of what a plan's requests will cost.
 
-    Tokens are estimated by kinds of characters, an answer from its calls and a line of text.
-    `nano_dollars` is at list prices without a cache; None if a model's price is unknown.
+    Tokens are estimated by kinds of characters; an answer is taken to be its expected calls and a
+    line of text. `nano_dollars` is at list prices without a cache; None if a model's price is
+    unknown.
     """
 
     requests: int
@@ -75,7 +76,7 @@ class TrialPlan:
 
     @cached_property
     def cost(self) -> TrialCost:
-        """A forecast of what `run` will send. Nothing is sent to find out."""
+        """A forecast of what `run` will send and cost. Nothing is sent for it."""
         sizes = [
             (_tokens(self._rendering(case, dialect)), _answer_tokens(expected, dialect))
             for dialect in self.dialects
@@ -103,9 +104,10 @@ class TrialPlan:
         at_once: int = _AT_ONCE,
         alive: Callable[[], bool] = lambda: True,
     ) -> Trial:
-        """Ask, and count. `progress` is called with each attempt, in a thread of its own.
+        """Ask the models, or read the recordings, and score each attempt.
 
-        Once `cancel` is set, or `alive` returns False, nothing more is sent, and what has come is
+        `progress` is called with each attempt; with models, from a thread that asks. Once `cancel`
+        is set, or `alive` returns False, nothing more is sent, and the attempts made so far are
         counted.
         """
         if not self.models:
@@ -115,7 +117,7 @@ class TrialPlan:
             return Trial(tuple(attempts))
         from playground.llm.library import litellm
 
-        litellm()  # its import is not to be waited for in every thread
+        litellm()  # import it once, so that no thread waits for the import
         cancel = cancel or threading.Event()
         lock = threading.Lock()
 
@@ -131,7 +133,7 @@ class TrialPlan:
             return Trial(tuple(filter(None, pool.map(ask, self._jobs()))))
 
     def _jobs(self) -> list[tuple[int, str, Dialect, str]]:
-        """Alternate between the arms, so that changes over the day affect all alike."""
+        """Return the requests, alternating between arms: changes over the day affect all alike."""
         return [
             (number, case, dialect, model)
             for number in range(1, self.repeats + 1)
@@ -182,10 +184,10 @@ class TrialPlan:
         return self._counted(empty, recorded.recording)
 
     def _recorded(self) -> Iterator[Attempt]:
-        """Assign a recording to the case that its name begins with.
+        """Yield an attempt for each recording of a case, in one of the plan's dialects.
 
-        A recording with another name answers the whole conversation, and counts if only that is
-        asked.
+        A recording's name begins with its case. A recording with another name answers the whole
+        conversation, and counts if that is the plan's only case.
         """
         chosen = {dialect.name for dialect in self.dialects}
         numbers: Counter[tuple[str, str, str]] = Counter()
@@ -226,18 +228,18 @@ class TrialPlan:
 
 @dataclass
 class TrialRun(BackgroundRun):
-    """A trial under way: the attempts that are done, in the order in which they ended."""
+    """A running trial, with the attempts made so far, in the order in which they ended."""
 
     plan: TrialPlan
     done: list[Attempt] = field(default_factory=list)
 
     @property
     def trial(self) -> Trial:
-        """Return the trial with the attempts that are done so far."""
+        """The trial with the attempts made so far."""
         return Trial(tuple(self.done))
 
     def start(self, alive: Callable[[], bool] = lambda: True) -> None:
-        """Begin; when `alive` returns False, nothing more is sent."""
+        """Begin the trial; once `alive` returns False, nothing more is sent."""
         self._begin(lambda: self._run(alive), "trial")
 
     def _run(self, alive: Callable[[], bool]) -> None:
@@ -265,11 +267,12 @@ def trial(
     The plan's `cost` forecasts it; nothing is sent before its `run`. Without `models` the
     session's own recordings are read, in their own dialects, which costs nothing. Keys come from
     the environment; `base_url` is an OpenAI-compatible server. Raises InputFault for a session
-    that expects nothing, UnknownNameError for an unknown dialect.
+    without expected calls or for a number of `repeats` out of range, UnknownNameError for an
+    unknown dialect.
     """
     if not session.expected:
         raise InputFault(
-            "this session says nothing of the calls that are expected",
+            "this session names no expected calls",
             field="expected",
             expected="a list of expected replies (docs/trials.md), or `--own-calls` (own_calls)",
         )
@@ -284,9 +287,9 @@ def trial(
 
 
 def own_calls(session: Session) -> tuple[ExpectedReply, ...]:
-    """Return the calls of the session's own model as expected replies.
+    """Return the calls that the session's own model made as expected replies.
 
-    There is one for each message with calls, named by its place.
+    There is one reply for each message with calls, named by the message's index.
     """
     found = (
         (index, [part for part in session.messages[index].parts if isinstance(part, ToolCallPart)])
@@ -305,7 +308,7 @@ def own_calls(session: Session) -> tuple[ExpectedReply, ...]:
 
 
 def _names(expected: Sequence[ExpectedReply]) -> list[str]:
-    """Return the given names, or places; the later of equal ones get a number."""
+    """Return a name for each reply: its own, or its message; repeated names get a number."""
     seen: Counter[str] = Counter()
     names = []
     for each in expected:
@@ -320,7 +323,7 @@ def _tokens(rendering: Rendering) -> int:
 
 
 def _answer_tokens(expected: ExpectedReply, dialect: Dialect) -> int:
-    """Estimate the tokens of an answer, with its calls as the dialect writes them."""
+    """Estimate the tokens of an answer with its calls written in the dialect."""
     parts = [ToolCallPart("call_1", call.tool_name, call.args or {}) for call in expected.calls]
     native = dialect.is_native_toolcalling()
     texts = [dump_json(p.args) if native else dialect.format_tool_call(p) for p in parts]

@@ -1,8 +1,8 @@
-"""Compare providers by what their caches, having seen the first request, give to the second.
+"""Compare providers by how much of a second request they read from the cache of a first.
 
-Each is simulated as if both requests went there, the second shortly after the first. Requests
-without marks get three if a provider goes by marks: after the tools, the system prompt and the
-last message, as agents set them.
+Each provider is simulated as if both requests went there, the second shortly after the first. If a
+provider caches only at marks, requests without marks get three, as agents set them: after the
+tools, the system prompt and the last message.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ USUAL: Final = ("anthropic", "openai", "openai-before-5.6", "gemini", "deepseek"
 
 @dataclass(frozen=True)
 class PrefixCost:
-    """One provider: of the second request's `total` tokens, `read` are read after the first.
+    """One provider: of the second request's `total` tokens, `read` come from the cache.
 
-    The first leaves `left` tokens in the cache. `extra` is the extra cost of the lost ones, once,
-    in thousandths of an input token's price, and `nano_dollars` in billionths of a dollar, if the
-    provider is the model's own and its price is known. `marks` says whose marks were simulated;
-    `parts` is the first difference of the prefixes, None if the second continues the first.
+    The first request leaves `left` tokens in the cache. `extra` is what the lost tokens cost once,
+    in thousandths of an input token's price; `nano_dollars` is the same in billionths of a dollar,
+    if the provider is the model's own and its price is known. `marks` says whose marks were
+    simulated; `parts` is the first difference of the prefixes, None if the second request continues
+    the first.
     """
 
     provider: str
@@ -48,14 +49,14 @@ class PrefixCost:
 
     @property
     def lost(self) -> int:
-        """Tokens that would be read if the second request began like the first."""
+        """Tokens that are not read, but would be if the second request began like the first."""
         return max(0, min(self.left, self.total) - self.read)
 
 
 def prefix_costs(first: Version, second: Version, providers: tuple[str, ...]) -> list[PrefixCost]:
-    """Return each provider's cost, the model's own first if its rules are known.
+    """Return the cost at each provider; by default at the model's own, if known, and at USUAL.
 
-    Raises UnknownNameError.
+    Raises UnknownNameError for an unknown provider.
     """
     own = provider_of(second.model)
     wanted = providers or tuple(dict.fromkeys((own, *USUAL)))
@@ -70,7 +71,7 @@ def _cost(first: Version, second: Version, provider: str) -> PrefixCost:
         before, after = _pair(first, second, rules, (parts.block, parts.character))
     by_marks = rules.match == "breakpoints"
     if by_marks and not any(r.marks or r.wire.automatic_ttl for r in (before, after)):
-        told = "behind tools, system prompt and messages"
+        told = "after tools, system prompt and messages"
         before, after = _marked(before, rules), _marked(after, rules)
     now = simulate([before, after], rules)[1]
     left = simulate([before, before.moved(APART)], rules)[1].read
@@ -97,9 +98,9 @@ def _pair(
 ) -> tuple[TimedRequest, TimedRequest]:
     """Return both requests with their blocks' sizes scaled to their counted tokens.
 
-    A common beginning has one size, the first request's, so that no more is read than was left.
-    Where nothing is marked, a provider compares tokens, not blocks: `cut` splits the first
-    differing block at its first differing character.
+    A common beginning has its size in the first request, so that no more is read than was left.
+    A provider without marks compares tokens, not blocks: for it, `cut` splits the first differing
+    block (its index) at its first differing character.
     """
     before, after = (
         TimedRequest(_wire(version, rules, cut), 0.0, rules) for version in (first, second)
@@ -128,8 +129,9 @@ def _wire(version: Version, rules: Rules, cut: tuple[int, int] | None) -> WireRe
 def _scaled(
     request: TimedRequest, rules: Rules, version: Version, shared: list[tuple[int, int]]
 ) -> TimedRequest:
-    """Scale the request to the version's counted tokens; sizes of its `shared` beginning are
-    known.
+    """Scale the request to the version's counted tokens.
+
+    `shared` is the estimate and the size of its beginning, whose size is fixed.
     """
     if not request.estimates or not request.estimates[-1]:
         return request
