@@ -89,8 +89,8 @@ def experiment(
         changed = recutting.without(chosen, _index(lose, chosen))
     else:
         changed = recutting.corrupted(chosen, _index(corrupt, chosen), seed)
-    before = experiments.read(chosen, own, session.tools).events
-    after = experiments.read(changed, own, session.tools).events
+    before = experiments.read_recording(chosen, own, session.tools).events
+    after = experiments.read_recording(changed, own, session.tools).events
     # Cut otherwise, the same text stands at the same offsets; after any other change it moves.
     return _print_changes(experiments.difference(before, after, spans=cut is not None), as_json)
 

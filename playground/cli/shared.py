@@ -96,7 +96,7 @@ def load_streamed(name: str, dialect: str) -> LoadedSession:
     from dataclasses import replace
 
     from playground.base.errors import InputFault
-    from playground.questions.restreaming import answers, restreamed, writer
+    from playground.questions.restreaming import answers, restreamed, writing_dialect
 
     source = _open_source(name)
     try:
@@ -108,7 +108,7 @@ def load_streamed(name: str, dialect: str) -> LoadedSession:
             raise
     session = loaded.session
     if not session.recordings and (streamed := answers(session)):
-        by = dialect or writer(session)
+        by = dialect or writing_dialect(session)
         recordings = tuple(restreamed(session, name, by) for name in streamed)
         loaded = replace(loaded, session=replace(session, recordings=recordings))
     return loaded

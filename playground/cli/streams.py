@@ -153,14 +153,14 @@ def _other_dialect(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Fi
     """If no call was found, complete or aborted, return the dialect whose calls stand in the
     text.
     """
-    from playground.questions.detection import foreign
+    from playground.questions.detection import foreign_finding
     from playground.questions.fast_detection import likeliest
 
     result = timeline.result
     if result.tool_calls or result.aborted:
         return []
     best = likeliest(timeline.text, tools)
-    found = foreign([best[0]], timeline.dialect) if best else None
+    found = foreign_finding([best[0]], timeline.dialect) if best else None
     return [found] if found else []
 
 

@@ -161,9 +161,9 @@ def carry(
     return CarryMatrix([dialect.name for dialect in chosen], names, cells)
 
 
-def _values(dialect: Dialect, given: Mapping[str, Any] | None) -> dict[str, Any]:
-    if given is not None:
-        return dict(given)
+def _values(dialect: Dialect, values: Mapping[str, Any] | None) -> dict[str, Any]:
+    if values is not None:
+        return dict(values)
     return {**{name: make(dialect) for name, make in OWN.items()}, **VALUES}
 
 

@@ -151,8 +151,8 @@ def diff_lines(first: str, second: str) -> list[DiffLine]:
 
 def _lines(text: str) -> list[str]:
     """Cut at line feeds alone: `splitlines` also cuts at U+2028, which is text to a model."""
-    *ended, rest = text.split("\n")
-    lines = [f"{line}\n" for line in ended]
+    *complete, rest = text.split("\n")
+    lines = [f"{line}\n" for line in complete]
     return [*lines, rest] if rest else lines
 
 
@@ -171,8 +171,8 @@ def _diff(left: list[str], right: list[str]) -> Iterator[DiffLine]:
 def matched(left: list[str], right: list[str]) -> Iterator[tuple[Change, str]]:
     """Yield the texts that two lists share, and those removed and added, in order."""
     if len(left) * len(right) > MATCHED_PAIRS:  # matching would take seconds and help nobody
-        yield from (("removed", each) for each in left)
-        yield from (("added", each) for each in right)
+        yield from (("removed", text) for text in left)
+        yield from (("added", text) for text in right)
         return
     from difflib import SequenceMatcher  # imported here to keep the start of the app fast
 
@@ -180,10 +180,10 @@ def matched(left: list[str], right: list[str]) -> Iterator[tuple[Change, str]]:
     for tag, left_start, left_stop, right_start, right_stop in matcher.get_opcodes():
         old, new = left[left_start:left_stop], right[right_start:right_stop]
         if tag == "equal":
-            yield from (("same", each) for each in old)
+            yield from (("same", text) for text in old)
         else:
-            yield from (("removed", each) for each in old)
-            yield from (("added", each) for each in new)
+            yield from (("removed", text) for text in old)
+            yield from (("added", text) for text in new)
 
 
 _NAMES = {"\r": "␍", "\t": "⇥", "\u00a0": "⍽", "\ufeff": "⟨BOM⟩", "\u200b": "⟨ZWSP⟩"}
@@ -191,9 +191,9 @@ _NAMES = {"\r": "␍", "\t": "⇥", "\u00a0": "⍽", "\ufeff": "⟨BOM⟩", "\u2
 
 def visible(text: str) -> str:
     """Make invisible characters visible: line ends ↵, tabs, blanks at line ends, controls."""
-    shown = "".join(_visible(char) for char in text)
-    body = shown.rstrip(" ↵")
-    return body + shown[len(body) :].replace(" ", "·")
+    visible_text = "".join(_visible(char) for char in text)
+    body = visible_text.rstrip(" ↵")
+    return body + visible_text[len(body) :].replace(" ", "·")
 
 
 def _visible(char: str) -> str:

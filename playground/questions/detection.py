@@ -23,7 +23,7 @@ from playground.nouns.messages import ToolCallPart
 from playground.nouns.tool_formats import read_tools
 from playground.nouns.tools import ToolMetadata
 from playground.questions.every_dialect import DialectReading, Progress, read_in_every_dialect
-from playground.questions.experiments import read
+from playground.questions.experiments import read_recording
 from playground.recordings.recording import Recording
 
 # Codes of findings about a text that looks like a call but was not read as one.
@@ -103,15 +103,15 @@ class Detections(Listed[Detection]):
         self._near = near
 
     def __repr__(self) -> str:
-        said = f"{self.dialect or 'none'}, {self.reason}"
-        return f"<Detections of {counted(len(self), 'dialect')}: {said}>"
+        summary = f"{self.dialect or 'none'}, {self.reason}"
+        return f"<Detections of {counted(len(self), 'dialect')}: {summary}>"
 
     def __str__(self) -> str:
         """Return the likeliest dialects as a table, and how many more there are."""
         rows = as_text(self.frame().head(_SHOWN))
-        more = len(self) - _SHOWN
-        told = f"\nand {counted(more, 'dialect')} more: .frame() has them all"
-        return rows + told if more > 0 else rows
+        others = len(self) - _SHOWN
+        note = f"\nand {counted(others, 'dialect')} more: .frame() has them all"
+        return rows + note if others > 0 else rows
 
     @property
     def nearest(self) -> str | None:
@@ -128,14 +128,17 @@ class Detections(Listed[Detection]):
         """The reason why `dialect` is the likeliest, or why it is None, in words."""
         if self.dialect:
             return self[0].reason
-        left = max((each.left for each in self), default=0)
-        if not left:
+        characters = max((detection.left for detection in self), default=0)
+        if not characters:
             return "the reply is empty"
-        told = f"no dialect sees anything of a call in {counted(left, 'character')}"
-        fenced = next((each.dialect for each in self if each.any_fence and each.calls), None)
+        unread = f"no dialect sees anything of a call in {counted(characters, 'character')}"
+        fenced = next(
+            (detection.dialect for detection in self if detection.any_fence and detection.calls),
+            None,
+        )
         if fenced:
-            return f"{told}, but for {fenced}, where any code fence is one"
-        return f"{told}; {self._near}" if self._near.dialect else told
+            return f"{unread}, but for {fenced}, where any code fence is one"
+        return f"{unread}; {self._near}" if self._near.dialect else unread
 
 
 @takes(text="text", tools="list or nothing", progress="function or nothing")
@@ -147,9 +150,9 @@ def detect(
     A dialect that reads no call and loses none ranks after all that read one. `progress` is called
     with the number of dialects that have read the text, and the number of all.
     """
-    known = read_tools(list(tools or []))
-    readings = read_in_every_dialect(lambda name: parse(text, name, known), progress=progress)
-    return _ranked(readings, known)
+    metadata = read_tools(list(tools or []))
+    readings = read_in_every_dialect(lambda name: parse(text, name, metadata), progress=progress)
+    return _ranked(readings, metadata)
 
 
 def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
@@ -157,22 +160,24 @@ def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -
 
     Among equal readings the recording's own dialect comes first.
     """
-    readings = read_in_every_dialect(lambda name: read(recording, name, tools), recording.dialect)
+    readings = read_in_every_dialect(
+        lambda name: read_recording(recording, name, tools), recording.dialect
+    )
     return _ranked(readings, list(tools))
 
 
 def _ranked(readings: Iterable[DialectReading], tools: list[ToolMetadata]) -> Detections:
     files = dialect_files()
-    listed, text = [], ""
+    detections, text = [], ""
     for reading in readings:
         text = text or "".join(map(owned_text, reading.result.events))
-        listed.append(detection_of(reading, tools, files))
-    ranked = sorted(listed, key=rank)
+        detections.append(detection_of(reading, tools, files))
+    ranked = sorted(detections, key=rank)
     unseen = bool(ranked) and not ranked[0].tells
     return Detections(ranked, nearest(text) if unseen else _NONE_NEAR)
 
 
-def foreign(ranked: Sequence[Detection], dialect: str) -> Finding | None:
+def foreign_finding(ranked: Sequence[Detection], dialect: str) -> Finding | None:
     """Return a finding if the chosen dialect reads no call but another one does."""
     own = next((d for d in ranked if d.dialect == dialect), None)
     best = ranked[0]
@@ -192,16 +197,16 @@ def rank(detection: Detection) -> tuple[int, ...]:
     aborted calls, fewer findings and less text left, in this order: a dialect whose replies begin
     with reasoning leaves no text of any prose.
     """
-    sound = not detection.doubtful
-    read = sound and detection.calls + detection.aborted > 0
-    tells = sound and bool(_TELLING.intersection(detection.findings))
+    is_sound = not detection.doubtful
+    reads_calls = is_sound and detection.calls + detection.aborted > 0
+    tells = is_sound and bool(_TELLING.intersection(detection.findings))
     return (
         -detection.evident,
         detection.markers,
         detection.any_text and detection.evident > 0,
-        not (sound and detection.as_written),
-        not read,
-        -detection.begun if sound else 0,
+        not (is_sound and detection.as_written),
+        not reads_calls,
+        -detection.begun if is_sound else 0,
         not tells,
         detection.aborted,
         len(detection.findings),
@@ -213,13 +218,13 @@ def detection_of(
     reading: DialectReading, tools: list[ToolMetadata], files: tuple[FileState, ...]
 ) -> Detection:
     text = "".join(map(owned_text, reading.result.events))
-    as_written = _as_written(reading, tools, text)
+    as_written = _is_as_written(reading, tools, text)
     return Detection(
         dialect=reading.dialect,
         calls=reading.calls,
         aborted=reading.aborted,
         as_written=as_written,
-        begun=0 if as_written else _begun(reading, tools, text),
+        begun=0 if as_written else _leading_characters(reading, tools, text),
         left=reading.text,
         markers=_markers_left(reading, files),
         any_text=_any_text(reading.dialect),
@@ -242,15 +247,15 @@ def _markers(_files: tuple[FileState, ...]) -> re.Pattern[str]:
 
     Cached as long as the user's dialect files stay the same.
     """
-    found: set[str] = set()
+    markers: set[str] = set()
     for dialect in as_dialects(""):
         if isinstance(dialect, DeclaredDialect):
             tags = (tag for pair in dialect.reasoning for tag in (pair.open, pair.close))
             syntax = dialect.syntax
-            found.update(syntax.openers, syntax.closers, tags, dialect.stops, dialect.dropped)
-    marked = (text.strip() for text in found)
-    listed = [text for text in marked if _MARKER.match(text)]
-    return re.compile("|".join(map(re.escape, sorted(listed, key=len, reverse=True))))
+            markers.update(syntax.openers, syntax.closers, tags, dialect.stops, dialect.dropped)
+    texts = (text.strip() for text in markers)
+    patterns = [text for text in texts if _MARKER.match(text)]
+    return re.compile("|".join(map(re.escape, sorted(patterns, key=len, reverse=True))))
 
 
 def _any_text(name: str) -> bool:
@@ -265,16 +270,16 @@ def _any_fence(name: str) -> bool:
     return "```" in dialect.syntax.openers and "```" in dialect.syntax.closers
 
 
-def _as_written(reading: DialectReading, tools: list[ToolMetadata], text: str) -> bool:
+def _is_as_written(reading: DialectReading, tools: list[ToolMetadata], text: str) -> bool:
     """Return True if the dialect would write the calls as they stand, white space aside."""
-    dialect, read = get_dialect(reading.dialect), reading.result.tool_calls
-    if not read or not isinstance(dialect, DeclaredDialect):
+    dialect, calls_read = get_dialect(reading.dialect), reading.result.tool_calls
+    if not calls_read or not isinstance(dialect, DeclaredDialect):
         return False
-    calls = [ToolCallPart(c.call_id, c.name, c.arguments) for c in read]
+    calls = [ToolCallPart(c.call_id, c.name, c.arguments) for c in calls_read]
     return _solid(dialect.format_reply(calls, tools)) in _solid(text)
 
 
-def _begun(reading: DialectReading, tools: list[ToolMetadata], text: str) -> int:
+def _leading_characters(reading: DialectReading, tools: list[ToolMetadata], text: str) -> int:
     """Count the leading characters of the first call that stand as the dialect would write them.
 
     The call may be incomplete.
@@ -285,8 +290,10 @@ def _begun(reading: DialectReading, tools: list[ToolMetadata], text: str) -> int
     if not calls or "native-call" in reading.findings or not isinstance(dialect, DeclaredDialect):
         return 0
     written = dialect.format_reply([ToolCallPart("", *calls[0])], tools)
-    whole, found = _solid(written), _solid(text)
-    return bisect_left(range(1, len(whole) + 1), True, key=lambda size: whole[:size] not in found)
+    expected, actual = _solid(written), _solid(text)
+    return bisect_left(
+        range(1, len(expected) + 1), True, key=lambda size: expected[:size] not in actual
+    )
 
 
 def _solid(text: str) -> str:

@@ -55,14 +55,14 @@ def read_in_every_dialect(
     the number of all. Readings are yielded one by one, because the events of a long reply in
     eighty dialects need too much memory.
     """
-    ordered = sorted(names or dialect_names(), key=lambda name: name != first)
-    for number, name in enumerate(ordered, 1):
-        yield _counted(name, read(name))
+    ordered_names = sorted(names or dialect_names(), key=lambda name: name != first)
+    for number, name in enumerate(ordered_names, 1):
+        yield _reading_of(name, read(name))
         if progress:
-            progress(number, len(ordered))
+            progress(number, len(ordered_names))
 
 
-def _counted(dialect: str, result: ParseResult) -> DialectReading:
+def _reading_of(dialect: str, result: ParseResult) -> DialectReading:
     characters: Counter[type[Event]] = Counter()
     for event in result.events:
         if isinstance(event, TextEvent | MarkupEvent | ArgumentEvent):

@@ -41,7 +41,7 @@ from playground.recordings.recutting import CUTTINGS, cut_in_two, rechunked, tex
 _MOST_CUTS: Final = 2_000
 
 
-def read(
+def read_recording(
     recording: Recording,
     dialect: str | Dialect,
     tools: Sequence[ToolMetadata] = (),
@@ -125,19 +125,19 @@ def find_changing_cut(
     It tries chunks of 1 byte, of 7 bytes and three random cuttings, then every cut of the text in
     two; in a long text, `limit` cuts at equal distances.
     """
-    original = read(recording, dialect, tools, switches).events
+    original = read_recording(recording, dialect, tools, switches).events
     size = text_size(recording)
     every_place = max(0, size - 1)  # between any two bytes
     distance = max(1, -(-every_place // max(1, limit)))
     places = range(1, size, distance)
-    before = len(CUTTINGS) + 2  # two more, because the random one is tried with three seeds
-    count, whole = before + len(places), before + every_place
-    for number, (name, other) in enumerate(_cuttings(recording, places), 1):
-        changes = difference(original, _read_as_cut(other, dialect, tools, switches))
+    recuttings = len(CUTTINGS) + 2  # two more, because the random one is tried with three seeds
+    count, total = recuttings + len(places), recuttings + every_place
+    for number, (name, recut) in enumerate(_cuttings(recording, places), 1):
+        changes = difference(original, _read_as_cut(recut, dialect, tools, switches))
         progress(number, count)
         if changes:
-            return CutSearch(number, whole, name, tuple(changes))
-    return CutSearch(count, whole)
+            return CutSearch(number, total, name, tuple(changes))
+    return CutSearch(count, total)
 
 
 def _read_as_cut(
@@ -183,19 +183,19 @@ def cross_read(
     recording: Recording, tools: Sequence[ToolMetadata] = (), own: str = ""
 ) -> list[CrossReading]:
     """Read the recording in every dialect, its own first, to compare what they read and lose."""
-    first: list[tuple[str, dict[str, Any]]] | None = None
+    own_calls: list[tuple[str, dict[str, Any]]] | None = None
     rows: list[CrossReading] = []
-    everywhere = read_in_every_dialect(
-        lambda name: read(recording, name, tools), first=own or recording.dialect
+    readings = read_in_every_dialect(
+        lambda name: read_recording(recording, name, tools), first=own or recording.dialect
     )
-    for reading in everywhere:
+    for reading in readings:
         calls = [(call.name, call.arguments) for call in reading.result.tool_calls]
-        first = calls if first is None else first
+        own_calls = calls if own_calls is None else own_calls
         rows.append(
             CrossReading(
                 dialect=reading.dialect,
                 calls=reading.calls,
-                same_calls=calls == first,
+                same_calls=calls == own_calls,
                 aborted=reading.aborted,
                 text=reading.text,
                 markup=reading.markup,

@@ -21,7 +21,7 @@ _CLOSERS: Final = ("%}", "}}")
 _INSIDE: Final = re.compile(r'[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*')
 
 
-def said_in_json(text: str) -> str:
+def decode_quoted(text: str) -> str:
     """Return a reply that was copied out of JSON with its quotes, decoded."""
     if text.strip()[:1] != '"':
         return text
@@ -32,16 +32,16 @@ def said_in_json(text: str) -> str:
     return value if isinstance(value, str) else text
 
 
-def escaped_in_json(text: str) -> str | None:
+def decode_escaped(text: str) -> str | None:
     """Decode a reply that was copied out of JSON without its quotes; return None for any other.
 
     Such a reply holds an escaped line break and an escaped quote, and none of them unescaped.
     """
-    inside = text.strip()
-    if "\\n" not in inside or '\\"' not in inside or not _INSIDE.fullmatch(inside):
+    inner = text.strip()
+    if "\\n" not in inner or '\\"' not in inner or not _INSIDE.fullmatch(inner):
         return None
-    said = said_in_json(f'"{inside}"')
-    return said if "\n" in said else None  # no line break: JSON lacks one of the escapes
+    decoded = decode_quoted(f'"{inner}"')
+    return decoded if "\n" in decoded else None  # no line break: JSON lacks one of the escapes
 
 
 def is_template(text: str) -> bool:
@@ -61,8 +61,8 @@ def may_be_template(text: str) -> bool:
     A template may begin with words (`Below is an instruction …`); this one ends with the end of a
     block.
     """
-    found = _BLOCK_END.search(text, max(text.rfind("{%"), 0))
-    return found is not None and _asks_for_messages(text)
+    block_end = _BLOCK_END.search(text, max(text.rfind("{%"), 0))
+    return block_end is not None and _asks_for_messages(text)
 
 
 def template_title(text: str) -> str:
@@ -82,11 +82,11 @@ def _asks_for_messages(text: str) -> bool:
 
 def _last_end(text: str, *closers: str) -> int:
     """Return the end of the last of these closers in a text, or 0."""
-    at = max(map(text.rfind, closers))
-    return at + 2 if at >= 0 else 0
+    start = max(map(text.rfind, closers))
+    return start + 2 if start >= 0 else 0
 
 
-def looked_at(text: str) -> tuple[str, tuple[str, ...]]:
+def beginning_and_end(text: str) -> tuple[str, tuple[str, ...]]:
     """Return a long reply without its middle, and a note that says so; any other without notes.
 
     The calls at its beginning and end suffice to rank dialects.

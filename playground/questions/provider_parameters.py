@@ -24,7 +24,7 @@ def parameter_differences(given: Mapping[str, Any], sent: Mapping[str, Any]) -> 
     yield from _added(given, sent)
 
 
-def parameters_left(
+def parameters_not_passed(
     own: Mapping[str, Any], given: Mapping[str, Any], sent: Mapping[str, Any]
 ) -> Iterator[Finding]:
     """Yield a finding for each of a session's `own` parameters that was not passed on.
@@ -43,19 +43,21 @@ def _dropped(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Find
     values = {as_json(value) for name, value in entries if name not in given}
     for name, value in given.items():
         if name not in names and values.isdisjoint(_values_in(value)):
-            told = _shown_value(name, value)
-            text = f"{told} is not sent: neither its name nor its value is in the body"
+            value_text = _shown_value(name, value)
+            text = f"{value_text} is not sent: neither its name nor its value is in the body"
             yield finding("parameter-dropped", name, text)
 
 
 def _added(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
-    asked = {inner for value in given.values() for inner in _values_in(value)}
+    given_values = {inner for value in given.values() for inner in _values_in(value)}
     for name, value in sent.items():
         if name in TOOL_FIELDS or _says_nothing(value):  # tools have findings of their own
             continue
-        if not any(key in given or as_json(inner) in asked for key, inner in _entries(name, value)):
-            told = _shown_value(name, value)
-            text = f"{told}: the adapter adds it, no given parameter asks for it"
+        if not any(
+            key in given or as_json(inner) in given_values for key, inner in _entries(name, value)
+        ):
+            value_text = _shown_value(name, value)
+            text = f"{value_text}: the adapter adds it, no given parameter asks for it"
             yield finding("parameter-added", name, text)
 
 

@@ -28,7 +28,7 @@ from playground.questions.provider_parameters import (
     TOOL_FIELDS,
     as_json,
     parameter_differences,
-    parameters_left,
+    parameters_not_passed,
 )
 from playground.sessions.session import Session
 
@@ -79,18 +79,18 @@ class ProviderPayload(Live):
     def grouped(self) -> list[Finding]:
         """The differences, with equal ones joined: `messages 3, 4, 8`."""
         places: dict[tuple[str, str], list[Finding]] = {}
-        for found in self.differences:
-            places.setdefault((found.code, found.message), []).append(found)
-        return [_told_once(same) for same in places.values()]
+        for difference in self.differences:
+            places.setdefault((difference.code, difference.message), []).append(difference)
+        return [_joined(findings) for findings in places.values()]
 
 
-def _told_once(same: Sequence[Finding]) -> Finding:
-    if len(same) == 1:
-        return same[0]
-    numbers = [found.where.removeprefix("message ") for found in same]
+def _joined(findings: Sequence[Finding]) -> Finding:
+    if len(findings) == 1:
+        return findings[0]
+    numbers = [each_finding.where.removeprefix("message ") for each_finding in findings]
     more = f" and {len(numbers) - _MOST_NAMED} more" if len(numbers) > _MOST_NAMED else ""
-    kind = "messages " if same[0].where.startswith("message ") else ""
-    return replace(same[0], where=f"{kind}{', '.join(numbers[:_MOST_NAMED])}{more}")
+    kind = "messages " if findings[0].where.startswith("message ") else ""
+    return replace(findings[0], where=f"{kind}{', '.join(numbers[:_MOST_NAMED])}{more}")
 
 
 @takes(session=Session, model="text", parameters="object or nothing")
@@ -110,32 +110,34 @@ def provider_payload(
     model whose adapter cannot be watched offline, and for a session without a user message.
     """
     chosen = get_dialect(dialect)
-    known = {provider.lower(): name for provider, name in PROVIDERS.items()}
-    if model.lower() not in known and model and not is_known(model):
+    providers = {provider.lower(): name for provider, name in PROVIDERS.items()}
+    if model.lower() not in providers and model and not is_known(model):
         raise InputFault(
             f"there is no provider {model!r}",
             expected=f"{', '.join(PROVIDERS)}, or a LiteLLM model name, such as openai/{model}",
         )
-    asked = with_provider(known.get(model.lower(), model) or session.task.model_name)
-    if model.lower() in known and session.named_model:
-        own = with_provider(session.named_model)
-        asked = own if _provider(own) == _provider(asked) else asked
-    session = session.with_model(asked)
+    wire_model = with_provider(providers.get(model.lower(), model) or session.task.model_name)
+    if model.lower() in providers and session.named_model:
+        own_model = with_provider(session.named_model)
+        wire_model = own_model if _provider(own_model) == _provider(wire_model) else wire_model
+    session = session.with_model(wire_model)
     name = session.task.model_name
     rendering = chosen.render(session.prompt_data())
-    given = asked_again(session.parameters, parameters or {}, rendering.tools)
-    calls = wire_calls(rendering.messages, name, rendering.tools or (), given)
+    wire_parameters = asked_again(session.parameters, parameters or {}, rendering.tools)
+    calls = wire_calls(rendering.messages, name, rendering.tools or (), wire_parameters)
     bodies = [call.body for call in calls if call.method == "POST"]
-    placed = _placed(rendering.messages, bodies)
-    sent = {name: value for name, value in bodies[-1].items() if name not in _NO_PARAMETERS}
-    found = [
-        *_message_differences(rendering.messages, placed),
+    wire_messages = _wire_messages_with_origins(rendering.messages, bodies)
+    sent_parameters = {
+        name: value for name, value in bodies[-1].items() if name not in _NO_PARAMETERS
+    }
+    differences = [
+        *_message_differences(rendering.messages, wire_messages),
         *_tool_differences(rendering.tools or [], bodies),
         *lost_marks(rendering, calls),
-        *parameter_differences(given, sent),
-        *parameters_left(session.parameters, given, sent),
+        *parameter_differences(wire_parameters, sent_parameters),
+        *parameters_not_passed(session.parameters, wire_parameters, sent_parameters),
     ]
-    return ProviderPayload(chosen.name, name, rendering, calls, placed, found)
+    return ProviderPayload(chosen.name, name, rendering, calls, wire_messages, differences)
 
 
 def _provider(model: str) -> str:
@@ -145,7 +147,7 @@ def _provider(model: str) -> str:
 # messages
 
 
-def _placed(
+def _wire_messages_with_origins(
     rendered: Sequence[Mapping[str, Any]], bodies: list[dict[str, Any]]
 ) -> list[WireMessage]:
     """Return the body's messages in order, each with the rendered messages that are found in it.
@@ -155,16 +157,16 @@ def _placed(
     wire = [message for body in bodies for message in _wire_messages(body)]
     origins: list[list[int]] = [[] for _ in wire]
     system = [message for message in wire if message.field in _SYSTEM]
-    at, offset = 0, 0
+    position, offset = 0, 0
     for index, message in enumerate(rendered):
         keys = _keys(message)
-        place = _first_found(wire, keys, at, offset)
+        place = _find_first(wire, keys, position, offset)
         if place is not None:
-            at, offset = place[0], _end(wire[place[0]].text, keys, place[1])
-            origins[at].append(index)
+            position, offset = place[0], _end(wire[place[0]].text, keys, place[1])
+            origins[position].append(index)
         # The order has one exception: a system message in the middle of a conversation may have
         # moved to the front, into the provider's own field.
-        elif message.get("role") == "system" and (moved := _first_found(system, keys)):
+        elif message.get("role") == "system" and (moved := _find_first(system, keys)):
             origins[wire.index(system[moved[0]])].append(index)
     return [
         replace(message, rendered=tuple(origin))
@@ -172,19 +174,19 @@ def _placed(
     ]
 
 
-def _first_found(
-    wire: Sequence[WireMessage], keys: Sequence[str], at: int = 0, offset: int = 0
+def _find_first(
+    wire: Sequence[WireMessage], keys: Sequence[str], start: int = 0, offset: int = 0
 ) -> tuple[int, int] | None:
     """Return the index of a message and an offset in it: the first key found from a place on."""
-    places = (_find_text(wire, key, at, offset) for key in keys)
+    places = (_find_text(wire, key, start, offset) for key in keys)
     return next((place for place in places if place), None)
 
 
 def _find_text(
-    wire: Sequence[WireMessage], key: str, at: int, offset: int
+    wire: Sequence[WireMessage], key: str, first: int, offset: int
 ) -> tuple[int, int] | None:
-    for index in range(at, len(wire)):
-        start = wire[index].text.find(key, offset if index == at else 0)
+    for index in range(first, len(wire)):
+        start = wire[index].text.find(key, offset if index == first else 0)
         if start >= 0:
             return index, start
     return None
@@ -204,11 +206,11 @@ def _keys(message: Mapping[str, Any]) -> list[str]:
     parts = content if isinstance(content, list) else [{"text": content}]
     texts = [part.get("text") for part in parts if isinstance(part, dict)]
     names = [call["function"]["name"] for call in message.get("tool_calls") or ()]
-    found = [_escaped(text.strip()) for text in [*texts, *names] if text and text.strip()]
+    keys = [_escaped(text.strip()) for text in [*texts, *names] if text and text.strip()]
     if message.get("role") == "tool" and isinstance(content, str):
         with suppress(ValueError, RecursionError):  # Gemini's adapter sends a result as JSON
-            found.append(as_json(json.loads(content)))
-    return found
+            keys.append(as_json(json.loads(content)))
+    return keys
 
 
 def _escaped(text: str) -> str:
@@ -221,10 +223,10 @@ def _wire_messages(body: Mapping[str, Any]) -> Iterator[WireMessage]:
         if body.get(key):
             yield WireMessage(key, "system", as_json(body[key]))
     for key in _HISTORY:
-        given = body.get(key)
-        if isinstance(given, str):
-            yield WireMessage(key, "", as_json(given), flat=True)
-        for message in given if isinstance(given, list) else []:
+        history = body.get(key)
+        if isinstance(history, str):
+            yield WireMessage(key, "", as_json(history), flat=True)
+        for message in history if isinstance(history, list) else []:
             role, flat = str(message.get("role") or ""), isinstance(message.get("content"), str)
             yield WireMessage(key, _SAME_ROLE.get(role, role), as_json(message), flat)
 
@@ -232,17 +234,17 @@ def _wire_messages(body: Mapping[str, Any]) -> Iterator[WireMessage]:
 def _message_differences(
     rendered: Sequence[Mapping[str, Any]], placed: Sequence[WireMessage]
 ) -> Iterator[Finding]:
-    where = {index: wire for wire in placed for index in wire.rendered}
+    wire_of = {index: wire for wire in placed for index in wire.rendered}
     for index, message in enumerate(rendered):
         name = f"message {index}"
-        if index in where:
-            yield from _changes(name, message, where[index])
+        if index in wire_of:
+            yield from _changes(name, message, wire_of[index])
         elif _keys(message):
             yield finding("message-dropped", name, "its text is not in the body")
     for wire in placed:
         if len(wire.rendered) > 1:
-            listed = ", ".join(map(str, wire.rendered))
-            as_one = f"messages {listed} are sent as one, {wire.role or wire.field}"
+            numbers = ", ".join(map(str, wire.rendered))
+            as_one = f"messages {numbers} are sent as one, {wire.role or wire.field}"
             yield finding("messages-merged", f"message {wire.rendered[0]}", as_one)
 
 
@@ -263,14 +265,14 @@ def _changes(name: str, message: Mapping[str, Any], wire: WireMessage) -> Iterat
 def _tool_differences(
     rendered: Sequence[Mapping[str, Any]], bodies: Sequence[Mapping[str, Any]]
 ) -> Iterator[Finding]:
-    given = {tool.name: tool for tool in read_tools_and_findings(list(rendered))[0]}
-    sent = {tool.name: tool for body in bodies for tool in _sent_tools(body)}
-    for name in sent:
-        if name not in given:
+    given_tools = {tool.name: tool for tool in read_tools_and_findings(list(rendered))[0]}
+    sent_tools = {tool.name: tool for body in bodies for tool in _sent_tools(body)}
+    for name in sent_tools:
+        if name not in given_tools:
             yield finding("tool-added", f"tool {name}", "the adapter adds it")
-    for name, tool in given.items():
-        if name in sent:
-            yield from _schema_changes(tool, sent[name])
+    for name, tool in given_tools.items():
+        if name in sent_tools:
+            yield from _schema_changes(tool, sent_tools[name])
         elif any(_escaped(name) in as_json(body) for body in bodies):
             yield finding("tools-in-prompt", f"tool {name}", "it is written into the prompt's text")
         else:
@@ -285,17 +287,20 @@ def _sent_tools(body: Mapping[str, Any]) -> list[ToolMetadata]:
 
 
 def _schema_changes(tool: ToolMetadata, sent: ToolMetadata) -> Iterator[Finding]:
-    given, there = _keywords(tool.input_schema), _keywords(sent.input_schema)
-    lost, more = sorted(given.keys() - there.keys()), sorted(there.keys() - given.keys())
+    given_keywords, sent_keywords = _keywords(tool.input_schema), _keywords(sent.input_schema)
+    lost, added = (
+        sorted(given_keywords.keys() - sent_keywords.keys()),
+        sorted(sent_keywords.keys() - given_keywords.keys()),
+    )
     changes: list[str] = []
     if lost:
         changes.append(f"without {', '.join(lost)}")
-    if more:
-        changes.append(f"with {', '.join(more)}")
-    for name in sorted(given.keys() & there.keys()):
-        if given[name] != there[name]:
-            told, found = ", ".join(there[name]), ", ".join(given[name])
-            changes.append(f"with {name} {told:.80} instead of {found:.80}")
+    if added:
+        changes.append(f"with {', '.join(added)}")
+    for name in sorted(given_keywords.keys() & sent_keywords.keys()):
+        if given_keywords[name] != sent_keywords[name]:
+            new, old = ", ".join(sent_keywords[name]), ", ".join(given_keywords[name])
+            changes.append(f"with {name} {new:.80} instead of {old:.80}")
     if tool.description.strip() != sent.description.strip():
         changes.append("with a different description")
     if changes:
@@ -309,7 +314,7 @@ def _keywords(schema: Schema) -> dict[str, list[str]]:
     description too. A place may hold several schemas (`anyOf`), and so several values. A keyword
     that holds schemas has no value.
     """
-    found: dict[str, list[str]] = {}
+    values_by_place: dict[str, list[str]] = {}
     stack: list[tuple[Any, str]] = [(schema, "")]
     while stack:
         node, place = stack.pop()
@@ -322,13 +327,13 @@ def _keywords(schema: Schema) -> dict[str, list[str]]:
             if key in ("properties", "$defs") and isinstance(value, dict):
                 stack += [(inner, f"{place}{name}.") for name, inner in value.items()]
                 continue
-            said = found.setdefault(f"{place or _OWN}{key}", [])
+            values = values_by_place.setdefault(f"{place or _OWN}{key}", [])
             # These hold values, in which a key `type` is data and not a keyword.
             if key not in _DATA:
                 stack.append((value, place))
             if key in _DATA or not _holds_schemas(value):
-                said.append(_normal_form(key, value))
-    return {name: sorted(said) for name, said in found.items()}
+                values.append(_normal_form(key, value))
+    return {name: sorted(values) for name, values in values_by_place.items()}
 
 
 def _holds_schemas(value: Any) -> bool:

@@ -89,8 +89,8 @@ def raw_prompt(
         text = _rendered(chosen, budget, messages, tools)
     except Stopped as reason:
         raise chosen.stopped(reason) from reason
-    found = warnings(chosen, budget, bool(tools))
-    return RawPrompt(text, chosen.name, paired_dialect(chosen, budget), found)
+    findings = warnings(chosen, budget, bool(tools))
+    return RawPrompt(text, chosen.name, paired_dialect(chosen, budget), findings)
 
 
 def paired_dialect(template: ChatTemplate, budget: Budget | None = None) -> str:
@@ -101,17 +101,17 @@ def paired_dialect(template: ChatTemplate, budget: Budget | None = None) -> str:
     budget = budget or question_budget()
     question = [Message("user", (TextPart("When?"),))]
     data = PromptData(messages=question, tool_metadata=[_PROBE_TOOL])
-    before, tools = _native(data)
+    without_call, tools = _native(data)
     calls = [*question, Message("assistant", (_PROBE_CALL,))]
-    after, _ = _native(PromptData(messages=calls, tool_metadata=[_PROBE_TOOL]))
+    with_call, _ = _native(PromptData(messages=calls, tool_metadata=[_PROBE_TOOL]))
     try:
-        start = _rendered(template, budget, before, tools)
-        whole = _rendered(template, budget, after, tools, add_generation_prompt=False)
+        start = _rendered(template, budget, without_call, tools)
+        text = _rendered(template, budget, with_call, tools, add_generation_prompt=False)
     except (InputFault, Stopped):
         return ""
     # Cut after the common start, not after all of `start`: the generation prompt of some templates
     # (with an opened <think>) is not how they begin a finished turn.
-    reply = whole[len(common_start(start, whole)) :]
+    reply = text[len(common_start(start, text)) :]
     best = next((d for d in detect(reply, [_PROBE_TOOL]) if d.calls), None)
     return best.dialect if best else ""
 

@@ -26,18 +26,20 @@ NO_LOSS: Final = ("unknown-parser", "unread-dialect", *DOUBT_CODES)
 """Codes of findings about how sure a reading is, not about what the server loses."""
 
 
-def lost(reading: ServerReading) -> list[str]:
+def loss_messages(reading: ServerReading) -> list[str]:
     """Return a message for each text that a server drops or cuts short, without its place.
 
     White space alone does not count.
     """
-    found = [f for f in reading.server_findings if f.code not in NO_LOSS and f.severity != "info"]
-    return [finding.message for finding in found]
+    findings = [
+        f for f in reading.server_findings if f.code not in NO_LOSS and f.severity != "info"
+    ]
+    return [finding.message for finding in findings]
 
 
-def handed(result: ParseResult) -> dict[str, Any]:
+def client_view(result: ParseResult) -> dict[str, Any]:
     """Return as JSON values what a client gets of a reply, without blanks at the ends of texts."""
-    failed = [each.text for each in segments(result.events) if each.aborted is not None]
+    failed = [segment.text for segment in segments(result.events) if segment.aborted is not None]
     calls = [{"name": call.name, "arguments": call.arguments} for call in result.tool_calls]
     return {
         "content": result.content.strip(),
@@ -49,16 +51,16 @@ def handed(result: ParseResult) -> dict[str, Any]:
 
 def issue_text(text: str, lossless: ParseResult, reading: ServerReading) -> str:
     """Return the issue, in Markdown."""
-    named = f"{reading.server} (parser {reading.parser})" if reading.parser else reading.server
-    said = "\n".join(f"- {visible(message)}" for message in dict.fromkeys(lost(reading)))
+    server = f"{reading.server} (parser {reading.parser})" if reading.parser else reading.server
+    losses = "\n".join(f"- {visible(message)}" for message in dict.fromkeys(loss_messages(reading)))
     source = f"\nWhere it was read: {reading.view.source}\n" if reading.view.source else ""
-    doubt = "".join(f"\nNot proven: {found.message}.\n" for found in reading.doubts)
+    doubt = "".join(f"\nNot proven: {doubt_finding.message}.\n" for doubt_finding in reading.doubts)
     loses = "may lose" if reading.assumed else "loses"
     return (
-        f"# {named} {loses} part of a reply\n\n{said}\n{doubt}{source}\n"
+        f"# {server} {loses} part of a reply\n\n{losses}\n{doubt}{source}\n"
         f"The model's text:\n\n{fenced(text, 'text')}\n\n"
-        f"What is in it:\n\n{fenced(_json(handed(lossless)), 'json')}\n\n"
-        f"What the client gets:\n\n{fenced(_json(handed(reading)), 'json')}\n"
+        f"What is in it:\n\n{fenced(_json(client_view(lossless)), 'json')}\n\n"
+        f"What the client gets:\n\n{fenced(_json(client_view(reading)), 'json')}\n"
     )
 
 
@@ -74,14 +76,18 @@ def suite_test(
     Return "" if the suite is unknown, or if its assertions see no difference: reasoning, for
     instance, is read by another parser of the server.
     """
-    whole, got = handed(reading.lossless), handed(reading)
+    lossless, client = client_view(reading.lossless), client_view(reading)
     asserted = suite.asserted if suite else ()
-    if suite is None or not is_finite(whole) or all(whole[name] == got[name] for name in asserted):
+    if (
+        suite is None
+        or not is_finite(lossless)
+        or all(lossless[name] == client[name] for name in asserted)
+    ):
         return ""
     write = LITERALS[suite.language]
     holes = {"parser": parser, "text": write(text)}
     holes |= {"tools": write([typed_schema(tool) for tool in tools])}
-    holes |= {name: write(whole[name]) for name in asserted}
+    holes |= {name: write(lossless[name]) for name in asserted}
     return _HOLE.sub(lambda hole: holes[hole[1]], suite.text)
 
 
@@ -94,8 +100,8 @@ def quoted(text: str) -> str:
     JSON's escapes will not do: they write 😀 as two surrogates, which Go refuses and Python does
     not join.
     """
-    written = json.dumps(text, ensure_ascii=False)
-    return "".join(char if char.isprintable() else _numbered(ord(char)) for char in written)
+    json_text = json.dumps(text, ensure_ascii=False)
+    return "".join(char if char.isprintable() else _numbered(ord(char)) for char in json_text)
 
 
 def _numbered(point: int) -> str:

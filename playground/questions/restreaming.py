@@ -25,11 +25,11 @@ def answers(session: Session) -> dict[str, int]:
     return {f"answer in message {number}, re-streamed": number for number in reversed(numbers)}
 
 
-def writer(session: Session) -> str:
+def writing_dialect(session: Session) -> str:
     """Return the dialect in which to write answers anew: the model's own, if it writes text."""
-    own = get_dialect(dialect_for(session.task.model_name).usable)
-    is_text = isinstance(own, DeclaredDialect) and not own.is_native_toolcalling()
-    return own.name if is_text else _ANY_MODELS
+    own_dialect = get_dialect(dialect_for(session.task.model_name).usable)
+    is_text = isinstance(own_dialect, DeclaredDialect) and not own_dialect.is_native_toolcalling()
+    return own_dialect.name if is_text else _ANY_MODELS
 
 
 def restreamed(session: Session, name: str, dialect: str) -> Recording:
@@ -37,12 +37,12 @@ def restreamed(session: Session, name: str, dialect: str) -> Recording:
 
     Raises InputFault if there is no such answer, or if the dialect writes no calls as text.
     """
-    number, writer = answers(session).get(name), get_dialect(dialect)
+    number, writing_dialect = answers(session).get(name), get_dialect(dialect)
     if number is None:
         raise InputFault("no answer of this session", where=name, expected="a name of `answers`")
-    if writer.is_native_toolcalling() or not isinstance(writer, DeclaredDialect):
+    if writing_dialect.is_native_toolcalling() or not isinstance(writing_dialect, DeclaredDialect):
         raise InputFault(f"{dialect} writes no calls as text", expected="another dialect")
-    text = writer.format_reply(session.messages[number].parts, session.tools)
+    text = writing_dialect.format_reply(session.messages[number].parts, session.tools)
     note = (
         f"Not recorded: message {number} as {dialect} writes it, without reasoning, "
         "cut as if it had been streamed. The model's own text may have been another."

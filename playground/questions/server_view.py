@@ -38,12 +38,12 @@ def server_view(
     built_in = is_ours(chosen.name)
     reader = get_server(server, chosen.name, already_read=native, is_built_in=built_in)
     data = PromptData(tool_metadata=read_tools(tools))
-    opened = reader.prefill(recording.prefill)
-    parser = parser_for(reader, chosen, data, opened, switches)
+    prefill = reader.prefill(recording.prefill)
+    parser = parser_for(reader, chosen, data, prefill, switches)
     batched = BatchedParser(parser)
     result = read_to_end(batched, (feed(batched, chunk) for chunk in recording.chunks))
     by_name = {tool.name: tool for tool in data.tool_metadata}
-    return reader.reading(result, parser, by_name, opened)
+    return reader.reading(result, parser, by_name, prefill)
 
 
 def dropped_by_servers(
@@ -56,11 +56,11 @@ def dropped_by_servers(
     chosen = get_dialect(dialect)
     parser = chosen.create_parser(PromptData(tool_metadata=list(tools)))
     by_name = {tool.name: tool for tool in tools}
-    counted: dict[str, int] = {}
+    dropped: dict[str, int] = {}
     already_read = chosen.is_native_toolcalling()
     for server in all_servers():
         if not server.is_lossless:
             reader = reader_for(server, "", chosen.name, already_read=already_read)
             reading = reader.reading(result, parser, by_name)
-            counted[server.name] = sum(len("".join(e.text.split())) for e in reading.dropped)
-    return counted
+            dropped[server.name] = sum(len("".join(e.text.split())) for e in reading.dropped)
+    return dropped

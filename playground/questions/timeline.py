@@ -98,25 +98,25 @@ def replay(
     is likely, the first one reads it, and the timeline's `dialect` is "". With `server` (such as
     `vllm` or `vllm:hermes`), the timeline also holds what that server hands over.
     """
-    known = read_tools(tools)
-    dialect = dialect or _dialect_of(recording, known)
+    metadata = read_tools(tools)
+    dialect = dialect or _dialect_of(recording, metadata)
     chosen = get_dialect(dialect or dialect_names()[0])
-    data = PromptData(tool_metadata=known)
+    data = PromptData(tool_metadata=metadata)
     parser = chosen.create_parser(data, recording.prefill, switches)
     steps: list[ReplayStep] = []
-    stop, last = 0, 0.0
+    stop, last_time = 0, 0.0
     for chunk in recording.chunks:
         events = feed(parser, chunk)
-        stop, last = _stop(events, stop), chunk.at
-        kind, given = shown(chunk)
-        steps.append(ReplayStep(chunk.at, kind, given, events, parser.state, stop))
+        stop, last_time = _stop(events, stop), chunk.at
+        kind, text = shown(chunk)
+        steps.append(ReplayStep(chunk.at, kind, text, events, parser.state, stop))
     events = parser.finish()
-    ended = ParserState("ended")
-    steps.append(ReplayStep(last, "end", "", events, ended, _stop(events, stop)))
+    ended_state = ParserState("ended")
+    steps.append(ReplayStep(last_time, "end", "", events, ended_state, _stop(events, stop)))
     result = gather((event for step in steps for event in step.events), parser.switches)
     if dialect:
-        result, whole = looked_over(result, chosen, data), result
-        steps[-1].events.extend(result.events[len(whole.events) :])
+        result, merged_result = looked_over(result, chosen, data), result
+        steps[-1].events.extend(result.events[len(merged_result.events) :])
     handed = server_view(recording, chosen, server, tools, switches) if server else None
     read_as = chosen.name if dialect else ""
     return Timeline(recording.name, read_as, recording.timing, steps, result, handed)
@@ -128,9 +128,9 @@ def _dialect_of(recording: Recording, tools: Sequence[ToolMetadata]) -> str:
 
     if recording.dialect in dialect_names():
         return recording.dialect
-    given = map(shown, recording.chunks)
-    found = likeliest("".join(text for kind, text in given if kind == "text"), tools)
-    return found[0].dialect if found else ""
+    texts = map(shown, recording.chunks)
+    best = likeliest("".join(text for kind, text in texts if kind == "text"), tools)
+    return best[0].dialect if best else ""
 
 
 def _cut_at(stops: Sequence[int], events: Iterable[Event]) -> Iterator[Event]:
@@ -139,12 +139,12 @@ def _cut_at(stops: Sequence[int], events: Iterable[Event]) -> Iterator[Event]:
     for event in events:
         start, stop = event.span
         first = bisect_right(stops, start, first)
-        behind = bisect_left(stops, stop, first)
-        if first == behind or isinstance(event, CallNamedEvent):
+        last = bisect_left(stops, stop, first)
+        if first == last or isinstance(event, CallNamedEvent):
             yield event
         else:
-            yield from cut(event, list(dict.fromkeys(stops[first:behind])))
+            yield from cut(event, list(dict.fromkeys(stops[first:last])))
 
 
-def _stop(events: Sequence[Event], before: int) -> int:
-    return events[-1].span.stop if events else before
+def _stop(events: Sequence[Event], previous: int) -> int:
+    return events[-1].span.stop if events else previous

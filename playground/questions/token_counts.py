@@ -54,21 +54,23 @@ def count_tokens(
     chat template: with both, any model is counted exactly. Nothing is asked of the network. Raises
     InputFault and UnknownNameError.
     """
-    given: Tokenizer | None = given_tokenizer(tokenizer) if tokenizer is not None else None
-    written = template_of(template) if template is not None else None
+    tokenizer_file: Tokenizer | None = given_tokenizer(tokenizer) if tokenizer is not None else None
+    template_text = template_of(template) if template is not None else None
     if isinstance(request, Session):
         body = _body_of(request, model, dialect)
-        assumed = "" if model or request.named_model else request.task.model_name
-        count = count_request(body, model or request.task.model_name, api, given, written)
-        notes = [f"the session names no model: counted as {assumed}"] if assumed else []
+        assumed_model = "" if model or request.named_model else request.task.model_name
+        count = count_request(
+            body, model or request.task.model_name, api, tokenizer_file, template_text
+        )
+        notes = [f"the session names no model: counted as {assumed_model}"] if assumed_model else []
         notes += [] if dialect or request.rows else [_WRITTEN]
         return replace(count, notes=[*count.notes, *notes])
     body = dict(request)
     for key in ("messages", "contents", "tools"):
         if not isinstance(body.get(key) or [], list):
-            said = f"{type(body[key]).__name__} {body[key]!r:.60} was given"
-            raise InputFault(said, where=f"request, {key}", expected="a list")
-    return count_request(body, model, api, given, written)
+            problem = f"{type(body[key]).__name__} {body[key]!r:.60} was given"
+            raise InputFault(problem, where=f"request, {key}", expected="a list")
+    return count_request(body, model, api, tokenizer_file, template_text)
 
 
 def count_rendering(rendering: Rendering, model: str) -> TokenCount:
@@ -79,9 +81,9 @@ def count_rendering(rendering: Rendering, model: str) -> TokenCount:
 def _body_of(session: Session, model: str, dialect: str | Dialect) -> dict[str, Any]:
     if not dialect and any(not row.sub_agent for row in session.rows):
         return sent_requests(session).bodies[-1]
-    named = session.with_model(model)
-    rendering = get_dialect(dialect or "native").render(named.prompt_data())
-    return _chat_body(rendering, named.task.model_name)
+    session_for_model = session.with_model(model)
+    rendering = get_dialect(dialect or "native").render(session_for_model.prompt_data())
+    return _chat_body(rendering, session_for_model.task.model_name)
 
 
 def _chat_body(rendering: Rendering, model: str) -> dict[str, Any]:

@@ -16,12 +16,12 @@ def doubts(session: Session) -> list[Finding]:
     A session without tools is not checked.
     """
     tools = {tool.name: tool for tool in session.tools}
-    found = (
-        _doubt(call, tools.get(call.tool_name), each.name or f"message {each.message}")
-        for each in session.expected
-        for call in (each.calls if tools else ())
+    findings = (
+        _doubt(call, tools.get(call.tool_name), reply.name or f"message {reply.message}")
+        for reply in session.expected
+        for call in (reply.calls if tools else ())
     )
-    return [each for each in found if each is not None]
+    return [reply for reply in findings if reply is not None]
 
 
 def _doubt(call: ExpectedCall, tool: ToolMetadata | None, case: str) -> Finding | None:

@@ -77,7 +77,7 @@ class Arm:
 
     @property
     def answered(self) -> list[Attempt]:
-        return [each for each in self.attempts if not each.fault]
+        return [attempt for attempt in self.attempts if not attempt.fault]
 
     @property
     def faults(self) -> int:
@@ -85,20 +85,20 @@ class Arm:
         return len(self.attempts) - len(self.answered)
 
     def share(self, measure: Measure) -> Share:
-        hits = sum(getattr(each.score, measure) for each in self.answered)
+        hits = sum(getattr(attempt.score, measure) for attempt in self.answered)
         return Share(hits, len(self.answered))
 
     @property
     def tokens(self) -> float | None:
-        return _median(each.tokens for each in self.answered)
+        return _median(attempt.tokens for attempt in self.answered)
 
     @property
     def first_seconds(self) -> float | None:
-        return _median(each.first_seconds for each in self.answered)
+        return _median(attempt.first_seconds for attempt in self.answered)
 
     @property
     def seconds(self) -> float | None:
-        return _median(each.seconds for each in self.answered)
+        return _median(attempt.seconds for attempt in self.answered)
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,8 @@ class Pair:
     @property
     def chance(self) -> float:
         split = self.only_first + self.only_second
-        less = min(self.only_first, self.only_second)
-        tail = sum(comb(split, count) for count in range(less + 1))
+        fewer = min(self.only_first, self.only_second)
+        tail = sum(comb(split, count) for count in range(fewer + 1))
         return min(1.0, 2 * tail / (1 << split))
 
 
@@ -148,10 +148,10 @@ class Trial(Shown):
     @cached_property
     def arms(self) -> list[Arm]:
         """The arms, best first: by right arguments, then by right tools, then by parsed calls."""
-        found: dict[tuple[str, str], list[Attempt]] = {}
-        for each in self.attempts:
-            found.setdefault((each.dialect, each.model), []).append(each)
-        arms = [Arm(*key, tuple(attempts)) for key, attempts in found.items()]
+        attempts_by_arm: dict[tuple[str, str], list[Attempt]] = {}
+        for attempt in self.attempts:
+            attempts_by_arm.setdefault((attempt.dialect, attempt.model), []).append(attempt)
+        arms = [Arm(*key, tuple(attempts)) for key, attempts in attempts_by_arm.items()]
         return sorted(arms, key=_rank)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -163,14 +163,14 @@ class Trial(Shown):
 
     def misses(self) -> list[Miss]:
         """Return the mistakes by case and arm, the most frequent first."""
-        found: dict[tuple[str, str, str, str], list[Attempt]] = {}
-        for each in self.attempts:
-            if each.missed:
-                key = (each.case, each.dialect, each.model, each.missed)
-                found.setdefault(key, []).append(each)
+        attempts_by_miss: dict[tuple[str, str, str, str], list[Attempt]] = {}
+        for attempt in self.attempts:
+            if attempt.missed:
+                key = (attempt.case, attempt.dialect, attempt.model, attempt.missed)
+                attempts_by_miss.setdefault(key, []).append(attempt)
         misses = [
-            Miss(*key[:3], len(alike), key[3], getattr(alike[0].recording, "name", ""))
-            for key, alike in found.items()
+            Miss(*key[:3], len(same_miss), key[3], getattr(same_miss[0].recording, "name", ""))
+            for key, same_miss in attempts_by_miss.items()
         ]
         return sorted(misses, key=lambda miss: -miss.times)
 
@@ -207,21 +207,26 @@ def _rank(arm: Arm) -> tuple[float, ...]:
 
 
 def _pair(first: Arm, second: Arm, measure: Measure, names: tuple[str, str]) -> Pair:
-    ones, others = (
-        {(each.case, each.number): getattr(each.score, measure) for each in arm.answered}
+    first_results, second_results = (
+        {
+            (attempt.case, attempt.number): getattr(attempt.score, measure)
+            for attempt in arm.answered
+        }
         for arm in (first, second)
     )
-    shared = [(ones[key], others[key]) for key in ones if key in others]
-    counted: Callable[[tuple[bool, bool]], int] = shared.count
+    shared = [
+        (first_results[key], second_results[key]) for key in first_results if key in second_results
+    ]
+    count: Callable[[tuple[bool, bool]], int] = shared.count
     return Pair(
         *names,
-        counted((True, True)),
-        counted((True, False)),
-        counted((False, True)),
-        counted((False, False)),
+        count((True, True)),
+        count((True, False)),
+        count((False, True)),
+        count((False, False)),
     )
 
 
-def _median(given: Iterable[float | None]) -> float | None:
-    told = [each for each in given if each is not None]
-    return median(told) if told else None
+def _median(values: Iterable[float | None]) -> float | None:
+    numbers = [each for each in values if each is not None]
+    return median(numbers) if numbers else None

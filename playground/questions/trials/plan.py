@@ -20,7 +20,7 @@ from playground.llm.background import BackgroundRun
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.wire_estimates import tokens_of
 from playground.parsing.values import dump_json
-from playground.questions.experiments import read
+from playground.questions.experiments import read_recording
 from playground.questions.trials.figures import Trial
 from playground.questions.trials.scoring import Attempt, missed, score
 from playground.recordings.recording import Recording, SignalChunk
@@ -50,8 +50,10 @@ class TrialCost:
 
     def __str__(self) -> str:
         tokens = f"~{self.input_tokens:,} tokens in, ~{self.output_tokens:,} out"
-        known = self.nano_dollars is not None
-        money = f"about {dollars((self.nano_dollars or 0) / 1e9)}" if known else "price not known"
+        is_known = self.nano_dollars is not None
+        money = (
+            f"about {dollars((self.nano_dollars or 0) / 1e9)}" if is_known else "price not known"
+        )
         return f"{self.requests:,} requests, {tokens}, {money} (an estimate, without a cache)"
 
 
@@ -83,18 +85,20 @@ class TrialPlan:
             if self.models
             for case, expected in self.cases.items()
         ]
-        given = sum(each for each, _ in sizes) * self.repeats
-        back = sum(each for _, each in sizes) * self.repeats
+        input_tokens = sum(tokens for tokens, _ in sizes) * self.repeats
+        output_tokens = sum(tokens for _, tokens in sizes) * self.repeats
         count = len(self.models)
         prices = [price_of(model) for model in self.models]
         money = [
-            (given * price.uncached + back * price.output) // 1000
+            (input_tokens * price.uncached + output_tokens * price.output) // 1000
             for price in prices
             if price and price.output is not None
         ]
         known = len(money) == count
         requests = len(sizes) * self.repeats * count
-        return TrialCost(requests, given * count, back * count, sum(money) if known else None)
+        return TrialCost(
+            requests, input_tokens * count, output_tokens * count, sum(money) if known else None
+        )
 
     def run(
         self,
@@ -111,9 +115,9 @@ class TrialPlan:
         counted.
         """
         if not self.models:
-            attempts = [*self._recorded()]
-            for each in attempts:
-                progress(each)
+            attempts = [*self._recorded_attempts()]
+            for recorded_attempt in attempts:
+                progress(recorded_attempt)
             return Trial(tuple(attempts))
         from playground.llm.library import litellm
 
@@ -181,23 +185,23 @@ class TrialPlan:
             )
         except InputFault as fault:  # nothing came back
             return replace(empty, fault=str(fault))
-        return self._counted(empty, recorded.recording)
+        return self._scored(empty, recorded.recording)
 
-    def _recorded(self) -> Iterator[Attempt]:
+    def _recorded_attempts(self) -> Iterator[Attempt]:
         """Yield an attempt for each recording of a case, in one of the plan's dialects.
 
         A recording's name begins with its case. A recording with another name answers the whole
         conversation, and counts if that is the plan's only case.
         """
-        chosen = {dialect.name for dialect in self.dialects}
+        dialects = {dialect.name for dialect in self.dialects}
         numbers: Counter[tuple[str, str, str]] = Counter()
         for recording in self.session.recordings:
             case = self._case_of(recording)
-            if case is None or recording.dialect not in chosen:
+            if case is None or recording.dialect not in dialects:
                 continue
             key = (case, recording.dialect, recording.model)
             numbers[key] += 1
-            yield self._counted(Attempt(*key, numbers[key]), recording)
+            yield self._scored(Attempt(*key, numbers[key]), recording)
 
     def _case_of(self, recording: Recording) -> str | None:
         for case in self.cases:
@@ -206,22 +210,22 @@ class TrialPlan:
         ends = [c for c, e in self.cases.items() if e.message == len(self.session.messages)]
         return ends[0] if len(ends) == len(self.cases) == 1 else None
 
-    def _counted(self, empty: Attempt, recording: Recording) -> Attempt:
-        told = [chunk.at for chunk in recording.chunks if not isinstance(chunk, SignalChunk)]
-        timed = bool(told) and recording.timing == "recorded"
+    def _scored(self, empty: Attempt, recording: Recording) -> Attempt:
+        times = [chunk.at for chunk in recording.chunks if not isinstance(chunk, SignalChunk)]
+        is_timed = bool(times) and recording.timing == "recorded"
         error = recording.error or {}
-        if not told and error:
+        if not times and error:
             return replace(empty, fault=str(error.get("message", error)), recording=recording)
         dialect = next(d for d in self.dialects if d.name == empty.dialect)
-        result = read(recording, dialect, self.session.tools)
+        result = read_recording(recording, dialect, self.session.tools)
         expected = self.cases[empty.case].calls
         return replace(
             empty,
             score=score(expected, result),
             missed=missed(expected, result),
             tokens=_output_tokens(recording.usage),
-            first_seconds=told[0] if timed else None,
-            seconds=recording.chunks[-1].at if timed else None,
+            first_seconds=times[0] if is_timed else None,
+            seconds=recording.chunks[-1].at if is_timed else None,
             recording=recording,
         )
 
@@ -291,7 +295,7 @@ def own_calls(session: Session) -> tuple[ExpectedReply, ...]:
 
     There is one reply for each message with calls, named by the message's index.
     """
-    found = (
+    calls_by_message = (
         (index, [part for part in session.messages[index].parts if isinstance(part, ToolCallPart)])
         for index in session.replies
         if index
@@ -302,19 +306,19 @@ def own_calls(session: Session) -> tuple[ExpectedReply, ...]:
             tuple(ExpectedCall(part.tool_name, dict(part.args)) for part in calls),
             f"message {index}",
         )
-        for index, calls in found
+        for index, calls in calls_by_message
         if calls
     )
 
 
 def _names(expected: Sequence[ExpectedReply]) -> list[str]:
     """Return a name for each reply: its own, or its message; repeated names get a number."""
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     names = []
-    for each in expected:
-        name = each.name or f"message {each.message}"
-        seen[name] += 1
-        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    for reply in expected:
+        name = reply.name or f"message {reply.message}"
+        counts[name] += 1
+        names.append(name if counts[name] == 1 else f"{name} ({counts[name]})")
     return names
 
 

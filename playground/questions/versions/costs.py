@@ -58,39 +58,39 @@ def prefix_costs(first: Version, second: Version, providers: tuple[str, ...]) ->
 
     Raises UnknownNameError for an unknown provider.
     """
-    own = provider_of(second.model)
-    wanted = providers or tuple(dict.fromkeys((own, *USUAL)))
-    return [_cost(first, second, name) for name in wanted if name != UNKNOWN]
+    own_provider = provider_of(second.model)
+    names = providers or tuple(dict.fromkeys((own_provider, *USUAL)))
+    return [_cost(first, second, name) for name in names if name != UNKNOWN]
 
 
 def _cost(first: Version, second: Version, provider: str) -> PrefixCost:
     rules = known_rules(provider, second.model)
     before, after = _pair(first, second, rules)
-    parts, told = first_difference(before, after, rules), "as sent"
+    parts, marks = first_difference(before, after, rules), "as sent"
     if rules.match == "best effort" and parts and parts.block is not None and parts.character:
         before, after = _pair(first, second, rules, (parts.block, parts.character))
     by_marks = rules.match == "breakpoints"
     if by_marks and not any(r.marks or r.wire.automatic_ttl for r in (before, after)):
-        told = "after tools, system prompt and messages"
+        marks = "after tools, system prompt and messages"
         before, after = _marked(before, rules), _marked(after, rules)
-    now = simulate([before, after], rules)[1]
+    second_outcome = simulate([before, after], rules)[1]
     left = simulate([before, before.moved(APART)], rules)[1].read
-    found = PrefixCost(
+    cost = PrefixCost(
         provider,
         rules.title,
-        now.total,
+        second_outcome.total,
         left,
-        now.read,
+        second_outcome.read,
         0,
-        now.state,
-        now.reason,
-        told if by_marks else "none needed",
+        second_outcome.state,
+        second_outcome.reason,
+        marks if by_marks else "none needed",
         parts,
     )
-    written = rules.write_permille(rules.value("default_ttl")) if now.written else 1000
-    extra = found.lost * (written - rules.read_permille(second.model))
+    written = rules.write_permille(rules.value("default_ttl")) if second_outcome.written else 1000
+    extra = cost.lost * (written - rules.read_permille(second.model))
     price = price_of(second.model) if provider == provider_of(second.model) else None
-    return replace(found, extra=extra, nano_dollars=price.nano_dollars(extra) if price else None)
+    return replace(cost, extra=extra, nano_dollars=price.nano_dollars(extra) if price else None)
 
 
 def _pair(
@@ -107,10 +107,16 @@ def _pair(
     )
     before = _scaled(before, rules, first, [])
     pairs = enumerate(zip(before.chain, after.chain, strict=False))
-    same = next((i for i, (one, other) in pairs if one != other), None)
-    same = min(len(before.chain), len(after.chain)) if same is None else same
-    shared = [(before.estimates[same - 1], before.sizes[same - 1])] if same else []
-    return before, _scaled(after, rules, second, shared).moved(APART)
+    shared_count = next((i for i, (one, other) in pairs if one != other), None)
+    shared_count = (
+        min(len(before.chain), len(after.chain)) if shared_count is None else shared_count
+    )
+    known_sizes = (
+        [(before.estimates[shared_count - 1], before.sizes[shared_count - 1])]
+        if shared_count
+        else []
+    )
+    return before, _scaled(after, rules, second, known_sizes).moved(APART)
 
 
 def _wire(version: Version, rules: Rules, cut: tuple[int, int] | None) -> WireRequest:
@@ -119,9 +125,9 @@ def _wire(version: Version, rules: Rules, cut: tuple[int, int] | None) -> WireRe
         index, character = cut
         block = wire.blocks[index]
         wire.insert(index + 1, replace(block, text=block.text[character:]))
-        after = wire.blocks[index + 1 :]
+        rest = wire.blocks[index + 1 :]
         wire.blocks = wire.blocks.extended_with(
-            index, [replace(block, text=block.text[:character]), *after]
+            index, [replace(block, text=block.text[:character]), *rest]
         )
     return wire
 
@@ -135,8 +141,8 @@ def _scaled(
     """
     if not request.estimates or not request.estimates[-1]:
         return request
-    told = [*shared, (request.estimates[-1], version.count.tokens)]
-    return TimedRequest(request.wire, request.at, rules, before=request, told=told)
+    known_sizes = [*shared, (request.estimates[-1], version.count.tokens)]
+    return TimedRequest(request.wire, request.at, rules, before=request, told=known_sizes)
 
 
 def _marked(request: TimedRequest, rules: Rules) -> TimedRequest:

@@ -38,9 +38,9 @@ class BlockChange:
     @property
     def block(self) -> VersionBlock:
         """The block as it is in the second request, or else as it was in the first."""
-        found = self.after or self.before
-        assert found is not None
-        return found
+        block = self.after or self.before
+        assert block is not None
+        return block
 
     @property
     def tier(self) -> Tier:
@@ -68,7 +68,11 @@ class BlockChange:
         old, new = self.before.text, self.after.text
         if _WORD.findall(old) == _WORD.findall(new):
             return "white space and punctuation alone"
-        return "the same JSON, keys in another order" if _ordered(old) == _ordered(new) else ""
+        return (
+            "the same JSON, keys in another order"
+            if _with_sorted_keys(old) == _with_sorted_keys(new)
+            else ""
+        )
 
 
 def matched_blocks(
@@ -78,12 +82,12 @@ def matched_blocks(
 
     A removed block stands where it stood in the first.
     """
-    found: list[BlockChange] = []
+    changes: list[BlockChange] = []
     for tier in TIERS:
         old = [block for block in before if block.tier == tier]
         new = [block for block in after if block.tier == tier]
-        found += _Tier(old, new).changes()
-    return found
+        changes += _Tier(old, new).changes()
+    return changes
 
 
 class _Tier:
@@ -93,42 +97,44 @@ class _Tier:
         matcher = SequenceMatcher(a=first, b=second, autojunk=False)
         self.stretches = matcher.get_opcodes()
         self.partner: dict[int, tuple[int, Kind]] = {}  # new index -> old index, kind of change
-        left = {i for tag, a, b, _, _ in self.stretches if tag != "equal" for i in range(a, b)}
+        unmatched = {i for tag, a, b, _, _ in self.stretches if tag != "equal" for i in range(a, b)}
         for tag, a, b, c, _ in self.stretches:
             if tag == "equal":
                 self.partner |= {c + i - a: (i, "same") for i in range(a, b)}
-        self._moved(left)
-        self._renewed(left)
+        self._match_moved(unmatched)
+        self._match_tools(unmatched)
         for _, a, b, c, d in self.stretches:
-            self._match_alike([i for i in range(a, b) if i in left], range(c, d), left)
-        self.gone = left
+            self._match_similar([i for i in range(a, b) if i in unmatched], range(c, d), unmatched)
+        self.removed = unmatched
 
     def _free(self) -> Iterator[int]:
         return (j for j in range(len(self.new)) if j not in self.partner)
 
-    def _moved(self, left: set[int]) -> None:
+    def _match_moved(self, unmatched: set[int]) -> None:
         """Match blocks whose text stands at another place."""
         places: dict[tuple[str, ...], list[int]] = defaultdict(list)
-        for i in sorted(left, reverse=True):
+        for i in sorted(unmatched, reverse=True):
             places[self.old[i].identity].append(i)
         for j in list(self._free()):
             if places[self.new[j].identity]:
-                self._pair(places[self.new[j].identity].pop(), j, "moved", left)
+                self._pair(places[self.new[j].identity].pop(), j, "moved", unmatched)
 
-    def _renewed(self, left: set[int]) -> None:
+    def _match_tools(self, unmatched: set[int]) -> None:
         """Match tools by their names."""
-        names = {self.old[i].name: i for i in left if self.old[i].tier == "tools"}
+        names = {self.old[i].name: i for i in unmatched if self.old[i].tier == "tools"}
         for j in list(self._free()):
             i = names.get(self.new[j].name) if self.new[j].tier == "tools" else None
-            if i in left:
-                self._pair(i, j, "changed", left)
+            if i in unmatched:
+                self._pair(i, j, "changed", unmatched)
 
-    def _match_alike(self, old: list[int], new: range, left: set[int]) -> None:
+    def _match_similar(self, old: list[int], new: range, unmatched: set[int]) -> None:
         """Match the blocks of a stretch by the words that they share, most similar pairs first."""
         free = [j for j in new if j not in self.partner]
         if len(old) * len(free) > _MOST_PAIRS or (old and self.old[old[0]].tier == "tools"):
             return
-        words = {id(b): _bag(b.text) for b in chain(self._at(old), (self.new[j] for j in free))}
+        words = {
+            id(b): _bag(b.text) for b in chain(self._old_blocks(old), (self.new[j] for j in free))
+        }
         pairs = [
             (share, i, j)
             for i in old
@@ -137,20 +143,20 @@ class _Tier:
             and (share := _overlap(words[id(self.old[i])], words[id(self.new[j])])) >= _ALIKE
         ]
         for _, i, j in sorted(pairs, key=lambda pair: (-pair[0], abs(pair[1] - pair[2]))):
-            if i in left and j not in self.partner:
-                self._pair(i, j, "changed", left)
+            if i in unmatched and j not in self.partner:
+                self._pair(i, j, "changed", unmatched)
 
-    def _at(self, places: Sequence[int]) -> Iterator[VersionBlock]:
+    def _old_blocks(self, places: Sequence[int]) -> Iterator[VersionBlock]:
         return (self.old[i] for i in places)
 
-    def _pair(self, i: int, j: int, kind: Kind, left: set[int]) -> None:
+    def _pair(self, i: int, j: int, kind: Kind, unmatched: set[int]) -> None:
         self.partner[j] = (i, kind)
-        left.discard(i)
+        unmatched.discard(i)
 
     def changes(self) -> Iterator[BlockChange]:
         for _, a, b, c, d in self.stretches:
             for i in range(a, b):
-                if i in self.gone:
+                if i in self.removed:
                     yield BlockChange("removed", self.old[i], None)
             for j in range(c, d):
                 if j in self.partner:
@@ -168,12 +174,12 @@ def _bag(text: str) -> Counter[str]:
     return Counter(_WORD.findall(text)[:_MOST_WORDS])
 
 
-def _overlap(one: Counter[str], other: Counter[str]) -> float:
-    total = one.total() + other.total()
-    return 2 * (one & other).total() / total if total else 1.0
+def _overlap(first: Counter[str], second: Counter[str]) -> float:
+    total = first.total() + second.total()
+    return 2 * (first & second).total() / total if total else 1.0
 
 
-def _ordered(text: str) -> str:
+def _with_sorted_keys(text: str) -> str:
     try:
         return json.dumps(json.loads(text), sort_keys=True)
     except (ValueError, RecursionError):

@@ -19,17 +19,17 @@ def paired(before: Sequence[Session], now: Sequence[Session]) -> list[tuple[int,
     title, and if no other session of either file has it too. The rest are paired in order.
     """
     old, new = dict(enumerate(before)), dict(enumerate(now))
-    found: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     for key in _KEYS:
-        first, second = _alone(old.items(), key), _alone(new.items(), key)
-        same = [(first[name], place) for name, place in second.items() if name in first]
-        for left, right in same:
-            del old[left], new[right]
-        found += same
-    return sorted([*found, *zip(old, new, strict=False)], key=lambda pair: pair[1])
+        first, second = _unique_keys(old.items(), key), _unique_keys(new.items(), key)
+        matches = [(first[name], place) for name, place in second.items() if name in first]
+        for old_place, new_place in matches:
+            del old[old_place], new[new_place]
+        pairs += matches
+    return sorted([*pairs, *zip(old, new, strict=False)], key=lambda pair: pair[1])
 
 
-def _alone(
+def _unique_keys(
     sessions: Iterable[tuple[int, Session]], key: Callable[[Session], Hashable]
 ) -> dict[Hashable, int]:
     """Return the sessions whose key no other session has: key -> index."""
