@@ -1,5 +1,6 @@
-"""Print the answers of the cache commands: tables or JSON. Each function returns the exit
-status.
+"""Print the answers of the cache commands as tables or JSON.
+
+Each function that prints an answer returns the exit status.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
     from playground.dialects.marks.policies import Policy
     from playground.sessions.session import Session
 
-_NAMED = 3  # of the names of a folded row
+_NAMED = 3  # names that a folded row lists
 
 
 def simulated(cells: Sequence[CacheSimulation], as_json: bool, folded: bool = False) -> int:
-    """Return a matrix; of one cell every request, and its findings. `folded` has one line for what
-    is told of several dialects and policies alike.
+    """Print a matrix, or every request and finding of its only cell.
+
+    `folded` joins dialects and policies with the same figures in one line.
     """
     from playground.cache.answers.headline import billed
     from playground.show.wire import simulation_json
@@ -56,8 +58,9 @@ def _figures(cell: CacheSimulation) -> list[str]:
 
 
 def _folded(rows: Sequence[list[str]]) -> list[list[str]]:
-    """Return the rows of a dialect with the same figures as one, and then those of dialects that
-    have all of them alike; in the order in which they first stand.
+    """Join a dialect's rows that have the same figures, then dialects that share all their rows.
+
+    Rows keep the order of their first appearance.
     """
     alike: dict[str, dict[tuple[str, ...], list[str]]] = {}
     for dialect, policy, *figures in rows:
@@ -117,7 +120,7 @@ def _bill(bill: Billed) -> str:
 
 
 def checked(found: CacheSimulation, failed: list[str], as_json: bool) -> None:
-    """The limits that are passed, or what the input costs."""
+    """Print the limits that are exceeded, or what the input costs."""
     from playground.cache.answers.headline import billed
 
     if as_json:
@@ -175,8 +178,10 @@ def placed(
 def _written_in(
     named: tuple[str, ...], rules: str | None, policy: str | Policy, otherwise: tuple[str, ...]
 ) -> list[Dialect]:
-    """Return the dialects that are asked about; of requests as they were sent, which are in none,
-    one that is not looked at. Raises InputFault where one is named for these.
+    """Return the named dialects, or those of `otherwise`.
+
+    Requests as they were sent are in no dialect; for them, return `native` as a placeholder.
+    Raises InputFault if a dialect is named for these requests.
     """
     from playground.base.errors import InputFault
     from playground.cache.answers.as_sent import AS_SENT
@@ -188,7 +193,7 @@ def _written_in(
 
 
 def _answer(placement: CachePlacement) -> tuple[str, str]:
-    """Say how many marks there are, or why there are none."""
+    """Return how many marks there are, and why there are none if so."""
     reason = placement.refusal.explanation if placement.refusal else ""
     return str(len(placement.marks)), reason
 
@@ -200,7 +205,7 @@ def _line(marks: str, reason: str, alike: Sequence[CachePlacement]) -> list[str]
 
 
 def _in(dialect: str) -> str:
-    """Return a dialect as a sentence's beginning; requests as they were sent are in none."""
+    """Return a dialect as the beginning of a sentence; "" for requests as they were sent."""
     return f"{dialect}, " if dialect else ""
 
 
@@ -231,7 +236,7 @@ def on_wire(
 
 
 def validated(folder: str, as_json: bool) -> int:
-    """Predictions against bills."""
+    """Print how predictions compare with bills; return 1 if any is wrong or was left out."""
     from playground.cache.answers.bills import validate_folder
 
     found = validate_folder(folder)
@@ -253,7 +258,7 @@ def validated(folder: str, as_json: bool) -> int:
 
 
 def _validated_request(row: ValidationRow) -> list[str]:
-    """Return a prediction beside its bill: `size` is a hit or miss foreseen with another size."""
+    """Return a row with a prediction and its bill; see `_verdict` for the last column."""
     return [
         row.file,
         str(row.index),

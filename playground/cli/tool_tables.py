@@ -1,4 +1,4 @@
-"""Print tools' tokens, and who takes their schemas, for `playground tools`."""
+"""Print tools' tokens, and which providers accept their schemas, for `playground tools`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def costs(
     tools: Sequence[ToolMetadata], models: Sequence[str], dialects: Sequence[str], as_json: bool
 ) -> int:
-    """Tokens by tool; below, what smaller schemas come to."""
+    """Print tokens by tool; below, the tokens with smaller schemas."""
     from playground.questions.tool_schemas import MODELS, tool_costs
 
     found = tool_costs(tools, models or MODELS, dialects)
@@ -41,7 +41,10 @@ def costs(
 
 
 def portable(tools: Sequence[ToolMetadata], targets: Sequence[str], as_json: bool) -> int:
-    """Findings, and how many each target has; the schemas to send instead are in the JSON."""
+    """Print how many findings each target has, and all of them; return 1 if there are any.
+
+    Only the JSON has the schemas to send instead.
+    """
     from playground.questions.tool_schemas import tool_portability
 
     found = tool_portability(tools, targets)
