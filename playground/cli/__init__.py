@@ -1,4 +1,7 @@
-"""The command line: route to one pure function, print, exit 0 / 1 (findings) / 2 (bad input)."""
+"""The command line: each command calls a pure function and prints its answer.
+
+The exit status is 0 if all is fine, 1 with findings, 2 for bad input.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from playground.sessions.collector import last_in_process
 _OWN = ("--help", "--version", "--debug")  # every other option is streamlit's
 _APP: Final = "app"
 _LASTING = ("demo-server",)  # it runs until it is stopped
-_MODULES: Final = {  # of `playground.cli`, by command: a command loads its own and no other
+_MODULES: Final = {  # command -> module of `playground.cli`, loaded when the command is used
     "samples": "prompts",
     "render": "prompts",
     "compaction": "shortening",
@@ -42,7 +45,7 @@ _MODULES: Final = {  # of `playground.cli`, by command: a command loads its own 
     "record": "streams",
     "demo-server": "streams",
 }
-_FUNCTIONS: Final = {  # no names in Python
+_FUNCTIONS: Final = {  # commands whose names are no names in Python
     "import": "import_",
     "demo-server": "demo_server",
     "chat-template": "chat_template",
@@ -50,7 +53,7 @@ _FUNCTIONS: Final = {  # no names in Python
 
 
 class _Commands(click.Group):
-    """Without a command the app starts; its options are streamlit's."""
+    """The commands by name. Without a name the app starts, with streamlit's options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args or (args[0].startswith("--") and args[0] not in _OWN):
@@ -76,7 +79,7 @@ class _Commands(click.Group):
 
 
 def _of_a_plugin(name: str) -> click.Command | None:
-    from playground.base import registry  # which looks through all that is installed
+    from playground.base import registry  # slow: it searches all installed packages
 
     brought = registry.command(name)
     loaded: click.Command | None = registry.load(brought.target) if brought else None
@@ -85,7 +88,7 @@ def _of_a_plugin(name: str) -> click.Command | None:
 
 @cache
 def _app_command() -> click.Command:
-    """The app's own command: the app stands beside this room, and knows nothing of it."""
+    """Return the command that starts the app. It is loaded by name: the app is no room below."""
     command: click.Command = import_module("playground.app.serving.command").app
     assert command.callback is not None
     command.callback = terminal.guarded(command.callback)
@@ -93,7 +96,7 @@ def _app_command() -> click.Command:
 
 
 def _runs_until_stopped(name: str | None) -> bool:
-    """True for a command that runs until it is stopped."""
+    """Return True for a command that runs until it is stopped."""
     if name is None or name in _MODULES:
         return name in _LASTING
     if name == _APP:
@@ -106,14 +109,14 @@ def _runs_until_stopped(name: str | None) -> bool:
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="dialect-playground")
-@click.option("--debug", is_flag=True, help="Show where a fault of ours happened.")
+@click.option("--debug", is_flag=True, help="Show the place of a bug in this program.")
 @click.pass_context
 def main(context: click.Context, debug: bool) -> None:
     """Render a session in every tool-call dialect, see cache marks, replay streams.
 
     SESSION is a session file (FILE#2: its second session), the name of a sample (see `playground
-    samples`), or workspace:NAME for what the app keeps (see `playground workspace`). Exit status: 0
-    fine, 1 findings of severity warning or error, 2 bad input.
+    samples`), or workspace:NAME for a session of the app (see `playground workspace`). Exit status:
+    0 fine, 1 findings of severity warning or error, 2 bad input.
     """
     if not _runs_until_stopped(context.invoked_subcommand):
         context.with_resource(last_in_process())

@@ -1,4 +1,4 @@
-"""`chat-template`: what a model's own template does to a conversation."""
+"""`chat-template`: find faults of a model's own chat template."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def chat_template() -> None:
 
 @chat_template.command()
 @click.argument("file")
-@click.option("--shown", is_flag=True, help="Each finding with its request and what comes of it.")
+@click.option("--shown", is_flag=True, help="Print each finding's request and rendered text.")
 @json_option
 @guarded
 def audit(file: str, shown: bool, as_json: bool) -> int:
-    """Say what a chat template loses, refuses, mixes up, or writes so that no cache can hold it.
+    """Find what a chat template loses, refuses, mixes up, or writes in a way that breaks caches.
 
     FILE is a .jinja file, a tokenizer_config.json or, with the package gguf, a GGUF file. It is
-    rendered in a process of its own with small requests; --json has them all.
+    rendered in a process of its own with small requests; --json prints all of them.
     """
     from playground.dialects.raw_prompts.audit import audit_template
 

@@ -1,4 +1,4 @@
-"""Commands about the cache: where marks land, what requests will read and cost, a guard for CI."""
+"""Commands about the cache: where marks land, what requests will read and cost, a check for CI."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _policies = click.option(
     "--policy",
     "policies",
     multiple=True,
-    help="In place of the dialect's own; as-sent: the requests as they were brought. Repeatable.",
+    help="Instead of the dialect's own; as-sent: the requests as they were sent. Repeatable.",
 )
-_provider = click.option("--provider", default="", help="Whose rules count. Default: the model's.")
+_provider = click.option("--provider", default="", help="Whose rules apply. Default: the model's.")
 _apart = click.option(
     "--seconds-apart",
     type=float,
-    help="Between requests. Default: the times that the session has noted, else 20.",
+    help="Between requests. Default: the times in the session, else 20.",
 )
 _files = click.option(
     "--policy-file", "files", multiple=True, help="A policy of your own; repeatable."
@@ -47,7 +47,7 @@ _CHANGES = [
     click.option("--environment", default="as it is", help="none, after, persisted or inside."),
     click.option("--shuffle-tools", is_flag=True, help="Another order of tools in each request."),
     click.option("--timestamp", is_flag=True, help="The time in the system prompt."),
-    click.option("--ttl", default="", help="Of every mark, such as 1h."),
+    click.option("--ttl", default="", help="The lifetime of every mark, such as 1h."),
     click.option("--parallel", default=1, help="Rounds of calls that become one turn."),
     click.option("--answered", is_flag=True, help="Without the request that waits for its answer."),
 ]
@@ -78,7 +78,7 @@ def _what_if(command: Callable[..., int]) -> Callable[..., int]:
 
 @dataclass(frozen=True)
 class _Asked:
-    """The subject of every question about marks: a session in dialects, under policies."""
+    """The options of a question about marks: a session in dialects, under policies."""
 
     session: str
     dialects: tuple[str, ...]
@@ -95,7 +95,7 @@ class _Asked:
 
 
 def _with_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Return the options of `_Asked`, gathered into one argument."""
+    """Gather the options of `_Asked` into one argument."""
 
     @wraps(command)
     def gathered(
@@ -123,11 +123,11 @@ _BY_FLAGS: Final = "by-flags"
 class _CacheGroup(click.Group):
     """A group whose flags choose the subcommand if none is named: `cache SESSION --simulate`.
 
-    A session file that is called like a subcommand is named with its folder: `cache ./wire`.
+    A session file with the name of a subcommand needs its folder: `cache ./wire`.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        # Before click looks: it would take the session's path for a subcommand that it has not.
+        # Before click looks: it would take the session's path for an unknown subcommand.
         named = args and args[0] in (*self.commands, *ctx.help_option_names)
         return super().parse_args(ctx, args if named else [_BY_FLAGS, *args])
 
@@ -152,7 +152,7 @@ def cache() -> None:
 @guarded
 @_with_options
 def place(asked: _Asked) -> int:
-    """Show where cache marks land in SESSION: a line for dialects alike, every part with -d."""
+    """Show where cache marks land in SESSION: a line for equal dialects, every part with -d."""
     from playground.cli import cache_tables
 
     return _under_one_policy(asked, cache_tables.placed)
@@ -165,7 +165,7 @@ def place(asked: _Asked) -> int:
 def wire(asked: _Asked) -> int:
     """Show SESSION's next request as LiteLLM's adapter would send it, and the marks that get lost.
 
-    In native, unless other dialects are named.
+    The dialect is native, unless others are named.
     """
     from playground.cli import cache_tables
 
@@ -182,9 +182,9 @@ def wire(asked: _Asked) -> int:
 def simulate(asked: _Asked, provider: str, seconds_apart: float | None, what_if: WhatIf) -> int:
     """Show what SESSION's requests would read, write and cost: dialects by policies.
 
-    The share of all input that is read from the cache, and the cost of all input as a multiple of
-    its cost without a cache. Where one dialect and one policy are named: every request, and what
-    is wrong. Where no dialect is named, what is told of several alike stands in one line.
+    Prints the share of all input that is read from the cache, and the cost of all input as a
+    multiple of its cost without a cache. For one dialect with one policy, prints every request and
+    all findings. If no dialect is named, dialects with the same figures share a line.
     """
     return _simulated(asked, provider, seconds_apart, what_if)
 
@@ -232,7 +232,7 @@ def by_flags(
         return _simulated(asked, provider, seconds_apart, what_if)
     if what_if != WhatIf():
         raise InputFault(
-            "the what-if options need a simulation, and none was asked for",
+            "the what-if options change a simulation, and none was asked for",
             expected="--simulate as well",
         )
     return _under_one_policy(asked, cache_tables.on_wire if wires else cache_tables.placed)
@@ -261,7 +261,7 @@ def _under_one_policy(
     asked: _Asked,
     show: Callable[[Session, tuple[str, ...], str | None, str | Policy, bool], int],
 ) -> int:
-    """Load the session and show it. Raises InputFault where several policies are named."""
+    """Load the session and show it. Raises InputFault if several policies are named."""
     from playground.base.errors import InputFault
 
     loaded, policies = load(asked.session, asked.model), asked.chosen()
@@ -282,9 +282,9 @@ def _under_one_policy(
 @_provider
 @_apart
 @click.option(
-    "--max-cost-multiple", type=_share, help="The most that input may cost, of its full price."
+    "--max-cost-multiple", type=_share, help="How many times its full price input may cost."
 )
-@click.option("--no-cache-break", is_flag=True, help="No request misses what the last one cached.")
+@click.option("--no-cache-break", is_flag=True, help="Fail if a request misses a cached prefix.")
 @json_option
 @guarded
 @against_options
@@ -304,11 +304,13 @@ def check(
     what_if: WhatIf,
     against: Against,
 ) -> int:
-    """Simulate SESSION's requests; exit status 1, with the reasons, where a limit is passed, or
-    where something of the session could not be read (an error). Warnings are told, and pass.
+    """Simulate SESSION's requests, and fail if a limit is exceeded.
 
-    With --against, compare them with a baseline instead: each session of the file beside the same
-    one, by the agent's id, the user's first words or the title, or else by its place.
+    Exit status 1, with the reasons, also if something of the session could not be read (an error).
+    Warnings are printed, and pass.
+
+    With --against, compare with a baseline instead: each session of the file with the session of
+    the same agent's id, first words of the user or title, or else with the next one in order.
     """
     from playground.base.errors import InputFault
     from playground.cache.answers.simulation import simulate_cache

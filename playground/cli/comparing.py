@@ -1,4 +1,4 @@
-"""Commands about two versions: what differs, and a check against a baseline for CI."""
+"""Compare two versions, and check a version against a baseline for CI."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _MARKS = {"removed": "[-{}-]", "added": "{{+{}+}}"}
 @click.command()
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
-@click.option("--model", default="", help="In place of both sessions' models.")
+@click.option("--model", default="", help="Instead of both sessions' models.")
 @click.option("-d", "--dialect", default="", help="Write both in it. Default: as they were sent.")
-@click.option("--request", default=0, help="Its number, from 1. Default: the last of each.")
+@click.option("--request", default=0, help="Number of the request, from 1. Default: the last.")
 @click.option("--provider", "providers", multiple=True, help="Whose cache; may be repeated.")
 @click.option("--words", is_flag=True, help="Print what differs in changed blocks, word by word.")
 @click.option("--all", "every", is_flag=True, help="List the blocks that are the same, too.")
@@ -127,7 +127,7 @@ def _print_costs(found: VersionDiff) -> None:
     ]
     table(head, rows)
     for cost in found.costs:
-        if not cost.read:  # a 0 says nothing of itself, and the provider may refuse the request
+        if not cost.read:  # a 0 needs its reason: the provider may even refuse the request
             say(f"{cost.title}, nothing read: {cost.reason}")
 
 
@@ -141,14 +141,15 @@ class Against:
     request: int
 
     def is_asked(self, limited: bool) -> bool:
-        """True if there is a baseline.
+        """Return True if there is a baseline.
 
-        Raises InputFault if its options stand without it, or beside the limits of a simulation.
+        Raises InputFault if its options are given without it, or together with the limits of a
+        simulation.
         """
         from playground.base.errors import InputFault
 
         if self.baseline and limited:
-            problem = "--against beside --max-cost-multiple or --no-cache-break"
+            problem = "--against together with --max-cost-multiple or --no-cache-break"
             raise InputFault(problem, expected="one `check` for each")
         given = (self.most_tokens_more is not None, self.prefix_may_change, self.request)
         if any(given) and not self.baseline:
@@ -157,8 +158,9 @@ class Against:
         return bool(self.baseline)
 
     def check(self, session: str, model: str, dialect: str, as_json: bool) -> int:
-        """Return every session of a file beside the same one of the baseline; a line for each
-        limit that is passed.
+        """Compare every session of a file with that of the baseline, and print exceeded limits.
+
+        Return the exit status.
         """
         from playground.questions.versions import diff as compared
         from playground.questions.versions.against import against_failures
@@ -194,7 +196,7 @@ _AGAINST = [
     click.option(
         "--most-tokens-more",
         type=click.IntRange(min=0),
-        help="With --against: that a request's input may have.",
+        help="With --against: by how many tokens a request's input may grow.",
     ),
     click.option(
         "--prefix-may-change", is_flag=True, help="With --against: limit the tokens alone."
@@ -206,7 +208,7 @@ _AGAINST = [
 
 
 def against_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Return the options of `Against`, gathered into one argument."""
+    """Gather the options of `Against` into one argument."""
 
     @wraps(command)
     def gathered(
@@ -227,8 +229,8 @@ def against_options(command: Callable[..., int]) -> Callable[..., int]:
 def _print_checked(failed: list[str], found: list[VersionDiff]) -> None:
     for line in failed:
         say(line)
-    if failed:  # beside the reasons, which programs read a line each
-        say("where this is meant, keep the new file as the baseline", err=True)
+    if failed:  # on stderr: programs read the reasons from stdout, one a line
+        say("if this is intended, keep the new file as the baseline", err=True)
     else:
         more = sum(one.tokens for one in found)
         say(f"{counted(len(found), 'session')} as in the baseline, {more:+,} tokens")

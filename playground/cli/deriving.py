@@ -1,4 +1,4 @@
-"""`dialect`: dialects of one's own, from a template, replies or a file, and their laws."""
+"""`dialect`: make your own dialects from a template, replies or a file, and check their laws."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from playground.lab.derivation import DerivedDialect
 
 
-_OUT = "Write it as a dialect's file (.json) here."
+_OUT = "Write the dialect to this file (.json)."
 
 
 @click.group()
 def dialect() -> None:
-    """Dialects of one's own."""
+    """Make, show and check dialects of your own."""
 
 
 @dialect.command("from")
@@ -36,8 +36,8 @@ def from_(file: str, name: str, out: str, force: bool, as_json: bool) -> int:
     """Read a dialect off a chat template and prove it against the template.
 
     FILE is a .jinja file, a tokenizer_config.json or, with the package gguf, a GGUF file. Prints
-    the declaration with the probe that showed each line, what the proof found, and the registered
-    dialects that come nearest.
+    the declaration with the probe that showed each line, the result of the proof, and the most
+    similar registered dialects.
     """
     from playground.lab.derivation import dialect_from_template
 
@@ -63,10 +63,10 @@ def from_(file: str, name: str, out: str, force: bool, as_json: bool) -> int:
 @force_option
 @guarded
 def show(name: str, out: str, force: bool) -> int:
-    """Print a declared dialect as its file: NAME is a registered one, or a file.
+    """Print a declared dialect as its file: NAME is a registered dialect, or a file.
 
-    A file in the folder $PLAYGROUND_DIALECTS, or in `workspace/dialects` of $PLAYGROUND_HOME, is a
-    dialect by its name in every command.
+    Every command knows the dialects whose files are in the folder $PLAYGROUND_DIALECTS, or in
+    `workspace/dialects` of $PLAYGROUND_HOME, by their names.
     """
     from playground.dialects.files import dump_dialect
 
@@ -79,13 +79,13 @@ def show(name: str, out: str, force: bool) -> int:
 
 @dialect.command()
 @click.argument("name")
-@click.option("-n", "--examples", type=int, default=50, help="Of each law. Default: 50.")
+@click.option("-n", "--examples", type=int, default=50, help="For each law. Default: 50.")
 @json_option
 @guarded
 def check(name: str, examples: int, as_json: bool) -> int:
-    """Try the laws that every dialect keeps on random examples of NAME, registered or a file.
+    """Check the laws of all dialects on random examples of NAME, a registered dialect or a file.
 
-    Where one does not hold, the smallest example that breaks it is shown (exit status 1).
+    If a law does not hold, the smallest example that breaks it is shown (exit status 1).
     """
     from playground.lab.laws import check_dialect
 
@@ -112,9 +112,9 @@ def check(name: str, examples: int, as_json: bool) -> int:
 def propose(files: tuple[str, ...], name: str, out: str, force: bool, as_json: bool) -> int:
     """Propose the form in which replies call tools; each of FILES holds one reply.
 
-    Two or three replies of one model, with calls of different tools: what stays is a marker, what
-    moves is a hole. Shows what the form leaves as text; exit status 1 where some of that looks
-    like markup.
+    Give two or three replies of one model, with calls of different tools: text that is the same in
+    all becomes a marker, text that varies a hole. Shows what the form leaves as text; exit status 1
+    if any of that looks like markup.
     """
     from playground.lab.derivation import declaration, propose_dialect
     from playground.sessions.loading import file_bytes
@@ -141,7 +141,7 @@ def propose(files: tuple[str, ...], name: str, out: str, force: bool, as_json: b
 
 
 def _named(name: str) -> Dialect:
-    """Return a dialect by its name, or of a file. Raises InputFault and UnknownNameError."""
+    """Return a dialect by its name, or from a file. Raises InputFault and UnknownNameError."""
     from playground.dialects import get_dialect
     from playground.dialects.files import SUFFIXES, load_dialect
 
@@ -149,7 +149,7 @@ def _named(name: str) -> Dialect:
 
 
 def _write(found: Dialect, out: str, force: bool, *read: str) -> None:
-    """The dialect's file, where one is wanted. Raises InputFault."""
+    """Write the dialect's file if `out` names one. Raises InputFault."""
     from playground.base.output import write_file
     from playground.dialects.files import dump_dialect
 

@@ -1,4 +1,4 @@
-"""Commands that try things on a recording, and take it along: experiment, export."""
+"""Commands that experiment on a recording, or export it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _dialect_option = click.option("-d", "--dialect", default="", help="Default: the
 @_dialect_option
 @_name_option
 @click.option(
-    "--cut", type=click.Choice(["1", "7", "random"]), help="Cut into pieces of so many bytes."
+    "--cut", type=click.Choice(["1", "7", "random"]), help="Cut into pieces of this many bytes."
 )
 @click.option("--seed", default=0, help="For --cut random and --corrupt.")
 @click.option("--break-off", type=int, help="Keep this many chunks.")
@@ -57,7 +57,7 @@ def experiment(
     every_dialect: bool,
     as_json: bool,
 ) -> int:
-    """Change RECORDING in one way and show which events differ; exit status 1 where any does."""
+    """Change RECORDING in one way and show which events differ; exit status 1 if any does."""
     from playground.base.errors import InputFault
     from playground.dialects import dialect_names
     from playground.questions import experiments
@@ -75,7 +75,7 @@ def experiment(
     kinds = [option for option, given in asked.items() if given is not None]
     if len(kinds) != 1:
         raise InputFault("one experiment at a time", expected=f"one of {', '.join(asked)}")
-    own = dialect or chosen.dialect or dialect_names()[0]  # any, where nobody knows it
+    own = dialect or chosen.dialect or dialect_names()[0]  # any dialect, if it is unknown
     # Two are questions of their own; the others change the recording and read it twice.
     if find_cut:
         return _find_cut(session, chosen, own, as_json)
@@ -91,18 +91,16 @@ def experiment(
         changed = recutting.corrupted(chosen, _index(corrupt, chosen), seed)
     before = experiments.read_recording(chosen, own, session.tools).events
     after = experiments.read_recording(changed, own, session.tools).events
-    # Cut otherwise, the same text stands at the same offsets; after any other change it moves.
+    # A cutting leaves the text at its offsets; any other change moves it, so spans do not count.
     return _print_changes(experiments.difference(before, after, spans=cut is not None), as_json)
 
 
-# The size of the pieces, by --cut.
+# The value of --cut -> the name of the cutting.
 _SIZES: Final[dict[str, Cutting]] = {"1": "1 byte", "7": "7 bytes", "random": "random"}
 
 
 def _index(given: int | None, recording: Recording) -> int:
-    """Return a chunk's index by its number from 1. Raises InputFault where there is no such
-    chunk.
-    """
+    """Return a chunk's index by its number from 1. Raises InputFault if there is no such chunk."""
     from playground.base.errors import InputFault
 
     count = len(recording.chunks)
@@ -170,7 +168,7 @@ def _every_dialect(session: Session, recording: Recording, own: str, as_json: bo
 def export(recording: str, to: str, out: str, force: bool, dialect: str, name: str) -> int:
     """Write RECORDING's replay as a test that passes, as one HTML file, or as JSON.
 
-    It is to be passed on: keys and tokens are starred out, and counted.
+    The result may be passed on: keys and tokens are starred out, and counted.
     A session is written as ATIF by `import --to atif`.
     """
     from playground.questions.timeline import replay

@@ -1,4 +1,4 @@
-"""The command about files that come in: import."""
+"""`import`: read the sessions of any file, and write them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 @click.argument("file", required=False, default="")
 @out_option("Write sessions here: a file, *.jsonl, or a folder.")
 @click.option("--format", "format_name", default="", help="The file's format. Default: recognised.")
-@click.option("--to", type=click.Choice(["session", "atif"]), default="session", help="To write.")
+@click.option(
+    "--to", type=click.Choice(["session", "atif"]), default="session", help="The format to write."
+)
 @click.option("--repair", "mend", is_flag=True, help="Repair what has a single possible repair.")
 @click.option("--formats", "listed", is_flag=True, help="List the formats and what each keeps.")
-@click.option("--keep-going", is_flag=True, help="Leave out what cannot be read, and say what.")
+@click.option("--keep-going", is_flag=True, help="Leave out what cannot be read, and list it.")
 @force_option
 @json_option
 @guarded
@@ -40,9 +42,9 @@ def import_(
     force: bool,
     as_json: bool,
 ) -> int:
-    """Read the sessions of FILE (`-`: standard input), whoever wrote it, and write them with -o.
+    """Read the sessions of FILE (`-`: standard input) in any format, and write them with -o.
 
-    All of them are written or none, unless --keep-going is given.
+    Either all of them are written or none, unless --keep-going is given.
     """
     from playground.base.errors import InputFault
     from playground.sessions.formats.table import FORMATS_HEAD, formats_rows
@@ -60,7 +62,7 @@ def import_(
     left_out: list[InputFault] | None = [] if keep_going else None
     status = 0
     rows: list[dict[str, Any]] = []
-    broken: list[Finding] = []  # that a line cannot be read is told once, at the end
+    broken: list[Finding] = []  # findings on unreadable lines, which are reported at the end
     with Writer(out, to, inputs=[file], force=force) as writer:
         for loaded in _with_progress(file, format_name, left_out):
             loaded, done = repaired(loaded) if mend else (loaded, [])
@@ -69,14 +71,14 @@ def import_(
             broken += [f for f in loaded.findings if f.code in _BROKEN_LINES]
             if not as_json:
                 _tell_read(done, loaded.findings)
-        if broken and len(rows) > 1 and not keep_going:  # within `with`: nothing is written
+        if broken and len(rows) > 1 and not keep_going:  # raise before `with` writes anything
             raise _broken(file, broken[0])
     if as_json:
         print_json(rows)
     else:
         report(broken)
         for row in rows:
-            say(_imported(row), err=writer.piped)  # which may be standard output
+            say(_imported(row), err=writer.piped)  # standard output may hold the sessions
     for fault in left_out or ():
         say(f"left out: {fault}", err=True)
     return max(status, int(bool(left_out)))
@@ -94,7 +96,7 @@ def _broken(file: str, line: Finding) -> InputFault:
     return InputFault(
         line.message,
         where=f"{file}, {line.where}",
-        expected="whole lines in a file of many sessions, or --keep-going",
+        expected="complete lines in a file of many sessions, or --keep-going",
     )
 
 
@@ -103,9 +105,7 @@ _COUNTED = ("messages", "calls", "tools", "requests", "recordings")
 
 
 def _imported(row: dict[str, Any]) -> str:
-    """Return a session that was read, in a line: its format, what it holds, where it was
-    written.
-    """
+    """Return a line on a session: its format, what it holds, where it was written."""
     counts = ", ".join(counted(row[key], key[:-1]) for key in _COUNTED if row[key])
     arrow = f" → {row['written']}" if row["written"] else ""
     return f"{row['session']}: {row['format']}, {counts or 'nothing'}{arrow}"
@@ -114,7 +114,7 @@ def _imported(row: dict[str, Any]) -> str:
 def _with_progress(
     file: str, format_name: str, left_out: list[InputFault] | None
 ) -> Iterator[LoadedSession]:
-    """Yield the sessions of a file; a large one moves a bar on a terminal."""
+    """Yield the sessions of a file, with a progress bar on a terminal."""
     from playground.sessions.loading import load_sessions
 
     with progress_bar("reading") as moved:

@@ -1,4 +1,4 @@
-"""Commands that ask what a session becomes: samples, render, compare, carry, raw …"""
+"""Commands that show what a session becomes in dialects: samples, render, compare, carry, raw …"""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @json_option
 @guarded
 def samples(as_json: bool) -> int:
-    """List the sample sessions and what each is for."""
+    """List the sample sessions and the purpose of each."""
     from playground.sessions.loading import sample_sessions
 
     loaded = sample_sessions()
@@ -73,12 +73,12 @@ def render(
     force: bool,
     as_json: bool,
 ) -> int:
-    """Print the request that SESSION becomes in each dialect: every message below a line of its
+    """Print the request that SESSION becomes in each dialect: each message below a line with its
     role.
 
-    A file and a pipe get the exact characters as UTF-8, with no line break behind the last message
-    (half of a surrogate pair: its three bytes); a terminal gets control and invisible characters
-    escaped, and is told so. For programs there is --json.
+    A file or a pipe gets the exact characters as UTF-8, with no line break after the last message
+    (half of a surrogate pair as its three bytes). On a terminal, control and invisible characters
+    are escaped, and a line says so. For programs there is --json.
     """
     from playground.questions.comparison import compare as compare_session
 
@@ -100,7 +100,7 @@ def render(
 
 
 def _requests(columns: Sequence[Column]) -> str:
-    """Return the dialects' requests as one text; a line break stands before each head."""
+    """Return the requests of all dialects as one text, each part below a heading."""
     from playground.dialects.rendering import message_text
 
     parts = []
@@ -153,7 +153,7 @@ def compare(
 
 
 def _cell(value: Any) -> str:
-    """Return a name, a number, or the least and the most of one."""
+    """Return the text of a name, a number, or a range."""
     if isinstance(value, list):
         return " to ".join("?" if each is None else f"{each:,}" for each in value)
     return f"{value:,}" if isinstance(value, int) else str(value)
@@ -204,8 +204,10 @@ def carry(dialects: tuple[str, ...], as_json: bool) -> int:
 @json_option
 @guarded
 def detect(file: str, tools_file: str, as_json: bool) -> int:
-    """Tell which dialect a reply is written in: FILE holds its text, - is standard input. Exit
-    status 1 where no dialect sees anything of a call in it."""
+    """Detect the dialect of a reply: FILE holds its text, - is standard input.
+
+    Exit status 1 if no dialect sees anything of a call in it.
+    """
     from dataclasses import asdict
 
     from playground.base.errors import InputFault
@@ -223,7 +225,7 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
         raise InputFault(
             f"this is a session ({session.title})",
             where=file,
-            expected="the text of one reply; `playground replay` tells of a session's replies",
+            expected="the text of one reply; `playground replay` reads a session's replies",
         )
     text = decode(whole_utf8(as_utf8(data)), file)
     with progress_bar("reading in every dialect") as moved:
@@ -243,12 +245,12 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
 @click.argument("name", required=False, default="")
 @click.option("-l", "--list", "listed", is_flag=True, help="List the dialects that have a guide.")
 @click.option("-m", "--model", default="", help="The guide of the dialect for this model.")
-@out_option("Write NAME.md into this folder; all without NAME.")
+@out_option("Write NAME.md into this folder; without NAME, all guides.")
 @click.option("--check", is_flag=True, help="With --out: only report stale files (exit status 1).")
 @force_option
 @guarded
 def guide(name: str, listed: bool, model: str, out: str, check: bool, force: bool) -> int:
-    """Print the guide of dialect NAME: prompts, responses, and what is read from them."""
+    """Print the guide of dialect NAME: prompts, responses, and what a parser reads from them."""
     from playground.base.errors import InputFault
     from playground.base.output import Batch, faults_naming
     from playground.dialects import dialect_findings, dialect_names
@@ -288,7 +290,7 @@ def guide(name: str, listed: bool, model: str, out: str, check: bool, force: boo
 @click.command()
 @session_argument
 @click.option("-t", "--template", default="", help="A .jinja file or a tokenizer_config.json.")
-@click.option("--llama", type=click.Choice(["3", "4"]), help="As Meta's own code writes it.")
+@click.option("--llama", type=click.Choice(["3", "4"]), help="The format of Meta's own code.")
 @click.option(
     "--tool-format",
     type=click.Choice(["json", "function_tag", "python_list"]),
@@ -309,9 +311,9 @@ def raw(
 ) -> int:
     """Print the raw prompt of SESSION: what the model reads, special tokens included.
 
-    A file and a pipe get its exact characters as UTF-8, with no line break behind them unless it is
-    the prompt's own (half of a surrogate pair: its three bytes); a terminal gets control and
-    invisible characters escaped, and is told so.
+    A file or a pipe gets the exact characters as UTF-8, with nothing added at the end (half of a
+    surrogate pair as its three bytes). On a terminal, control and invisible characters are escaped,
+    and a line says so.
     """
     from playground.base.errors import InputFault
     from playground.questions.raw_prompt import raw_prompt

@@ -1,4 +1,4 @@
-"""Commands about what is told to whom: a provider's payload, the tools of a file."""
+"""Commands about what is sent to a provider: its payload, and the tools of a file."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def payload(
     body: bool,
     as_json: bool,
 ) -> int:
-    """Show what each provider would get for SESSION, and how it differs from what was rendered.
+    """Show the request each provider would get for SESSION, and how it differs from the rendered.
 
     Nothing is sent: LiteLLM's own adapters write the requests.
     """
@@ -64,7 +64,7 @@ def payload(
         except InputFault as fault:
             if len(providers) == 1:
                 raise
-            # Of several, one that refuses is a finding: the others are still worth knowing.
+            # If one of several providers refuses, show the others all the same.
             status = 1
             told.append({"provider": name, "refused": str(fault)})
             if not as_json:
@@ -106,13 +106,13 @@ def _show_payload(name: str, found: ProviderPayload, body: bool) -> None:
 @click.command()
 @click.argument("file")
 @dialects_option(required=False)
-@click.option("--mcp", is_flag=True, help="FILE is an mcp.json: ask its servers, once you agree.")
+@click.option("--mcp", is_flag=True, help="FILE is an mcp.json: ask its servers, if you agree.")
 @click.option("--yes", is_flag=True, help="With --mcp: do not ask before a program is started.")
 @click.option("--seconds", default=20.0, help="With --mcp: how long a server may take.")
-@click.option("--tokens", is_flag=True, help="What each costs, and what smaller schemas save.")
+@click.option("--tokens", is_flag=True, help="Count tokens, and what smaller schemas save.")
 @click.option("--model", "models", multiple=True, help="With --tokens; may be repeated.")
 @click.option(
-    "--portable", is_flag=True, help="Which provider refuses what, and what to write instead."
+    "--portable", is_flag=True, help="Find what providers refuse, and what to write instead."
 )
 @click.option("--target", "targets", multiple=True, help="With --portable, such as openai-strict.")
 @json_option
@@ -129,7 +129,7 @@ def tools(
     targets: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Read the tools of FILE in any form; with -d, what of their schemas a dialect drops.
+    """List the tools of FILE in any form; with -d, list what a dialect drops of their schemas.
 
     FILE is JSON or YAML of a provider, MCP, OpenAPI, Python source (which is not run), a session
     or the name of a sample.
@@ -170,7 +170,7 @@ def _read(file: str) -> tuple[list[ToolMetadata], list[Finding]]:
     from playground.base import paths
     from playground.sessions.tool_files import load_tools
 
-    # A file of one's own wins over a sample of the same name.
+    # A file of the user comes before a sample of the same name.
     if file in paths.samples() and not Path(file).exists():
         return list(load(file).session.tools), []
     read = load_tools(file)

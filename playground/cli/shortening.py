@@ -1,4 +1,4 @@
-"""`compaction`: what ways of shortening a session's history would cost."""
+"""`compaction`: compare what ways of shortening a session's history would cost."""
 
 from __future__ import annotations
 
@@ -22,12 +22,16 @@ _HEAD = ["policy", "cuts", "prefix lost", "marks", "last request", "cost", "save
     "--policy", "policies", multiple=True, help="Such as `drop old results`. Default: all."
 )
 @model_option
-@click.option("--provider", default="", help="Whose rules count. Default: the model's.")
-@click.option("-d", "--dialect", default="native", help="Of a session without requests as sent.")
+@click.option("--provider", default="", help="Whose rules apply. Default: the model's.")
+@click.option("-d", "--dialect", default="native", help="If the session has no sent requests.")
 @click.option("--limit", default=0, help="Tokens at which it begins. Default: 60 % of the most.")
 @click.option("--keep", default=0, help="How many messages or results stay.")
 @click.option("--summary", default=1_000, help="Tokens of a summary.")
-@click.option("--seconds-apart", type=float, help="Between requests. Default: as noted, else 20.")
+@click.option(
+    "--seconds-apart",
+    type=float,
+    help="Between requests. Default: the times in the session, else 20.",
+)
 @json_option
 @guarded
 def compaction(
@@ -42,10 +46,10 @@ def compaction(
     seconds_apart: float | None,
     as_json: bool,
 ) -> int:
-    """Show what SESSION would cost if its history were shortened, beside keeping all of it.
+    """Show what SESSION would cost if its history were shortened, compared with keeping all of it.
 
-    For each policy: how often it cuts, what of the cached prefix that breaks off, what is saved,
-    and from which turn on it has paid back. Whether the model still does its work is not asked.
+    For each policy: how often it cuts, how much of the cached prefix the cuts lose, what is saved,
+    and the turn from which on it has paid back. It does not test if the model still does its work.
     """
     from playground.cache.answers.compaction import compaction as asked
 

@@ -55,9 +55,9 @@ if TYPE_CHECKING:
     "--server",
     "servers",
     multiple=True,
-    help="Also what NAME or NAME:PARSER hands to its client; may be repeated.",
+    help="Show also what NAME or NAME:PARSER hands to its client; may be repeated.",
 )
-@click.option("--report", "reported", default="", help="A report to send to that server's authors.")
+@click.option("--report", "reported", default="", help="A server: write a report to its authors.")
 @json_option
 @guarded
 def replay(
@@ -69,10 +69,11 @@ def replay(
     reported: str,
     as_json: bool,
 ) -> int:
-    """Replay RECORDING through a parser: a raw stream, a reply's text, a recording of a session
-    file, or an answer of a session without recordings, streamed again.
+    """Replay RECORDING through a parser.
 
-    `-` reads standard input. A reply is read by the likeliest dialect, unless -d names one.
+    RECORDING is a raw stream, a reply's text, or a session file. The answers of a session without
+    recordings are streamed again. `-` reads standard input. A reply is read in the likeliest
+    dialect, unless -d names one.
     """
     from playground.base.errors import InputFault
     from playground.questions.timeline import replay as replay_recording
@@ -87,8 +88,8 @@ def replay(
     if reported:
         if servers or with_events:
             raise InputFault(
-                "--report stands alone: it makes a reply of its own, smaller than this one",
-                expected="--server and --events without it",
+                "--report makes a smaller reply of its own, for which there is no other output",
+                expected="--report without --server and --events",
             )
         return _tell_report(chosen, chosen_dialect, reported, tools, as_json)
     if as_json and len(servers) > 1:
@@ -120,8 +121,10 @@ def replay(
 
 
 def _read_by(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -> str:
-    """Return the dialect of a recording of which nobody asked for one: its own, unless the
-    server's parser that was named reads another, and calls in it.
+    """Return the dialect in which to read a recording if the user names none.
+
+    It is the recording's own, unless the named parser of the server reads another dialect, and
+    there are calls in that dialect.
     """
     from playground.questions.fast_detection import likeliest
     from playground.recordings.feeding import shown
@@ -136,7 +139,7 @@ def _read_by(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -
 
 
 def _about_file(loaded: LoadedSession, chosen: Recording, named: bool) -> list[Finding]:
-    """Say what the file is to the replay: a text that no dialect reads, or many recordings."""
+    """Return findings on the file: a text that no dialect reads, or one of many recordings."""
     from playground.base.findings import finding
 
     told = ("no-dialect", "wrapped-body")
@@ -150,9 +153,7 @@ def _about_file(loaded: LoadedSession, chosen: Recording, named: bool) -> list[F
 
 
 def _other_dialect(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Finding]:
-    """If no call was found, complete or aborted, return the dialect whose calls stand in the
-    text.
-    """
+    """Return a finding if the timeline has no call, but another dialect reads calls in its text."""
     from playground.questions.detection import foreign_finding
     from playground.questions.fast_detection import likeliest
 
@@ -165,7 +166,7 @@ def _other_dialect(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Fi
 
 
 def _tell_servers(timelines: Sequence[Timeline], with_events: bool) -> None:
-    """Print what each server hands over, and its dialect if that is not the one of our reading."""
+    """Print what each server hands over, and its dialect if that differs from the first one's."""
     for each in timelines:
         if (handed := each.server) is None:
             continue
@@ -198,15 +199,13 @@ def _tell_result(result: ParseResult, with_events: bool, error: object = None) -
 def _tell_report(
     recording: Recording, dialect: str, server: str, tools: Sequence[ToolMetadata], as_json: bool
 ) -> int:
-    """Return the smallest reply of which the server loses something; status 1 where there is
-    one.
-    """
+    """Print the smallest reply of which the server loses something; return 1 if there is one."""
     from playground.base.errors import InputFault
     from playground.lab.guides.use_case import fenced
     from playground.questions.server_report import server_report
 
     if not dialect:
-        raise InputFault("nobody knows the dialect", where=recording.name, expected="-d NAME")
+        raise InputFault("the dialect is not known", where=recording.name, expected="-d NAME")
     made = server_report(recording, dialect, server, tools)
     if as_json:
         print_json({"text": made.text, "test": made.test, "issue": made.issue})
@@ -222,7 +221,7 @@ def _tell_report(
 
 @click.command()
 @click.option("--session", required=True, help="A session file, or a sample by its name.")
-@click.option("-d", "--dialect", default="native", help="How tools are written. Default: native.")
+@click.option("-d", "--dialect", default="native", help="Of the request. Default: native.")
 @click.option("--model", required=True, help="As LiteLLM names it: provider/model.")
 @click.option("--base-url", default="", help="An OpenAI-compatible server, or `demo-server`.")
 @out_option("Default: DIALECT-MODEL.jsonl, or with a number.")
@@ -252,10 +251,10 @@ def record(
     limit: float,
     as_json: bool,
 ) -> int:
-    """Send the session in a dialect through LiteLLM and record the answer's raw wire.
+    """Send the session in a dialect through LiteLLM and record the raw bytes of the answer.
 
     Keys are taken from the environment and never written. The file grows while the answer comes;
-    Ctrl-C, SIGTERM and SIGHUP stop, and keep what came (exit status 130, 143, 129).
+    Ctrl-C, SIGTERM and SIGHUP stop, and keep what has come (exit status 130, 143, 129).
     """
     from playground.llm.endpoint import asked_again
     from playground.llm.record import Limits
@@ -293,7 +292,7 @@ def record(
 
 
 def _recording_file(out: str, name: str, session: str, force: bool) -> GrowingFile:
-    """Return the file to record into; without -o it is one that was not there."""
+    """Return the file to record into; without -o it is a new file."""
     from playground.base.output import Batch
     from playground.recordings.growing import GrowingFile, numbered
 
@@ -329,8 +328,8 @@ def demo_server(port: int, session: str) -> int:
     """Serve a scripted model on loopback, for `record` without a key.
 
     It speaks OpenAI's API (--base-url http://127.0.0.1:PORT/v1, model openai/demo) and Anthropic's
-    (--base-url http://127.0.0.1:PORT, model anthropic/demo). `demo-DIALECT` writes its call as
-    text; demo-error and demo-cut break off.
+    (--base-url http://127.0.0.1:PORT, model anthropic/demo). The model `demo-DIALECT` writes its
+    call as text in that dialect; the answers of demo-error and demo-cut break off.
     """
     from playground.base.hosts import port_fault
     from playground.llm.demo_server import DemoServer

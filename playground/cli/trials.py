@@ -1,4 +1,4 @@
-"""The command that asks which dialect a model handles best."""
+"""`trial`: find the dialect that a model handles best."""
 
 from __future__ import annotations
 
@@ -31,15 +31,13 @@ if TYPE_CHECKING:
 @session_argument
 @dialects_option(required=False)
 @click.option(
-    "--model", "models", multiple=True, help="Ask it; several times for several. Default: none."
+    "--model", "models", multiple=True, help="A model to ask; may be repeated. Default: none."
 )
-@click.option("--repeats", default=5, help="How often each case is asked in each arm.")
+@click.option("--repeats", default=5, help="How often each dialect and model is asked each case.")
 @click.option("--base-url", default="", help="An OpenAI-compatible server, or `demo-server`.")
 @click.option("--own-calls", is_flag=True, help="Expect what the session's own model called.")
-@click.option(
-    "--yes", is_flag=True, help="Begin without being asked; the cost is told all the same."
-)
-@out_option("Keep the answers: a session file that can be counted again.")
+@click.option("--yes", is_flag=True, help="Begin without asking first; the cost is still printed.")
+@out_option("Keep the answers in a session file that can be counted again.")
 @force_option
 @parameter_option
 @rules_option
@@ -61,9 +59,9 @@ def trial(
 ) -> int:
     """Count how often each dialect and model makes the calls that SESSION expects.
 
-    Without --model the session's recordings are counted, and nothing is sent. With it, what it will
-    cost is told first. Ctrl-C stops, and counts what came. Exit status 1 where a request had no
-    answer.
+    Without --model the session's recordings are counted, and nothing is sent. With --model, a
+    forecast of the cost is printed first. Ctrl-C stops, and counts what has come. Exit status 1 if
+    a request had no answer.
     """
     from playground.base.output import Batch
     from playground.questions.trials import doubts
