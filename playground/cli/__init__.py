@@ -70,7 +70,7 @@ class _Commands(click.Group):
         if cmd_name == _APP:
             return _app_command()
         if cmd_name not in _MODULES:
-            return super().get_command(ctx, cmd_name) or _of_a_plugin(cmd_name)
+            return super().get_command(ctx, cmd_name) or _plugin_command(cmd_name)
         # pydantic looks through every installed package for plugins: a tenth of a short command
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         module = import_module(f"playground.cli.{_MODULES[cmd_name]}")
@@ -78,12 +78,12 @@ class _Commands(click.Group):
         return command
 
 
-def _of_a_plugin(name: str) -> click.Command | None:
+def _plugin_command(name: str) -> click.Command | None:
     from playground.base import registry  # slow: it searches all installed packages
 
-    brought = registry.command(name)
-    loaded: click.Command | None = registry.load(brought.target) if brought else None
-    return loaded
+    plugin_command = registry.command(name)
+    command: click.Command | None = registry.load(plugin_command.target) if plugin_command else None
+    return command
 
 
 @cache
@@ -103,8 +103,8 @@ def _runs_until_stopped(name: str | None) -> bool:
         return True
     from playground.base import registry
 
-    brought = registry.command(name)
-    return brought is not None and brought.lasting
+    plugin_command = registry.command(name)
+    return plugin_command is not None and plugin_command.lasting
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -27,12 +27,13 @@ def audit(file: str, shown: bool, as_json: bool) -> int:
     """
     from playground.dialects.raw_prompts.audit import audit_template
 
-    found = audit_template(file)
+    result = audit_template(file)
     if as_json:
-        print_json(found.to_dict())
-        return report(found.findings)
-    say(f"{found.source}: {counted(len(found.faults), 'finding')} in {found.renderings} renderings")
-    for fault in found.faults if shown else ():
+        print_json(result.to_dict())
+        return report(result.findings)
+    count = counted(len(result.faults), "finding")
+    say(f"{result.source}: {count} in {result.renderings} renderings")
+    for fault in result.faults if shown else ():
         say(f"\n{fault.finding.code}: {fault.finding.message}")
         say(fault.told)
-    return report(found.findings)
+    return report(result.findings)

@@ -50,7 +50,7 @@ def diff(
     from playground.questions.versions import diff as compared
 
     left, right = load(before), load(after)
-    found = compared(
+    difference = compared(
         left.session,
         right.session,
         model,
@@ -60,28 +60,28 @@ def diff(
         names=(before, after),
     )
     if as_json:
-        print_json(found.as_json())
+        print_json(difference.as_json())
     else:
-        _print(found, words, every)
+        _print(difference, words, every)
     return report([*left.findings, *right.findings])
 
 
-def _print(found: VersionDiff, words: bool, every: bool) -> None:
-    say(found.headline)
-    for letter, side in zip("AB", (found.first, found.second), strict=True):
+def _print(difference: VersionDiff, words: bool, every: bool) -> None:
+    say(difference.headline)
+    for letter, side in zip("AB", (difference.first, difference.second), strict=True):
         agent = f", {side.agent}" if side.agent else ""
-        of = f"request {side.request} of {side.requests}"
-        say(f"{letter}: {side.name}{agent}, {side.model}, {of}, {side.count.kind}")
-    say(f"both {found.form}")
-    shown = [change for change in found.changes if every or change.kind != "same"]
-    if shown:
+        position = f"request {side.request} of {side.requests}"
+        say(f"{letter}: {side.name}{agent}, {side.model}, {position}, {side.count.kind}")
+    say(f"both {difference.form}")
+    changes = [change for change in difference.changes if every or change.kind != "same"]
+    if changes:
         head = ["change", "part", "block", "written by", "before", "after", "note"]
-        table(head, [_row(change) for change in shown])
+        table(head, [_row(change) for change in changes])
     if words:
-        for change in shown:
+        for change in changes:
             if change.kind == "changed":
                 _print_words(change)
-    _print_costs(found)
+    _print_costs(difference)
 
 
 def _row(change: BlockChange) -> list[str]:
@@ -111,7 +111,7 @@ def _print_words(change: BlockChange) -> None:
         say(f"  {line}")
 
 
-def _print_costs(found: VersionDiff) -> None:
+def _print_costs(difference: VersionDiff) -> None:
     head = ["provider", "left by A", "read by B", "paid again", "costs", "state", "parts at"]
     rows = [
         [
@@ -123,10 +123,10 @@ def _print_costs(found: VersionDiff) -> None:
             cost.state,
             cost.parts.told if cost.parts else "",
         ]
-        for cost in found.costs
+        for cost in difference.costs
     ]
     table(head, rows)
-    for cost in found.costs:
+    for cost in difference.costs:
         if not cost.read:  # a 0 needs its reason: the provider may even refuse the request
             say(f"{cost.title}, nothing read: {cost.reason}")
 
@@ -140,7 +140,7 @@ class Against:
     prefix_may_change: bool
     request: int
 
-    def is_asked(self, limited: bool) -> bool:
+    def is_asked(self, has_limits: bool) -> bool:
         """Return True if there is a baseline.
 
         Raises InputFault if its options are given without it, or together with the limits of a
@@ -148,11 +148,11 @@ class Against:
         """
         from playground.base.errors import InputFault
 
-        if self.baseline and limited:
+        if self.baseline and has_limits:
             problem = "--against together with --max-cost-multiple or --no-cache-break"
             raise InputFault(problem, expected="one `check` for each")
-        given = (self.most_tokens_more is not None, self.prefix_may_change, self.request)
-        if any(given) and not self.baseline:
+        options = (self.most_tokens_more is not None, self.prefix_may_change, self.request)
+        if any(options) and not self.baseline:
             problem = "--most-tokens-more, --prefix-may-change or --request without a baseline"
             raise InputFault(problem, expected="--against FILE as well")
         return bool(self.baseline)
@@ -166,26 +166,35 @@ class Against:
         from playground.questions.versions.against import against_failures
         from playground.questions.versions.pairing import paired
 
-        now, before = load_all(session, model), load_all(self.baseline, model)
+        current, baseline = load_all(session, model), load_all(self.baseline, model)
         failed = []
-        if len(now) != len(before):
-            failed.append(f"{counted(len(now), 'session')}, and {len(before)} in the baseline")
-        found = []
-        pairs = paired([each.session for each in before], [each.session for each in now])
+        if len(current) != len(baseline):
+            failed.append(
+                f"{counted(len(current), 'session')}, and {len(baseline)} in the baseline"
+            )
+        differences = []
+        pairs = paired(
+            [loaded.session for loaded in baseline], [loaded.session for loaded in current]
+        )
         for old, new in pairs:
             names = (self.baseline, session)
-            given = (before[old].session, now[new].session, "", dialect, self.request)
-            one = compared(*given, names=names)
+            arguments = (baseline[old].session, current[new].session, "", dialect, self.request)
+            difference = compared(*arguments, names=names)
             place = f"{new + 1} ({old + 1} of the baseline)" if old != new else f"{new + 1}"
-            of = f"session {place}: " if len(before) > 1 else ""
-            lines = against_failures(one, self.most_tokens_more, self.prefix_may_change)
-            failed += [f"{of}{line}" for line in lines]
-            found.append(one)
+            prefix = f"session {place}: " if len(baseline) > 1 else ""
+            lines = against_failures(difference, self.most_tokens_more, self.prefix_may_change)
+            failed += [f"{prefix}{line}" for line in lines]
+            differences.append(difference)
         if as_json:
-            print_json({"failures": failed, "differences": [one.as_json() for one in found]})
+            print_json(
+                {
+                    "failures": failed,
+                    "differences": [each.as_json() for each in differences],
+                }
+            )
         else:
-            _print_checked(failed, found)
-        findings = [each for loaded in now for each in loaded.findings]
+            _print_failures(failed, differences)
+        findings = [finding for loaded in current for finding in loaded.findings]
         return report_briefly(findings) or int(bool(failed))
 
 
@@ -218,19 +227,19 @@ def against_options(command: Callable[..., int]) -> Callable[..., int]:
         request: int,
         **others: Any,
     ) -> int:
-        asked = Against(against, most_tokens_more, prefix_may_change, request)
-        return command(against=asked, **others)
+        options = Against(against, most_tokens_more, prefix_may_change, request)
+        return command(against=options, **others)
 
     for option in reversed(_AGAINST):
         gathered = option(gathered)
     return gathered
 
 
-def _print_checked(failed: list[str], found: list[VersionDiff]) -> None:
+def _print_failures(failed: list[str], differences: list[VersionDiff]) -> None:
     for line in failed:
         say(line)
     if failed:  # on stderr: programs read the reasons from stdout, one a line
         say("if this is intended, keep the new file as the baseline", err=True)
     else:
-        more = sum(one.tokens for one in found)
-        say(f"{counted(len(found), 'session')} as in the baseline, {more:+,} tokens")
+        growth = sum(difference.tokens for difference in differences)
+        say(f"{counted(len(differences), 'session')} as in the baseline, {growth:+,} tokens")

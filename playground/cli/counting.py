@@ -48,17 +48,17 @@ def tokens(
     from playground.questions import token_counts
 
     body = _request(file)
-    found: list[Finding] = []
-    given: Any = body
+    findings: list[Finding] = []
+    request: Any = body
     if body is None:
         loaded = load(file, model)
-        given, found = loaded.session, loaded.findings
-    count = token_counts.count_tokens(given, model, api, dialect, tokenizer, template)
+        request, findings = loaded.session, loaded.findings
+    count = token_counts.count_tokens(request, model, api, dialect, tokenizer, template)
     if as_json:
         print_json(token_counts.as_json(count))
     else:
         _print(count)
-    return report([*found, *count.findings])
+    return report([*findings, *count.findings])
 
 
 def _request(file: str) -> dict[str, Any] | None:
@@ -73,8 +73,8 @@ def _request(file: str) -> dict[str, Any] | None:
     try:
         if not path.is_file():
             return None
-        with open_regular_file(path) as opened:
-            value = json.load(opened)
+        with open_regular_file(path) as stream:
+            value = json.load(stream)
     except (OSError, ValueError, RecursionError):
         return None
     is_request = isinstance(value, dict) and api_of(value) and not _OTHERS & set(value)
@@ -83,10 +83,8 @@ def _request(file: str) -> dict[str, Any] | None:
 
 def _print(count: TokenCount) -> None:
     low, high = count.range
-    between = (
-        "" if count.kind == "exact" else f", {low:,} to {'?' if high is None else f'{high:,}'}"
-    )
-    say(f"{count.tokens:,} tokens ({count.kind}{between})")
+    bounds = "" if count.kind == "exact" else f", {low:,} to {'?' if high is None else f'{high:,}'}"
+    say(f"{count.tokens:,} tokens ({count.kind}{bounds})")
     rows = [[origin, "", f"{size:,}"] for origin, size in count.by_origin.items()]
     rows += [["", f"tool {name}", f"{size:,}"] for name, size in count.by_tool.items()]
     rows += [["", f"message {index}", f"{size:,}"] for index, size in count.by_message.items()]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from playground.sessions.session import Session
 
 
-def _chosen(file: str, name: str) -> tuple[Session, Recording]:
+def _session_and_recording(file: str, name: str) -> tuple[Session, Recording]:
     from playground.base.errors import InputFault
 
     session = load(file).session
@@ -63,8 +63,8 @@ def experiment(
     from playground.questions import experiments
     from playground.recordings import recutting
 
-    session, chosen = _chosen(recording, name)
-    asked = {
+    session, chosen = _session_and_recording(recording, name)
+    options = {
         "--cut": cut,
         "--break-off": break_off,
         "--lose": lose,
@@ -72,15 +72,15 @@ def experiment(
         "--find-cut": find_cut or None,
         "--every-dialect": every_dialect or None,
     }
-    kinds = [option for option, given in asked.items() if given is not None]
+    kinds = [option for option, value in options.items() if value is not None]
     if len(kinds) != 1:
-        raise InputFault("one experiment at a time", expected=f"one of {', '.join(asked)}")
-    own = dialect or chosen.dialect or dialect_names()[0]  # any dialect, if it is unknown
+        raise InputFault("one experiment at a time", expected=f"one of {', '.join(options)}")
+    own_dialect = dialect or chosen.dialect or dialect_names()[0]  # any dialect, if it is unknown
     # Two are questions of their own; the others change the recording and read it twice.
     if find_cut:
-        return _find_cut(session, chosen, own, as_json)
+        return _find_cut(session, chosen, own_dialect, as_json)
     if every_dialect:
-        return _every_dialect(session, chosen, own, as_json)
+        return _every_dialect(session, chosen, own_dialect, as_json)
     if cut is not None:
         changed = recutting.rechunked(chosen, _SIZES[cut], seed)
     elif break_off is not None:
@@ -89,8 +89,8 @@ def experiment(
         changed = recutting.without(chosen, _index(lose, chosen))
     else:
         changed = recutting.corrupted(chosen, _index(corrupt, chosen), seed)
-    before = experiments.read_recording(chosen, own, session.tools).events
-    after = experiments.read_recording(changed, own, session.tools).events
+    before = experiments.read_recording(chosen, own_dialect, session.tools).events
+    after = experiments.read_recording(changed, own_dialect, session.tools).events
     # A cutting leaves the text at its offsets; any other change moves it, so spans do not count.
     return _print_changes(experiments.difference(before, after, spans=cut is not None), as_json)
 
@@ -99,24 +99,24 @@ def experiment(
 _SIZES: Final[dict[str, Cutting]] = {"1": "1 byte", "7": "7 bytes", "random": "random"}
 
 
-def _index(given: int | None, recording: Recording) -> int:
+def _index(number: int | None, recording: Recording) -> int:
     """Return a chunk's index by its number from 1. Raises InputFault if there is no such chunk."""
     from playground.base.errors import InputFault
 
     count = len(recording.chunks)
-    if given is None or not 1 <= given <= count:
-        raise InputFault(f"there is no chunk {given}", expected=f"1 to {count}")
-    return given - 1
+    if number is None or not 1 <= number <= count:
+        raise InputFault(f"there is no chunk {number}", expected=f"1 to {count}")
+    return number - 1
 
 
-def _find_cut(session: Session, recording: Recording, own: str, as_json: bool) -> int:
+def _find_cut(session: Session, recording: Recording, dialect: str, as_json: bool) -> int:
     from playground.questions.experiments import find_changing_cut
 
-    found = find_changing_cut(recording, own, session.tools)
+    search = find_changing_cut(recording, dialect, session.tools)
     if not as_json:
-        outcome = found.cutting or "none changes any event"
-        say(f"{found.tried:,} cuttings of {found.of:,} tried: {outcome}")
-    return _print_changes(found.changes, as_json)
+        outcome = search.cutting or "none changes any event"
+        say(f"{search.tried:,} cuttings of {search.of:,} tried: {outcome}")
+    return _print_changes(search.changes, as_json)
 
 
 def _print_changes(changes: tuple[EventChange, ...] | list[EventChange], as_json: bool) -> int:
@@ -132,17 +132,17 @@ def _print_changes(changes: tuple[EventChange, ...] | list[EventChange], as_json
     return int(bool(rows))
 
 
-def _every_dialect(session: Session, recording: Recording, own: str, as_json: bool) -> int:
+def _every_dialect(session: Session, recording: Recording, dialect: str, as_json: bool) -> int:
     from dataclasses import asdict
 
     from playground.questions.experiments import cross_read
 
-    rows = cross_read(recording, session.tools, own)
+    rows = cross_read(recording, session.tools, dialect)
     if as_json:
         print_json([asdict(row) for row in rows])
         return 0
     head = ["dialect", "calls", "same calls", "aborted", "text", "findings"]
-    listed = [
+    cells = [
         [
             row.dialect,
             str(row.calls),
@@ -153,7 +153,7 @@ def _every_dialect(session: Session, recording: Recording, own: str, as_json: bo
         ]
         for row in rows
     ]
-    table(head, listed)
+    table(head, cells)
     return 0
 
 
@@ -175,14 +175,14 @@ def export(recording: str, to: str, out: str, force: bool, dialect: str, name: s
     from playground.sessions.entries import without_secrets
     from playground.show import exports
 
-    session, found = _chosen(recording, name)
-    chosen, tools, starred = without_secrets(found, session.tools)
+    session, original = _session_and_recording(recording, name)
+    chosen, tools, secret_counts = without_secrets(original, session.tools)
     timeline = replay(chosen, dialect or chosen.dialect, tools)
     if to == "pytest":
         text = exports.pytest_file(chosen, timeline, tools)
     else:
         text = timeline.html() if to == "html" else exports.replay_json(timeline)
-    for kind, number in starred.items():
+    for kind, number in secret_counts.items():
         say(f"starred out: {number} {kind}", err=True)
     emit(text, out, inputs=[recording], force=force)
     return 0

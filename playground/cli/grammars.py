@@ -45,11 +45,11 @@ def grammar(
     from playground.dialects import get_dialect
 
     dialect = get_dialect(name)
-    made = dialect.grammar(load(session).session.tools, choice, parallel, reasoning)
-    text = made.form(form)
+    written = dialect.grammar(load(session).session.tools, choice, parallel, reasoning)
+    text = written.form(form)
     if as_json:
-        findings = [asdict(found) for found in made.findings]
+        findings = [asdict(finding) for finding in written.findings]
         print_json({"dialect": dialect.name, "form": form, "text": text, "findings": findings})
     else:
         emit(text)
-    return report(made.findings)
+    return report(written.findings)

@@ -62,35 +62,35 @@ def import_(
     left_out: list[InputFault] | None = [] if keep_going else None
     status = 0
     rows: list[dict[str, Any]] = []
-    broken: list[Finding] = []  # findings on unreadable lines, which are reported at the end
+    broken_lines: list[Finding] = []  # findings on unreadable lines, which are reported at the end
     with Writer(out, to, inputs=[file], force=force) as writer:
         for loaded in _with_progress(file, format_name, left_out):
-            loaded, done = repaired(loaded) if mend else (loaded, [])
-            rows.append(summary(loaded, done, writer.write(loaded.session)))
+            loaded, repairs = repaired(loaded) if mend else (loaded, [])
+            rows.append(summary(loaded, repairs, writer.write(loaded.session)))
             status |= any(f.severity != "info" for f in loaded.findings)
-            broken += [f for f in loaded.findings if f.code in _BROKEN_LINES]
+            broken_lines += [f for f in loaded.findings if f.code in _BROKEN_LINES]
             if not as_json:
-                _tell_read(done, loaded.findings)
-        if broken and len(rows) > 1 and not keep_going:  # raise before `with` writes anything
-            raise _broken(file, broken[0])
+                _tell_read(repairs, loaded.findings)
+        if broken_lines and len(rows) > 1 and not keep_going:  # raise before `with` writes anything
+            raise _broken_line_fault(file, broken_lines[0])
     if as_json:
         print_json(rows)
     else:
-        report(broken)
+        report(broken_lines)
         for row in rows:
-            say(_imported(row), err=writer.piped)  # standard output may hold the sessions
+            say(_session_line(row), err=writer.piped)  # standard output may hold the sessions
     for fault in left_out or ():
         say(f"left out: {fault}", err=True)
     return max(status, int(bool(left_out)))
 
 
-def _tell_read(repaired: list[str], findings: Sequence[Finding]) -> None:
-    for line in repaired:
+def _tell_read(repairs: list[str], findings: Sequence[Finding]) -> None:
+    for line in repairs:
         say(f"repaired {line}", err=True)
     report([f for f in findings if f.code not in _BROKEN_LINES])
 
 
-def _broken(file: str, line: Finding) -> InputFault:
+def _broken_line_fault(file: str, line: Finding) -> InputFault:
     from playground.base.errors import InputFault
 
     return InputFault(
@@ -104,7 +104,7 @@ _BROKEN_LINES = {"unreadable-line", "torn-end"}
 _COUNTED = ("messages", "calls", "tools", "requests", "recordings")
 
 
-def _imported(row: dict[str, Any]) -> str:
+def _session_line(row: dict[str, Any]) -> str:
     """Return a line on a session: its format, what it holds, where it was written."""
     counts = ", ".join(counted(row[key], key[:-1]) for key in _COUNTED if row[key])
     arrow = f" → {row['written']}" if row["written"] else ""

@@ -84,11 +84,13 @@ def render(
 
     loaded = load(session, model)
     checks = preflight(ledger)
-    checked = [each.with_preflight(*checks) for each in in_dialects(dialects, rules)]
-    comparison = compare_session(loaded.session, checked)
-    found = [*loaded.findings]
+    dialects_with_checks = [
+        dialect.with_preflight(*checks) for dialect in in_dialects(dialects, rules)
+    ]
+    comparison = compare_session(loaded.session, dialects_with_checks)
+    findings = [*loaded.findings]
     for column in comparison.columns:
-        found += column.findings
+        findings += column.findings
     if as_json:
         from playground.show.wire import column_json
 
@@ -96,7 +98,7 @@ def render(
     else:
         text = _requests(comparison.columns)
     emit(text, out, inputs=[session], force=force)
-    return report(found)
+    return report(findings)
 
 
 def _requests(columns: Sequence[Column]) -> str:
@@ -139,7 +141,7 @@ def compare(
     rows = []
     with progress_bar("counting") as moved:
         for column in columns:
-            rows.append(_counts(column, tokens))
+            rows.append(_row(column, tokens))
             if moved:
                 moved(len(rows), len(columns))
     if as_json:
@@ -148,8 +150,8 @@ def compare(
         head = [key for key in rows[0] if key not in ("by_kind", "findings")]
         table(head, [[_cell(row[key]) for key in head] for row in rows])
     left_out = [] if dialects else dialect_findings()
-    found = [finding for column in columns for finding in column.findings]
-    return report([*loaded.findings, *left_out, *found])
+    column_findings = [finding for column in columns for finding in column.findings]
+    return report([*loaded.findings, *left_out, *column_findings])
 
 
 def _cell(value: Any) -> str:
@@ -159,7 +161,7 @@ def _cell(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _counts(column: Column, tokens: bool) -> dict[str, Any]:
+def _row(column: Column, tokens: bool) -> dict[str, Any]:
     from dataclasses import asdict
 
     row: dict[str, Any] = {
@@ -188,11 +190,11 @@ def carry(dialects: tuple[str, ...], as_json: bool) -> int:
 
     matrix = carry_values(dialects)
     if as_json:
-        listed = {
+        values_by_dialect = {
             name: {"carried": matrix.carried(name), "cannot-carry": matrix.refused(name)}
             for name in matrix.dialects
         }
-        print_json(listed)
+        print_json(values_by_dialect)
     else:
         table(CARRY_HEAD, carry_rows(matrix))
     return report([] if dialects else dialect_findings())
@@ -229,16 +231,16 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
         )
     text = decode(whole_utf8(as_utf8(data)), file)
     with progress_bar("reading in every dialect") as moved:
-        found = detect_dialect(text, tools, moved)
-    told = found if found.dialect else ()
+        detections = detect_dialect(text, tools, moved)
+    shown = detections if detections.dialect else ()
     if as_json:
-        print_json([{**asdict(d), "reason": d.reason} for d in told])
-    elif told:
-        likely = [d for at, d in enumerate(told) if at == 0 or d.evident > 0]
+        print_json([{**asdict(d), "reason": d.reason} for d in shown])
+    elif shown:
+        likely = [d for index, d in enumerate(shown) if index == 0 or d.evident > 0]
         table(["dialect", "calls", "reason"], [[d.dialect, str(d.calls), d.reason] for d in likely])
-    if not told:
-        say(f"no dialect: {found.reason}", err=True)
-    return 0 if told else 1
+    if not shown:
+        say(f"no dialect: {detections.reason}", err=True)
+    return 0 if shown else 1
 
 
 @click.command()
@@ -263,8 +265,8 @@ def guide(name: str, listed: bool, model: str, out: str, check: bool, force: boo
         return report(dialect_findings())
     if model:
         choice = dialect_for(model)
-        known = choice.dialect or f"not known; shown: {choice.nearest}"
-        say(f"{model}: {known} ({choice.reason})", err=True)
+        dialect = choice.dialect or f"not known; shown: {choice.nearest}"
+        say(f"{model}: {dialect} ({choice.reason})", err=True)
         name = choice.usable
     if not out:
         if not name:
@@ -273,8 +275,8 @@ def guide(name: str, listed: bool, model: str, out: str, check: bool, force: boo
         return 0
     stale: list[Path] = []
     with Batch(force=force, ours=GUIDE_MARK) as batch:
-        for each in [name] if name else dialect_names():
-            path, text = Path(out) / f"{each}.md", guide_for(each).markdown()
+        for dialect_name in [name] if name else dialect_names():
+            path, text = Path(out) / f"{dialect_name}.md", guide_for(dialect_name).markdown()
             with faults_naming(path, reading=True):
                 if path.is_file() and path.read_bytes() == text.encode():
                     continue
@@ -325,7 +327,7 @@ def raw(
     prompt = raw_prompt(data, template or f"llama{llama}", tool_format)
     text = prompt.text
     if as_json:
-        told = {"prompt": prompt.text, "parser": prompt.dialect, "format": prompt.format}
-        text = json_text(told) + "\n"
+        value = {"prompt": prompt.text, "parser": prompt.dialect, "format": prompt.format}
+        text = json_text(value) + "\n"
     emit(text, out, inputs=[name for name in (session, template) if name], force=force)
     return report([*loaded.findings, *prompt.findings])

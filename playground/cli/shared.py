@@ -41,8 +41,8 @@ def out_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
     `-` is refused, because it would make a file or folder of that name.
     """
-    told = f"{text} Missing folders are made."
-    return click.option("-o", "--out", default="", help=told, callback=_no_dash)
+    help_text = f"{text} Missing folders are made."
+    return click.option("-o", "--out", default="", help=help_text, callback=_no_dash)
 
 
 def _no_dash(_context: click.Context, _option: click.Parameter, value: str) -> str:
@@ -67,8 +67,8 @@ def in_dialects(names: Sequence[str], rules: str | None) -> list[Dialect]:
     chosen = as_dialects(names)
     if rules is None:
         return chosen
-    given = chosen_rules(rules, [dialect.name for dialect in chosen])
-    return [dialect.with_rules(given) for dialect in chosen]
+    own_rules = chosen_rules(rules, [dialect.name for dialect in chosen])
+    return [dialect.with_rules(own_rules) for dialect in chosen]
 
 
 def load(name: str, model: str = "") -> LoadedSession:
@@ -78,7 +78,7 @@ def load(name: str, model: str = "") -> LoadedSession:
     """
     from dataclasses import replace
 
-    loaded = _loaded(_open_source(name))
+    loaded = _load_first(_open_source(name))
     return replace(loaded, session=loaded.session.with_model(model))
 
 
@@ -88,8 +88,8 @@ def load_all(name: str, model: str = "") -> list[LoadedSession]:
 
     from playground.sessions.loading import read_sessions
 
-    found = read_sessions(_open_source(name))
-    return [replace(each, session=each.session.with_model(model)) for each in found]
+    sessions = read_sessions(_open_source(name))
+    return [replace(each, session=each.session.with_model(model)) for each in sessions]
 
 
 def load_streamed(name: str, dialect: str) -> LoadedSession:
@@ -105,16 +105,16 @@ def load_streamed(name: str, dialect: str) -> LoadedSession:
 
     source = _open_source(name)
     try:
-        loaded = _reply(source, dialect) if name == "-" else None
-        loaded = loaded or _loaded(source)
+        loaded = _load_reply(source, dialect) if name == "-" else None
+        loaded = loaded or _load_first(source)
     except InputFault:
-        loaded = None if source.number else _reply(source, dialect)
+        loaded = None if source.number else _load_reply(source, dialect)
         if loaded is None:
             raise
     session = loaded.session
     if not session.recordings and (streamed := answers(session)):
-        by = dialect or writing_dialect(session)
-        recordings = tuple(restreamed(session, name, by) for name in streamed)
+        writer = dialect or writing_dialect(session)
+        recordings = tuple(restreamed(session, name, writer) for name in streamed)
         loaded = replace(loaded, session=replace(session, recordings=recordings))
     return loaded
 
@@ -129,7 +129,7 @@ def _open_source(name: str) -> Source:
     return Source.open(path)
 
 
-def _loaded(source: Source) -> LoadedSession:
+def _load_first(source: Source) -> LoadedSession:
     """Return a source's first session; standard input may also hold a reply, or tools alone."""
     from playground.sessions.loading import first_session
     from playground.sessions.source import STANDARD_INPUT, Source
@@ -138,13 +138,13 @@ def _loaded(source: Source) -> LoadedSession:
         return first_session(source)
     from playground.questions.recognition import as_session, recognise
 
-    found = recognise(source.data, source.name)
-    if found.kind in ("reply", "tools"):
-        return as_session(found)
-    return first_session(Source(found.name, found.data))
+    recognised = recognise(source.data, source.name)
+    if recognised.kind in ("reply", "tools"):
+        return as_session(recognised)
+    return first_session(Source(recognised.name, recognised.data))
 
 
-def _reply(source: Source, dialect: str) -> LoadedSession | None:
+def _load_reply(source: Source, dialect: str) -> LoadedSession | None:
     """Return a source that holds a reply alone as a session; None if it holds anything else.
 
     For the `dialect` that the user asks for, the reply stays as it is. Otherwise its dialect is the
@@ -154,32 +154,34 @@ def _reply(source: Source, dialect: str) -> LoadedSession | None:
 
     from playground.questions.recognition import as_session, recognise
 
-    found = recognise(source.data, source.name)
-    if found.kind != "reply":
+    recognised = recognise(source.data, source.name)
+    if recognised.kind != "reply":
         return None
     return as_session(
-        replace(found, data=source.data, dialect=dialect, wrapped=None) if dialect else found
+        replace(recognised, data=source.data, dialect=dialect, wrapped=None)
+        if dialect
+        else recognised
     )
 
 
-def parameters_of(given: Sequence[str]) -> dict[str, Any]:
+def parameters_of(items: Sequence[str]) -> dict[str, Any]:
     """Return the parameters of `parameter_option`; a value that is no JSON is text.
 
     Raises InputFault.
     """
     from playground.base.errors import InputFault
 
-    found: dict[str, Any] = {}
-    for item in given:
+    parameters: dict[str, Any] = {}
+    for item in items:
         key, equals, value = item.partition("=")
         if not equals or not key:
             fault = f"{item!r} is not a parameter"
             raise InputFault(fault, where="--parameter", expected="KEY=VALUE")
         try:
-            found[key] = json.loads(value)
+            parameters[key] = json.loads(value)
         except ValueError:
-            found[key] = value
-    return found
+            parameters[key] = value
+    return parameters
 
 
 def preflight(ledger: str) -> tuple[PreflightCheck, ...]:

@@ -51,10 +51,10 @@ def compaction(
     For each policy: how often it cuts, how much of the cached prefix the cuts lose, what is saved,
     and the turn from which on it has paid back. It does not test if the model still does its work.
     """
-    from playground.cache.answers.compaction import compaction as asked
+    from playground.cache.answers.compaction import compaction as compare_policies
 
     loaded = load(session, model)
-    found = asked(
+    what_if = compare_policies(
         loaded.session,
         policies,
         provider=provider,
@@ -65,9 +65,9 @@ def compaction(
         seconds_apart=seconds_apart,
     )
     if as_json:
-        print_json(found.as_json())
+        print_json(what_if.as_json())
     else:
-        say(found.headline)
+        say(what_if.headline)
         head = [
             "policy",
             "cuts",
@@ -78,16 +78,16 @@ def compaction(
             "saved",
             "pays from",
         ]
-        table(head, [_row(found, row) for row in found.rows])
-        for note in found.notes:
+        table(head, [_row(what_if, row) for row in what_if.rows])
+        for note in what_if.notes:
             say(note)
-        say(f"limit {grouped(found.limit)} estimated tokens; model {found.model}")
+        say(f"limit {grouped(what_if.limit)} estimated tokens; model {what_if.model}")
     return report(loaded.findings)
 
 
-def _row(found: CompactionWhatIf, row: Shorter) -> list[str]:
-    back, saved = found.pays_back(row), found.saved(row)[-1]
-    money = found.dollars(abs(saved))
+def _row(what_if: CompactionWhatIf, row: Shorter) -> list[str]:
+    paid_back_at, saved = what_if.pays_back(row), what_if.saved(row)[-1]
+    money = what_if.dollars(abs(saved))
     sign = "-" if saved < 0 else ""
     marks = sum(cut.marks for cut in row.cuts)
     return [
@@ -96,7 +96,7 @@ def _row(found: CompactionWhatIf, row: Shorter) -> list[str]:
         grouped(sum(cut.lost for cut in row.cuts)),
         f"{sum(cut.survive for cut in row.cuts)} of {marks}" if marks else "",
         grouped(row.tokens[-1]),
-        percent(row.total / max(1, found.everything.total)),
+        percent(row.total / max(1, what_if.everything.total)),
         f"{grouped(saved // 1000)} tokens" if money is None else f"{sign}{dollars(money)}",
-        "" if back is None else f"turn {back + 1}",
+        "" if paid_back_at is None else f"turn {paid_back_at + 1}",
     ]

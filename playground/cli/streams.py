@@ -83,7 +83,7 @@ def replay(
     if not loaded.session.recordings:
         raise InputFault("this session has no recordings and no answers", where=recording)
     chosen = loaded.session.recording(name) if name else loaded.session.recordings[0]
-    about = _about_file(loaded, chosen, named=bool(name))
+    file_findings = _file_findings(loaded, chosen, is_named=bool(name))
     tools, chosen_dialect = loaded.session.tools, dialect or chosen.dialect
     if reported:
         if servers or with_events:
@@ -91,36 +91,38 @@ def replay(
                 "--report makes a smaller reply of its own, for which there is no other output",
                 expected="--report without --server and --events",
             )
-        return _tell_report(chosen, chosen_dialect, reported, tools, as_json)
+        return _print_report(chosen, chosen_dialect, reported, tools, as_json)
     if as_json and len(servers) > 1:
         raise InputFault(f"{len(servers)} servers, and --json", expected="one of them")
     timelines = [
-        replay_recording(chosen, dialect or _read_by(server, chosen, tools), tools, server=server)
+        replay_recording(
+            chosen, dialect or _dialect_for_server(server, chosen, tools), tools, server=server
+        )
         for server in servers or ("",)
     ]
     timeline, result = timelines[0], timelines[0].result
     readings = [each.server for each in timelines if each.server is not None]
-    told_of_servers = [told for each in readings for told in each.server_findings]
-    unread = any(each.code == "no-dialect" for each in about)
-    about += _other_dialect(timeline, tools)
-    found = [*about, *result.findings, *chosen.findings]
+    server_findings = [finding for reading in readings for finding in reading.server_findings]
+    unread = any(finding.code == "no-dialect" for finding in file_findings)
+    file_findings += _foreign_findings(timeline, tools)
+    findings = [*file_findings, *result.findings, *chosen.findings]
     if as_json:
         names = [each.name for each in loaded.session.recordings]
-        told = [asdict(each) for each in found]
-        print_json({**timeline_json(timeline), "recordings": names, "findings": told})
-        return report([*found, *told_of_servers])
+        values = [asdict(finding) for finding in findings]
+        print_json({**timeline_json(timeline), "recordings": names, "findings": values})
+        return report([*findings, *server_findings])
     say(
         f"{timeline.recording}: {counted(len(chosen.chunks), 'chunk')}, timing {timeline.timing}, "
         + ("unread" if unread or not timeline.dialect else f"read as {timeline.dialect}")
     )
     if chosen.note:
         say(chosen.note)
-    _tell_result(result, with_events, chosen.error)
-    _tell_servers(timelines, with_events)
-    return report([*found, *told_of_servers])
+    _print_result(result, with_events, chosen.error)
+    _print_servers(timelines, with_events)
+    return report([*findings, *server_findings])
 
 
-def _read_by(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -> str:
+def _dialect_for_server(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -> str:
     """Return the dialect in which to read a recording if the user names none.
 
     It is the recording's own, unless the named parser of the server reads another dialect, and
@@ -133,26 +135,26 @@ def _read_by(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -
     parser = get_server(server, recording.dialect).parser if ":" in server else None
     if parser is None or parser.can_read(recording.dialect):
         return recording.dialect
-    text = "".join(given for kind, given in map(shown, recording.chunks) if kind == "text")
+    text = "".join(texts for kind, texts in map(shown, recording.chunks) if kind == "text")
     best = likeliest(text, tools, [*parser.default_for, *parser.also_reads])
     return best[0].dialect if best is not None and best[0].calls else recording.dialect
 
 
-def _about_file(loaded: LoadedSession, chosen: Recording, named: bool) -> list[Finding]:
+def _file_findings(loaded: LoadedSession, recording: Recording, is_named: bool) -> list[Finding]:
     """Return findings on the file: a text that no dialect reads, or one of many recordings."""
     from playground.base.findings import finding
 
-    told = ("no-dialect", "wrapped-body")
-    found = [each for each in loaded.findings if each.code in told]
-    every = loaded.session.recordings
-    if len(every) > 1 and not named:
-        others = next(each.name for each in every if each.name != chosen.name)
-        message = f"this is 1 of {len(every)} recordings; another: --name {others!r}"
-        found.append(finding("more-recordings", chosen.name, message))
-    return found
+    codes = ("no-dialect", "wrapped-body")
+    findings = [each for each in loaded.findings if each.code in codes]
+    recordings = loaded.session.recordings
+    if len(recordings) > 1 and not is_named:
+        other_name = next(each.name for each in recordings if each.name != recording.name)
+        message = f"this is 1 of {len(recordings)} recordings; another: --name {other_name!r}"
+        findings.append(finding("more-recordings", recording.name, message))
+    return findings
 
 
-def _other_dialect(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Finding]:
+def _foreign_findings(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Finding]:
     """Return a finding if the timeline has no call, but another dialect reads calls in its text."""
     from playground.questions.detection import foreign_finding
     from playground.questions.fast_detection import likeliest
@@ -161,22 +163,24 @@ def _other_dialect(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Fi
     if result.tool_calls or result.aborted:
         return []
     best = likeliest(timeline.text, tools)
-    found = foreign_finding([best[0]], timeline.dialect) if best else None
-    return [found] if found else []
+    foreign = foreign_finding([best[0]], timeline.dialect) if best else None
+    return [foreign] if foreign else []
 
 
-def _tell_servers(timelines: Sequence[Timeline], with_events: bool) -> None:
+def _print_servers(timelines: Sequence[Timeline], with_events: bool) -> None:
     """Print what each server hands over, and its dialect if that differs from the first one's."""
-    for each in timelines:
-        if (handed := each.server) is None:
+    for timeline in timelines:
+        if (reading := timeline.server) is None:
             continue
-        hands = "is assumed to hand over (not known)" if handed.assumed else "hands over"
-        other = f", read as {each.dialect}" if each.dialect != timelines[0].dialect else ""
-        say(f"\n##### what {handed.name} {hands}\nby {handed.view.source}{other}")
-        _tell_result(handed, with_events)
+        hands = "is assumed to hand over (not known)" if reading.assumed else "hands over"
+        read_as = (
+            f", read as {timeline.dialect}" if timeline.dialect != timelines[0].dialect else ""
+        )
+        say(f"\n##### what {reading.name} {hands}\nby {reading.view.source}{read_as}")
+        _print_result(reading, with_events)
 
 
-def _tell_result(result: ParseResult, with_events: bool, error: object = None) -> None:
+def _print_result(result: ParseResult, with_events: bool, error: object = None) -> None:
     from playground.servers.segments import segments
 
     for part in ("reasoning", "content"):
@@ -196,7 +200,7 @@ def _tell_result(result: ParseResult, with_events: bool, error: object = None) -
         events_table(result.events)
 
 
-def _tell_report(
+def _print_report(
     recording: Recording, dialect: str, server: str, tools: Sequence[ToolMetadata], as_json: bool
 ) -> int:
     """Print the smallest reply of which the server loses something; return 1 if there is one."""
@@ -206,17 +210,21 @@ def _tell_report(
 
     if not dialect:
         raise InputFault("the dialect is not known", where=recording.name, expected="-d NAME")
-    made = server_report(recording, dialect, server, tools)
+    server_loss = server_report(recording, dialect, server, tools)
     if as_json:
-        print_json({"text": made.text, "test": made.test, "issue": made.issue})
-    elif not made.issue:
-        unread = any(found.code == "unread-dialect" for found in made.findings)
-        how = "as text, unread" if unread else f"read as {made.dialect}"
-        hands = "is assumed to hand over" if made.reading.assumed else "hands over"
-        say(f"{made.server} {hands} all of {recording.name}, {how}")
+        print_json({"text": server_loss.text, "test": server_loss.test, "issue": server_loss.issue})
+    elif not server_loss.issue:
+        unread = any(found.code == "unread-dialect" for found in server_loss.findings)
+        how = "as text, unread" if unread else f"read as {server_loss.dialect}"
+        hands = "is assumed to hand over" if server_loss.reading.assumed else "hands over"
+        say(f"{server_loss.server} {hands} all of {recording.name}, {how}")
     else:
-        emit(made.issue + (f"\nA test:\n\n{fenced(made.test)}" if made.test else "") + "\n")
-    return max(report(made.findings), int(bool(made.issue)))
+        emit(
+            server_loss.issue
+            + (f"\nA test:\n\n{fenced(server_loss.test)}" if server_loss.test else "")
+            + "\n"
+        )
+    return max(report(server_loss.findings), int(bool(server_loss.issue)))
 
 
 @click.command()
@@ -264,11 +272,13 @@ def record(
     (chosen,) = in_dialects([dialect], rules)
     rendering = chosen.with_preflight(*preflight(ledger)).render(loaded.session.prompt_data())
 
-    def moved(count: int, text: str) -> None:
+    def show_text(count: int, text: str) -> None:
         if not as_json:
             say(text, err=True, nl=False)
 
-    given = asked_again(loaded.session.parameters, parameters_of(parameters), rendering.tools)
+    all_parameters = asked_again(
+        loaded.session.parameters, parameters_of(parameters), rendering.tools
+    )
     file = _recording_file(out, f"{dialect}-{model.replace('/', '-')}.jsonl", session, force)
     with stopping() as stop:
         recorded = record_answer(
@@ -278,16 +288,16 @@ def record(
             name=f"{Path(session).stem} {dialect}",
             dialect=dialect,
             base_url=base_url,
-            parameters=given,
+            parameters=all_parameters,
             emails=scrub_emails,
             limits=Limits(timeout, stall, limit * 1_048_576),
             out=file,
-            progress=moved,
+            progress=show_text,
             cancel=stop.event,
         )
     if out and file.path != Path(out).resolve():
         say(f"playground: the answer is a refusal; {out} is as it was", err=True)
-    _tell_recorded(recorded, file.path, as_json)
+    _print_recorded(recorded, file.path, as_json)
     return report(recorded.recording.findings) if stop.number is None else 128 + stop.number
 
 
@@ -302,13 +312,13 @@ def _recording_file(out: str, name: str, session: str, force: bool) -> GrowingFi
     return GrowingFile(out, force=force)
 
 
-def _tell_recorded(recorded: Recorded, path: Path, as_json: bool) -> None:
+def _print_recorded(recorded: Recorded, path: Path, as_json: bool) -> None:
     from playground.show.wire import recording_json
 
     recording = recorded.recording
     if as_json:
-        known = {"file": str(path), "starred": recorded.starred, "whole": recorded.whole}
-        print_json({**known, **recording_json(recording)})
+        file_facts = {"file": str(path), "starred": recorded.starred, "whole": recorded.whole}
+        print_json({**file_facts, **recording_json(recording)})
     else:
         say("", err=True)
         end = recording.stop_reason or "no end"

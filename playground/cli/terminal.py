@@ -55,11 +55,11 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
         return
     with click.progressbar(length=1, label=label, file=sys.stderr) as bar:
 
-        def moved(done: int, size: int) -> None:
+        def move(done: int, size: int) -> None:
             bar.length = size
             bar.update(done - bar.pos)
 
-        yield moved
+        yield move
 
 
 def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
@@ -123,18 +123,18 @@ def stopping() -> Iterator[Stop]:
     second: list[threading.Timer] = []
     signals = [s for name in ("SIGINT", "SIGTERM", "SIGHUP") if (s := getattr(signal, name, None))]
 
-    def asked(number: int, _frame: object) -> None:
+    def stop_once(number: int, _frame: object) -> None:
         stop.number = number
         stop.event.set()
-        signal.signal(number, before[number])  # a second signal is not to wait
+        signal.signal(number, old_handlers[number])  # a second signal is not to wait
         timer = threading.Timer(GRACE, os.kill, (os.getpid(), number))
         timer.daemon = True
         timer.start()
         second.append(timer)
 
     ignored = (signal.SIG_IGN, None)  # under `nohup`, or set by code that is not Python
-    heard = [number for number in signals if signal.getsignal(number) not in ignored]
-    before = {number: signal.signal(number, asked) for number in heard}
+    handled = [number for number in signals if signal.getsignal(number) not in ignored]
+    old_handlers = {number: signal.signal(number, stop_once) for number in handled}
     try:
         yield stop
     except InputFault as fault:
@@ -145,7 +145,7 @@ def stopping() -> Iterator[Stop]:
     finally:
         for timer in second:
             timer.cancel()
-        for number, handler in before.items():
+        for number, handler in old_handlers.items():
             signal.signal(number, handler)
 
 
@@ -163,8 +163,8 @@ def say(text: str, err: bool = False, nl: bool = True) -> None:
     """
     stream = sys.stderr if err else sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    shown = keep_order(text) if _is_terminal(stream) else visible(text)
-    click.echo(_encodable(shown, encoding), err=err, nl=nl)
+    escaped = keep_order(text) if _is_terminal(stream) else visible(text)
+    click.echo(_encodable(escaped, encoding), err=err, nl=nl)
 
 
 def _is_terminal(stream: TextIO | None) -> bool:
@@ -195,7 +195,7 @@ def emit(text: str, out: str = "", *, inputs: Iterable[str] = (), force: bool = 
     else:
         click.echo(_encodable(visible(text)), nl=not text.endswith("\n"))
         if escaped := hidden_in(text):
-            _note_once(f"escaped for the terminal: {_some(escaped)}; {_EXACT}")
+            _note_once(f"escaped for the terminal: {_count_and_escapes(escaped)}; {_EXACT}")
         return
     if halves := re.findall("[\ud800-\udfff]", text):
         from playground.base.wording import counted
@@ -204,14 +204,14 @@ def emit(text: str, out: str = "", *, inputs: Iterable[str] = (), force: bool = 
         _note_once(f"written as three bytes each: {size}; strict readers of UTF-8 refuse them")
 
 
-def _some(escaped: Sequence[str]) -> str:
+def _count_and_escapes(escaped: Sequence[str]) -> str:
     """Return how many characters there are, with the escape of each kind."""
     from playground.base.wording import counted
 
-    named = list(dict.fromkeys(map(visible, escaped)))
-    more = " …" if len(named) > _MOST_NAMED else ""
+    escapes = list(dict.fromkeys(map(visible, escaped)))
+    more = " …" if len(escapes) > _MOST_NAMED else ""
     count = counted(len(escaped), "character")
-    return f"{count} ({' '.join(named[:_MOST_NAMED])}{more})"
+    return f"{count} ({' '.join(escapes[:_MOST_NAMED])}{more})"
 
 
 def _note_once(note: str) -> None:
@@ -233,12 +233,12 @@ def report(findings: Sequence[Finding]) -> int:
 
 def report_briefly(findings: Sequence[Finding]) -> int:
     """Print one line for each kind of finding; return 1 only if there is an error."""
-    alike: dict[tuple[str, str], list[Finding]] = {}
+    by_kind: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
-        alike.setdefault((finding.severity, finding.code), []).append(finding)
-    for (severity, code), found in alike.items():
-        more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-        say(f"{severity} {code} ({found[0].where}{more}): {with_fix(found[0])}", err=True)
+        by_kind.setdefault((finding.severity, finding.code), []).append(finding)
+    for (severity, code), group in by_kind.items():
+        more = f", and {len(group) - 1} more" if len(group) > 1 else ""
+        say(f"{severity} {code} ({group[0].where}{more}): {with_fix(group[0])}", err=True)
     return int(any(finding.severity == "error" for finding in findings))
 
 
@@ -270,8 +270,8 @@ def json_text(value: Any, narrow: bool = False, indent: int | None = 2) -> str:
     return re.sub(_IN_JSON, _escaped, text)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return json.dumps(found[0])[1:-1]
+def _escaped(match: re.Match[str]) -> str:
+    return json.dumps(match[0])[1:-1]
 
 
 def table(head: list[str], rows: list[list[str]]) -> None:
@@ -292,16 +292,16 @@ def _folded_table(head: list[str], rows: list[list[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    shown = Table(box=None, pad_edge=False, header_style="bold")
+    rich_table = Table(box=None, pad_edge=False, header_style="bold")
     for name, *cells in zip(head, *rows, strict=True):
         justify: Literal["left", "right"] = "right" if name in NUMERIC else "left"
-        whole = name in WHOLE or all(map(_NUMBER.fullmatch, cells))
-        shown.add_column(name, justify=justify, overflow="fold", no_wrap=whole)
+        is_unfolded = name in WHOLE or all(map(_NUMBER.fullmatch, cells))
+        rich_table.add_column(name, justify=justify, overflow="fold", no_wrap=is_unfolded)
     for row in rows:
-        shown.add_row(*map(Text, row))
+        rich_table.add_row(*map(Text, row))
     console = Console(highlight=False)
     with console.capture() as lines:
-        console.print(shown)
+        console.print(rich_table)
     text = lines.get()  # bidirectional text is isolated cell by cell: a line holds several cells
     click.echo(_encodable(isolate_runs(text) if _is_terminal(sys.stdout) else text), nl=False)
 

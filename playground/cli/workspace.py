@@ -26,10 +26,10 @@ def workspace(context: click.Context, as_json: bool) -> None:
     or of dialect-playground in the platform's folder for data.
     """
     if context.invoked_subcommand is None:
-        guarded(_listed)(as_json)
+        guarded(_list)(as_json)
 
 
-def _listed(as_json: bool) -> int:
+def _list(as_json: bool) -> int:
     """Print the sessions; return 1 if a file cannot be read."""
     from dataclasses import asdict
 
@@ -52,14 +52,14 @@ def _listed(as_json: bool) -> int:
     return int(bool(faults))
 
 
-def _labels(kept: Workspace) -> tuple[list[tuple[str, Label]], list[str]]:
+def _labels(workspace: Workspace) -> tuple[list[tuple[str, Label]], list[str]]:
     from playground.base.errors import InputFault
     from playground.sessions.entries import read_label
 
     rows, faults = [], []
-    for name in kept.names():
+    for name in workspace.names():
         try:
-            rows.append((name, read_label(kept.text(name).partition("\n")[0], name)))
+            rows.append((name, read_label(workspace.text(name).partition("\n")[0], name)))
         except InputFault as fault:
             faults.append(str(fault))
     return rows, faults
@@ -128,11 +128,11 @@ def restore(name: str | None, empty: bool) -> int:
     """Take NAME out of the trash; without NAME, list what is in it."""
     from playground.sessions.workspaces import on_disk
 
-    kept = on_disk()
+    sessions = on_disk()
     if empty:
-        say(f"forgotten: {kept.empty()}")
+        say(f"forgotten: {sessions.empty()}")
     elif name:
-        say(f"restored: {kept.restore(name)}")
+        say(f"restored: {sessions.restore(name)}")
     else:
-        say("\n".join(kept.trashed()) or "the trash is empty")
+        say("\n".join(sessions.trashed()) or "the trash is empty")
     return 0
