@@ -40,18 +40,16 @@ def drafts_of(
         formatted = dialect.format_history_item(item, tools)
         if formatted is None:
             continue
-        # The role of the session, not the dialect's: a result may travel as a user's.
+        # The role in the session, not in the dialect: a result may travel in a user's message.
         kind = _KIND_OF_ROLE[item.role]
         blocks = (Block(origin_of(index), kind, text) for text in texts_of(formatted))
-        # A copy: it may hold the arguments themselves, and be read when others stand in these.
+        # A copy, because the message may hold a call's own arguments, which may change later.
         drafts.append(Draft(copied(formatted), tuple(blocks)))
     return drafts
 
 
 def history_of(dialect: MessageWriter, prompt_data: PromptData) -> History:
-    """Return the conversation with neighbours joined; it may be cached, so nobody may write into
-    it.
-    """
+    """Return the conversation with neighbours joined. It may be cached: do not change it."""
     if can_cache(dialect):
         return written(dialect, prompt_data).history
     messages, tools = enumerate(prompt_data.messages), prompt_data.tool_metadata
@@ -60,7 +58,7 @@ def history_of(dialect: MessageWriter, prompt_data: PromptData) -> History:
 
 
 def written(dialect: MessageWriter, prompt_data: PromptData) -> CachedRendering:
-    """Return the cached conversation, which nobody may write into."""
+    """Return the conversation from the cache, written if it is not there. Do not change it."""
     tools = prompt_data.tool_metadata
     return RENDER_CACHE.session(
         dialect,

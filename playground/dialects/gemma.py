@@ -1,4 +1,4 @@
-"""Gemma: `call:name{key:value}` between control tokens, texts between a mark of their own."""
+"""Gemma: `call:name{key:value}` between control tokens, and texts between marks."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ _RULES = (
 
 
 def _declare_syntax(mark: str, opener: str, closer: str, *markers: tuple[str, str]) -> Syntax:
-    """Declare a call between its markers, with those of `markers` read in their place.
+    """Declare a call between its opener and closer; those in `markers` are read too.
 
     Models also write keyword arguments in parentheses, and Python in a fence, as Gemma 3 was
     taught.
@@ -35,7 +35,7 @@ TOOL_CODE = Syntax(
     known_names=True,
 )
 PRINTED = replace(TOOL_CODE, call="print({name}({args:python}))")
-# small ones leave the fence out, and print what they assigned
+# Small models leave out the fence, and print what they assigned.
 ASSIGNED = tuple(
     Syntax(call=f"tool_code = {call}", known_names=True, line_start=True)
     for call in (
@@ -79,7 +79,7 @@ DIALECTS = (
             ("<|tool_call>:call:", "<tool_call|>"),
             ("<|tool_call>:", "<tool_call|>"),
             ("<call>", "<tool_call|>"),
-            ("call:", "<tool_call|>"),  # where the server took the tokens out
+            ("call:", "<tool_call|>"),  # if the server removed the tokens
         ),
         rules=_RULES,
         switches=Switches(broken_calls="text"),
@@ -91,7 +91,7 @@ DIALECTS = (
         stops=(
             "<turn|>",
             "<|tool_response>",
-            # channels of an answer, as models open them in place of closing the thought
+            # channels of an answer, which models open instead of closing the reasoning
             "<|channel>content",
             "<|channel>final",
             "<|channel>response",

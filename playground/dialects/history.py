@@ -1,7 +1,7 @@
-"""A conversation as it was formatted, with neighbours of one role joined.
+"""A formatted conversation, with neighbours of one role joined.
 
-Returned messages are never changed; joining a neighbour makes a new message. So the requests of a
-session, each of which holds those before it, share what they have in common.
+Messages are never changed; joining a neighbour makes a new message. So the requests of a session,
+each of which continues the one before, share their common messages.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ class History:
     blocks: SharedList[tuple[Block, ...]] = field(default_factory=SharedList)
 
     def extended_with(self, drafts: Iterable[Draft]) -> History:
-        """Return the history with more drafts.
+        """Return a history with more drafts.
 
-        Neighbours of one role are joined, because providers want turns to alternate; empty drafts
-        are left out, because they would separate neighbours.
+        Neighbours of one role are joined, because providers require turns to alternate; empty
+        drafts are left out, because they would separate neighbours.
         """
         kept = len(self.messages)
         last = list(map(Draft, self.messages[-1:], self.blocks[-1:]))
@@ -41,7 +41,7 @@ class History:
         if last and found[0] is last[0]:
             del found[0]
         else:
-            kept -= len(last)  # one was joined to it
+            kept -= len(last)  # a draft was joined to the last message
         return History(
             self.messages.extended_with(kept, [draft.message for draft in found]),
             self.blocks.extended_with(kept, [draft.blocks for draft in found]),
@@ -49,7 +49,7 @@ class History:
 
 
 def _says(content: Any) -> bool:
-    """Return True if a content is not empty; a system prompt without text is one empty part."""
+    """Return True if a content is not empty; a single empty text part counts as empty."""
     if isinstance(content, list) and len(content) == 1:
         return content[0].get("type") != "text" or bool(content[0].get("text"))
     return bool(content)

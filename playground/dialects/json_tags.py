@@ -11,7 +11,7 @@ from playground.parsing.syntax import JsonShape, JsonStyle, ReasoningTags, Synta
 _PARAMETERS = JsonShape(arguments=("parameters",))
 _ARGS = JsonShape(arguments=("args",), aliases=("args",))
 
-# One JSON object a call, between markers.
+# Each call is a JSON object between markers.
 _tagged = partial(
     DeclaredDialect,
     rules=(
@@ -34,13 +34,13 @@ _array = partial(
 
 
 def _object(opener: str, closer: str, *also: Syntax) -> Syntax:
-    """Declare one object between two tags; a call as Python writes it is read there, too."""
+    """Declare one object between two tags; a Python call between them is read too."""
     read = Syntax(call=f"{opener}\n{{name}}({{args:python}})\n{closer}")
     return Syntax(call=f"{opener}\n{{call:json}}\n{closer}", also=(read, *also))
 
 
 def _one_array(section: str, shape: JsonShape | None = None, read: tuple[str, ...] = ()) -> Syntax:
-    """Declare an array between the markers of `section`; those of `read` are read too."""
+    """Declare an array between the markers of `section`; the sections in `read` are read too."""
     return Syntax(
         call="{call:json}",
         section=section,
@@ -100,7 +100,7 @@ DIALECTS = (
             call="<|function_call|>{call:json}",
             also=(
                 Syntax(call="<|message_sep|>\n\nfunction call<|role_sep|>\n{call:json}"),
-                Syntax(call="function call{call:json}"),  # where the server took the tokens out
+                Syntax(call="function call{call:json}"),  # if the server removed the tokens
             ),
         ),
         switches=Switches(broken_calls="text"),
@@ -137,8 +137,8 @@ DIALECTS = (
                     "<|end_message|>",
                     shape=_ARGS,
                 ),
-                # a call by free text: to vLLM its text is the user's, to SGLang a call of no tool;
-                # here a call where it holds one, or else text, with a finding
+                # A call by free text. vLLM hands its text to the user, SGLang calls no tool. Here
+                # it is a call if it holds JSON of one, or else text, with a finding.
                 Syntax(
                     call="<|content_invoke_tool_text|>{call:json}<|end_message|>",
                     shape=_ARGS,
@@ -247,7 +247,7 @@ DIALECTS = (
                     "```json\n[{calls}]\n```",
                 ),
             ),
-            also=(Syntax(call="<tool_call>\n{call:json}\n</tool_call>"),),  # one alone
+            also=(Syntax(call="<tool_call>\n{call:json}\n</tool_call>"),),  # a single call
         ),
         result="{result}",
         result_role="tool",

@@ -1,7 +1,8 @@
-"""Tell of text that is almost a dialect's marker: in another case, with a blank, a letter off.
+"""Find text that is almost a dialect's marker.
 
-Also with a sign twice, escaped, or half of it at the end. Most replies hold nothing like it: a
-plain search for the markers' words comes first.
+It may be in another case, have a blank, a wrong letter or a doubled sign, be escaped, or be cut off
+by the end of the text. Most replies hold nothing of the kind, so a fast search for the words of
+markers comes first.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from playground.parsing.notations import notation_of
 from playground.parsing.result import ParseResult
 from playground.parsing.template import Hole
 
-LOOKED_AT: Final = 20_000  # characters, at the beginning: no reply waits for more than a moment
-_LEAST: Final = 5  # characters of a marker that prose does not hold
-_LEAST_OFF: Final = 9  # of one that may be a letter off
-# signs that look like those of markers, as fonts and keyboards have them
+LOOKED_AT: Final = 20_000  # characters at the beginning; more would take too long
+_LEAST: Final = 5  # characters of a marker; prose may hold shorter ones
+_LEAST_OFF: Final = 9  # characters of a marker that may have a wrong letter
+# Signs of fonts and keyboards that look like signs in markers.
 _SIGNS: Final = str.maketrans(
     {
         **dict.fromkeys("｜‖∥∣│┃❘❙ǀ￨¦", "|"),
@@ -35,13 +36,13 @@ _SIGNS: Final = str.maketrans(
 )
 _CODED: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 _BLANK: Final = re.compile(r"[\s_ĠĊ\-]+|\\[nrt]|\\(?=\W)")
-_DOUBLED: Final = re.compile(r"([^\w\s`])\1+")  # one back-tick is code in prose, three are a fence
+_DOUBLED: Final = re.compile(r"([^\w\s`])\1+")  # not back-ticks: three are a fence, one is not
 _TAG: Final = re.compile(r"[<\[][^<>\[\]]{2,80}[>\]]")
-_ARGUMENT: Final = r"\s{0,8}(?:\W?\)|\w+\s{0,8}=)"  # or none
-# up to a call that is a member, or the first of a list
+_ARGUMENT: Final = r"\s{0,8}(?:\W?\)|\w+\s{0,8}=)"  # a keyword argument, or the end of a call
+# An object up to a call that is its member, or the first of a list in it.
 _BEGUN_OBJECT: Final = re.compile(r'\{\s{0,8}"[^{}]{1,200}":\s{0,8}(?:\[\s{0,8})?\Z')
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
-# the classes of OpenAI's and LiteLLM's clients, with a field of theirs
+# Classes of OpenAI's and LiteLLM's clients as Python prints them, with their first field.
 _PRINTED: Final = re.compile(
     r"\s{0,8}(ModelResponse|ChatCompletion(?:Message|Chunk)?|Response(?=\(id='resp_))\("
     r"(?:id|choices|content|role)=(?:['\"\[]|None)"
@@ -49,10 +50,9 @@ _PRINTED: Final = re.compile(
 
 
 def near_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -> Finding | None:
-    """Return a finding if a reply without other findings almost holds one of the dialect's
-    markers.
+    """Return a finding if a reply almost holds a marker of the dialect, and has no other finding.
 
-    If it holds no call either, the beginning of a call of one of the tools counts too.
+    If the reply has no call, text that is almost the beginning of a tool's call counts too.
     """
     if result.findings or not isinstance(own, DeclaredDialect):
         return None
@@ -72,9 +72,9 @@ def printed_response(result: ParseResult) -> Finding | None:
 
 
 def around_a_call(result: ParseResult) -> Finding | None:
-    """Return a finding if a JSON call stands in an object whose other parts are text.
+    """Return a finding if a JSON call stands in a larger object, whose other parts became text.
 
-    The object is torn, or is a wrapper that is not the dialect's.
+    The object is torn, or is a wrapper that the dialect does not have.
     """
     if any(found.severity != "info" for found in result.findings):
         return None
@@ -93,12 +93,10 @@ def around_a_call(result: ParseResult) -> Finding | None:
 
 
 def nearly(text: str, dialect: DeclaredDialect, names: tuple[str, ...] = ()) -> str:
-    """Return the marker, or the beginning of a tool's call, that almost stands in the text; "" for
-    none.
-    """
+    """Return the marker, or the beginning of a tool's call, that a text almost holds, or ""."""
     known, words = _markers(dialect)
     looked_at = text[:LOOKED_AT]
-    # one that stands there as it is was seen, and is no call's
+    # A marker that is spelled right was read, and did not belong to a call.
     markers = {marker: bare for marker, bare in known.items() if marker not in looked_at}
     if half := _half(text, markers):
         return half
@@ -115,10 +113,9 @@ def nearly(text: str, dialect: DeclaredDialect, names: tuple[str, ...] = ()) -> 
 
 
 class Near(NamedTuple):
-    """The dialect that comes nearest to a text in which nobody reads a call, with its marker
-    there.
+    """The dialect that is nearest to a text in which no dialect reads a call.
 
-    The marker stands there exactly or almost.
+    `marker` is its marker that the text holds: exactly if `exact`, or else almost.
     """
 
     dialect: str = ""
@@ -130,8 +127,9 @@ class Near(NamedTuple):
 
 
 def nearest(text: str) -> Near:
-    """Return the dialect of which most stands in a text, exactly or else almost; `Near()` for
-    none.
+    """Return the dialect with the most characters of markers in a text, or `Near()`.
+
+    The markers may be exact or misspelled.
     """
     looked_at = text[:LOOKED_AT]
     found = folded(looked_at)
@@ -151,14 +149,14 @@ def nearest(text: str) -> Near:
 
 
 def unread(text: str) -> Finding:
-    """Return a finding that no dialect reads a text, with what comes nearest."""
+    """Return the finding that no dialect reads a text, which names the nearest dialect."""
     near = nearest(text)
     meaning = CODES["no-dialect"].meaning
     return finding("no-dialect", "the whole text", f"{meaning}; {near}" if near.dialect else "")
 
 
 def folded(text: str) -> str:
-    """Return a text without the details that models get wrong in markers."""
+    """Return a text in a normal form, without the details that models get wrong in markers."""
     text = _CODED.sub(lambda code: chr(int(code[1], 16)), text)
     text = unescape(text).translate(_SIGNS).lower()
     return _DOUBLED.sub(r"\1", _BLANK.sub("", text))
@@ -166,7 +164,9 @@ def folded(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def _markers(dialect: DeclaredDialect) -> tuple[dict[str, str], re.Pattern[str] | None]:
-    """Return the markers of calls, each with its folded form, and their words."""
+    """Return the markers of a dialect's calls (marker -> folded form), and a pattern of their
+    words.
+    """
     syntax = dialect.syntax
     param = syntax.param_template
     inner = [piece for piece in (param.before[:1] if param else ()) if isinstance(piece, str)]
@@ -178,15 +178,13 @@ def _markers(dialect: DeclaredDialect) -> tuple[dict[str, str], re.Pattern[str] 
 
 
 def _begins_a_line(bare: str, text: str) -> bool:
-    """Return True if a marker of words, `Action:`, stands where a call begins; elsewhere it is
-    prose.
-    """
+    """Return True if a marker that is a word (`Action:`) begins a line; elsewhere it is prose."""
     spaced = r"[\s_\-]{0,8}".join(map(re.escape, bare))
     return re.search(rf"(?im)^[^\w\n]{{0,8}}{spaced}", text) is not None
 
 
 def _half(text: str, markers: dict[str, str]) -> str:
-    """Return the marker of which a beginning ends the text."""
+    """Return a marker whose beginning is at the end of the text, or ""."""
     tail = text[-80:].rstrip()
     line = tail.rpartition("\n")[2].strip()
     for marker in markers:
@@ -199,12 +197,12 @@ def _half(text: str, markers: dict[str, str]) -> str:
 
 
 def _call_of(text: str, dialect: DeclaredDialect, names: tuple[str, ...]) -> str:
-    """Return the beginning of a tool's call that the text writes in another way."""
+    """Return the beginning of a tool's call that the text holds in another spelling, or ""."""
     syntax = dialect.syntax
     before = syntax.call_template.before
     if not before and notation_of(syntax).tells_itself:
         key, listed = syntax.shape.name[-1], "|".join(map(re.escape, names))
-        # a key, not a word: in quotes, in an object or at the beginning of a line, and with a colon
+        # A key, not a word: quoted, in an object or at the beginning of a line, before a colon.
         quoted = rf"""["'\\]{{0,3}}{key}["'\\]{{0,3}}\s{{0,8}}"""
         begin = r"""(?:^|[{,"'\\])[ \t]{0,8}"""
         told = listed and re.search(rf"(?m){begin}{quoted}[:=]\W{{0,8}}(?:{listed})\b", text)
@@ -218,7 +216,7 @@ def _call_of(text: str, dialect: DeclaredDialect, names: tuple[str, ...]) -> str
     head, tail = "".join(map(str, before[:at])).strip(), str(around[-1]).strip()[:1]
     for name in names:
         begin = rf"{re.escape(head)}\W{{0,3}}" if head else r"\b"
-        # `@list.org` is an address, and `<list-item>` another tag
+        # `@list.org` is an address, and `<list-item>` is another tag.
         end = r"(?![.\-]\w)" if head else rf"""["'\\]{{0,2}}{re.escape(tail)}{_ARGUMENT}"""
         written = head + name + tail
         if written not in text and re.search(rf"{begin}{re.escape(name)}\b{end}", text):
@@ -229,7 +227,7 @@ def _call_of(text: str, dialect: DeclaredDialect, names: tuple[str, ...]) -> str
 def _letter_off(one: str, other: str) -> bool:
     """Return True if adding, dropping or changing one letter turns one text into the other."""
     if abs(len(one) - len(other)) > 1 or one == other or one[1] != other[1]:
-        return False  # an opener is no closer
+        return False  # the second sign tells a closer from an opener
     start = 0
     while start < min(len(one), len(other)) and one[start] == other[start]:
         start += 1

@@ -1,6 +1,6 @@
-"""Tell of another dialect's calls in a reply in which its own dialect reads none.
+"""Find another dialect's calls in a reply in which its own dialect reads none.
 
-Most replies hold no call at all and must not pay for those that do: plain searches come first.
+Most replies hold no call at all, so fast searches for texts come before any parsing.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from playground.nouns.prompt_data import PromptData
 from playground.parsing.notations import notation_of
 from playground.parsing.result import ParseResult, read_to_end
 
-SEARCHED: Final = 200_000  # characters of a reply, for the first marker
-LOOKED_AT: Final = 20_000  # characters from there on: no reply waits for more than a moment
+SEARCHED: Final = 200_000  # characters of a reply that are searched for the first marker
+LOOKED_AT: Final = 20_000  # characters after the marker that are parsed
 _TAG: Final = re.compile(
     r"<(?![a-z]{1,2}>|[\s/])[^\s<>]{0,24}?(?:tool|func|invoke|call|action|arg_|param|channel)"
 )
-# what stands in a call, by a sign that does so too: most prose has none of them, and to look for a
-# character takes a tenth of the time
+# A character -> markers that hold it. Most prose has none of these characters, and searching for a
+# character takes a tenth of the time.
 _MARKERS: Final = {
-    "_": ("tool_",),  # of a fence, in which there is Python, or of JSON
+    "_": ("tool_",),  # of a code fence, or of a key in JSON
     "[": ("[TOOL_CALLS]", "functools["),
     ">": (">>>",),
     "{": ("call:", "arguments", "parameters", '"args"', "action_input"),
@@ -35,7 +35,10 @@ _MARKERS: Final = {
 
 
 def foreign_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -> Finding | None:
-    """Return a finding if another dialect reads calls in what this one took for text."""
+    """Return a finding if another dialect reads calls in what `own` took for text.
+
+    A reply that has other findings is not examined.
+    """
     if result.findings:
         return None
     start, marker = _first_marker(result.content)
@@ -56,9 +59,9 @@ def foreign_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -
 
 
 def _first_marker(text: str) -> tuple[int, int]:
-    """Return where the line of the first marker of any dialect begins, and the marker itself.
+    """Return the start of the line with the first marker of any dialect, and the marker's start.
 
-    A brace before the marker counts as its beginning; -1 for none.
+    If a brace stands before the marker, the line is the brace's. Both are -1 if there is none.
     """
     signs = [sign for sign in _MARKERS if text.find(sign, 0, SEARCHED) >= 0]
     found = [text.find(marker, 0, SEARCHED) for sign in signs for marker in _MARKERS[sign]]
@@ -67,7 +70,7 @@ def _first_marker(text: str) -> tuple[int, int]:
     first = min((place for place in found if place >= 0), default=-1)
     if first < 0:
         return -1, -1
-    # JSON may be printed on many lines
+    # JSON may have many lines: begin at its brace.
     brace = text.rfind("{", max(first - LOOKED_AT, 0), first)
     return text.rfind("\n", 0, brace if brace >= 0 else first) + 1, first
 
@@ -75,8 +78,9 @@ def _first_marker(text: str) -> tuple[int, int]:
 def _speakers(text: str) -> list[DeclaredDialect]:
     """Return the dialects that may read calls in a text, those with most openers in it first.
 
-    An opener of theirs stands there, or their calls are JSON without one and name their tool. The
-    order matters because each dialect that is asked has to be compiled once.
+    The text holds an opener of theirs, or their calls are JSON without an opener and it holds the
+    key of the tool's name. The likeliest come first, because a dialect is compiled at its first
+    use.
     """
     found = []
     for dialect, openers in _openers().items():
@@ -99,8 +103,7 @@ def _tells_itself(dialect: DeclaredDialect) -> bool:
 def _openers() -> dict[DeclaredDialect, tuple[str, ...]]:
     """Return the openers of each dialect's calls.
 
-    Left out are dialects whose call is any text or any tag, and openers that a reply's own words
-    could be.
+    Dialects whose calls are any text are left out, and so are openers without a word in them.
     """
     found = {}
     for dialect in as_dialects(""):

@@ -20,9 +20,7 @@ _python = partial(
 
 
 def _listed(section: str, *also: Syntax, separator: str = ", ") -> Syntax:
-    """Declare function calls in a section, outside of which `f(x=1)` is text that explains
-    something.
-    """
+    """Declare function calls in a section; outside of it, `f(x=1)` is text."""
     return Syntax(
         call="{name}({args:python})",
         section=section,

@@ -37,14 +37,15 @@ def parse(
 ) -> ParseResult:
     """Read a complete answer: text, bytes, or byte pieces cut anywhere.
 
-    `tools` in any known form give types to arguments. `prefill` is the end of the prompt that the
-    template already wrote (an opened `<think>`): it sets the state and belongs to no span.
-    `switches` replace the dialect's own where servers decide differently; the result names them.
-    With `server`, `vllm` or `vllm:hermes` with its parser, the result is what that server hands to
-    its client, a `ServerReading`; its `server-drops` findings hold what is lost on the way.
+    `tools`, in any known form, give types to arguments. `prefill` is the end of the prompt if the
+    template began the answer there (an opened `<think>`): it sets the parser's state and belongs to
+    no span. `switches` replace the dialect's own, because servers decide differently; the result
+    names them. With `server` (`vllm`, or `vllm:hermes` with its parser), the result is a
+    `ServerReading`: what that server hands to its client. Its `server-drops` findings hold what is
+    lost on the way.
 
-    Never raises on what the model wrote. Raises UnknownNameError for an unknown server, with all
-    known.
+    Never raises for anything that the model wrote. Raises UnknownNameError for an unknown dialect
+    or server.
     """
     chosen = get_dialect(dialect)
     prompt_data = PromptData(tool_metadata=_read_tools(tools))
@@ -70,9 +71,10 @@ def _read_tools(tools: Sequence[Any] | None) -> list[ToolMetadata]:
 
 
 def looked_over(result: ParseResult, dialect: Dialect, prompt_data: PromptData) -> ParseResult:
-    """Add to a result the findings that need the complete reply.
+    """Add to a result the first finding that needs the complete reply, if there is one.
 
-    They are another dialect's calls, near markers, and an object around a call.
+    It may be a printed response, another dialect's calls, a near marker, or an object around a
+    call.
     """
     found = printed_response(result) or foreign_markup(result, dialect, prompt_data)
     found = found or near_markup(result, dialect, prompt_data) or around_a_call(result)
@@ -86,7 +88,7 @@ def parser_for(
     prefill: str,
     switches: Switches | None = None,
 ) -> DialectParser:
-    """Return the dialect's parser, with its switches as the server sets them."""
+    """Return the dialect's parser, with the switches that the server changes."""
     own = switches or dialect.create_parser(prompt_data).switches
     return dialect.create_parser(prompt_data, prefill, reader.switches(own))
 

@@ -1,4 +1,4 @@
-"""The messages of one request: a system prompt before a history that other requests share."""
+"""The messages of one request: a system prompt and a history that it shares with others."""
 
 from __future__ import annotations
 
@@ -15,26 +15,24 @@ from playground.parsing.values import dump_json
 
 
 class RequestMessages(KnowsPlaces[dict[str, Any]]):
-    """The messages of a request, which share the history until somebody may write into them.
+    """The messages of a request, which shares its history with other requests.
 
-    Only then a message is copied, so that a request costs only its own part.
+    A message is copied before a caller may change it, so that a request costs only its own part.
     """
 
     __slots__ = ("_first", "_given", "_history", "_own", "_said")
 
     def __init__(self, system: Draft, history: History) -> None:
-        beginning = map(Draft, history.messages[:1], history.blocks[:1])  # perhaps joined
+        beginning = map(Draft, history.messages[:1], history.blocks[:1])  # may join the prompt
         self._first = History().extended_with([system, *beginning])
         self._history = history
         self._own: dict[int, dict[str, Any]] = {}
-        self._given: list[dict[str, Any]] | None = None  # all of them, which somebody writes into
+        self._given: list[dict[str, Any]] | None = None  # copies of all, which callers may change
         self._said: dict[int, Block] = {}
 
     @property
     def _shift(self) -> int:
-        """The number of places by which a message stands later in the request than in the
-        history.
-        """
+        """The difference between a message's index in the request and in the history."""
         return len(self._first.messages) - min(1, len(self._history.messages))
 
     def __len__(self) -> int:
@@ -83,7 +81,7 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
         return found[max(0, len(found) - count) :]
 
     def own(self, index: int) -> dict[str, Any]:
-        """Return the message in this place as the request's own, to write into."""
+        """Return the message at this index for a change; it is copied first if it is shared."""
         if self._given is not None:
             return self._given[index]
         if index not in self._own:
@@ -91,19 +89,17 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
         return self._own[index]
 
     def all(self) -> list[dict[str, Any]]:
-        """Return all messages for somebody who may write into each."""
+        """Return all messages as the request's own, which the caller may change."""
         if self._given is None:
             shared = [*self._first.messages, *self._history.messages[1:]]
             self._given = [self._own.get(at) or copied(each) for at, each in enumerate(shared)]
         return self._given
 
     def append_to_last_user(self, text: str) -> None:
-        """Add a text part to the last user message, if there is one (`check_session` tells
-        otherwise).
-        """
+        """Add a text part to the last user message; without one, `check_session` has a finding."""
         for index in self.last_with("role", "user", 1):
             message = self.own(index)
-            # A part of its own: the marks on the parts before it stay where they are.
+            # A separate part, so that marks on earlier parts stay where they are.
             message["content"] = [*as_parts(message["content"]), {"type": "text", "text": text}]
             self._said[index] = Block("environment", "environment", text)
 
@@ -127,7 +123,7 @@ class Rendering:
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """The messages, the caller's to write into: made when they are first asked for."""
+        """The messages, which the caller may change; they are copied at the first use."""
         return self.request.all()
 
     @property
@@ -146,5 +142,5 @@ class Rendering:
 
     @property
     def characters(self) -> int:
-        """Characters of all that is sent as text, tools too: the one count of a request's size."""
+        """The characters of all text that is sent, tools included."""
         return sum(len(block.text) for block in self.sent)

@@ -1,4 +1,4 @@
-"""The requests that a conversation was made of, in a dialect."""
+"""Write the requests of which a conversation was made, in a dialect."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from playground.nouns.prompt_data import PromptData
 def requests_of(
     dialect: Dialect, prompt_data: PromptData, stops: Sequence[int]
 ) -> Iterator[Sequence[dict[str, Any]]]:
-    """Return the messages of each request of a conversation, without marks.
+    """Yield the messages of each request of a conversation, without marks.
 
     A request holds everything before one of `stops`, which are indexes of messages in order.
-    Requests share what they have in common, so nobody may write into them.
+    Requests share their common messages: do not change them.
     """
     if not can_cache(dialect) or dialect.preflight:
         plain = dialect.with_policy("none")

@@ -16,9 +16,9 @@ _EXPECTED: Final = "a text file with the dialect's rules, or a folder with one N
 
 @dataclass(frozen=True)
 class GivenRules:
-    """Rules by dialect, and where they come from.
+    """Rules by dialect, and the path that they were read from.
 
-    They are read once: a pipe gives them no second time, and a file may change during a trial.
+    They are read once: a pipe cannot be read again, and a file may change during a trial.
     """
 
     path: str
@@ -30,12 +30,12 @@ class GivenRules:
 
 
 def read_rules(rules_path: str | os.PathLike[str], dialects: Iterable[str]) -> GivenRules:
-    """Read the rules in a file, or those in a folder's `DIALECT.md`s, for these dialects.
+    """Read the rules for these dialects from a file, or from the `NAME.md` files of a folder.
 
-    A folder may have none for one of them. Raises InputFault.
+    A folder may lack rules for some of them. Raises InputFault.
     """
     given = os.fspath(rules_path)
-    if not given:  # it would be the folder that one stands in
+    if not given:  # Path("") would be the current folder
         raise InputFault("no rules: the name of their file is empty", expected=_EXPECTED)
     path = Path(given)
     if path.is_dir():
@@ -46,9 +46,9 @@ def read_rules(rules_path: str | os.PathLike[str], dialects: Iterable[str]) -> G
 
 
 def chosen_rules(rules_path: str | os.PathLike[str], dialects: Iterable[str]) -> GivenRules:
-    """Read rules for the dialects that somebody chose.
+    """Read rules for the dialects that the user chose.
 
-    Raises InputFault also if a folder has rules for none of them: nothing would be changed.
+    Raises InputFault, also if a folder has rules for none of them.
     """
     names = list(dialects)
     given = read_rules(rules_path, names)

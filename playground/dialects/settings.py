@@ -1,6 +1,6 @@
-"""Change a dialect's policy, checks or rules without a class of its own.
+"""Change a dialect's policy, checks or rules without a new class.
 
-A change makes another dialect; the original stays as it is.
+A change makes a new dialect; the original stays as it is.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from playground.dialects.rules_file import GivenRules, read_rules
 
 
 class DialectSettings:
-    """A dialect's name, and what is chosen for it."""
+    """A dialect's name, and the settings that a user may change."""
 
     name: str
     cache_policy: str | Policy = "azad"
@@ -33,12 +33,11 @@ class DialectSettings:
         return self._changed("preflight", checks)
 
     def with_rules(self, rules: str | os.PathLike[str] | GivenRules | None) -> Self:
-        """Return the same dialect with the rules of a file, or of a folder with a `NAME.md` a
-        dialect.
+        """Return the same dialect with the rules of a file, or of a folder of `NAME.md` files.
 
-        They hold wherever a method is given no other path; None restores its own. They are read
-        now, and once. A dialect that writes `format_dialect_rules(…, rules_path)` itself is given
-        the path by `format_messages`. Raises InputFault.
+        Methods use them unless they are passed another path; None restores the dialect's own. They
+        are read once, at this call. If a dialect overrides `format_dialect_rules(…, rules_path)`,
+        `format_messages` passes it the path. Raises InputFault.
         """
         if not isinstance(rules, GivenRules | None):
             rules = read_rules(rules, [self.name])
@@ -46,10 +45,9 @@ class DialectSettings:
         return other._changed("_rules_read", rules)
 
     def rules_given(self, rules_path: str | None = None) -> str | None:
-        """Return the rules of a file that replace the dialect's own: at this path, else at its own
-        path.
+        """Return the rules of a file that replace the dialect's own, or None.
 
-        Return None if there is neither. Raises InputFault.
+        The file is `rules_path`, or else that of `with_rules`. Raises InputFault.
         """
         rules_path = self.rules_path if rules_path is None else rules_path
         if rules_path is None:
@@ -60,7 +58,7 @@ class DialectSettings:
         return read.of(self.name)
 
     def _changed(self, field: str, value: object) -> Self:
-        other = copy.copy(self)  # not dataclasses.replace: a dialect by hand is no dataclass
+        other = copy.copy(self)  # not dataclasses.replace: some dialects are no dataclasses
         try:
             object.__setattr__(other, field, value)  # declared dialects are frozen
         except AttributeError as error:

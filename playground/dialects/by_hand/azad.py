@@ -1,6 +1,6 @@
-"""Methods that Azad's own code calls beside the public ones.
+"""Private methods that code of Azad's calls on a dialect.
 
-Azad's document names them without showing them: they do here what our own methods do.
+Azad's document names them without showing them; here they do what our own methods do.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ class AzadMethods:
         return found.messages[:]
 
     def _get_parameter_description(self, parameter: object) -> str:
-        """Return the description as Azad's `format_tool_schema` does, or the text that was
-        given.
-        """
+        """Return a parameter's description; anything else becomes text."""
         if isinstance(parameter, ParameterMetadata):
             return parameter.description
         return str(parameter)

@@ -1,6 +1,6 @@
-"""Load dialects of other packages: each is tried before it is listed, and a broken one left out.
+"""Load dialects of other packages: each is tried out first, and a broken one is left out.
 
-A plugin's code is foreign: whatever it raises becomes one line that names its package.
+A plugin's code is not ours: whatever it raises becomes one line that names its package.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from playground.nouns.tools import ToolMetadata
 from playground.parsing.parser import DialectParser
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint  # half as long to load as a whole dialect
+    from importlib.metadata import EntryPoint  # importing it takes half as long as a dialect
 
 GROUP: Final = "playground.dialects"
-_RAISED: Final = (Exception, SystemExit)  # a script that is imported may end the program with it
+_RAISED: Final = (Exception, SystemExit)  # importing a script may raise SystemExit
 
 
 @cache
@@ -39,9 +39,9 @@ def _tool() -> ToolMetadata:
 
 @dataclass(frozen=True)
 class Plugins:
-    """The dialects of all entry points by the entry's name.
+    """The dialects of all entry points, by the entries' names.
 
-    Beside them: why others were left out, and remarks on some.
+    `faults` says why an entry was left out, `renamed` that a dialect calls itself otherwise.
     """
 
     dialects: dict[str, Dialect]
@@ -54,7 +54,7 @@ class Plugins:
 
 
 def load_plugins(entries: Iterable[EntryPoint], taken: Iterable[str]) -> Plugins:
-    """Load and try every entry. A name that is `taken`, or comes twice, keeps its first owner."""
+    """Load and try every entry. An entry is left out if its name is `taken`, or came before."""
     names = set(taken)
     plugins = Plugins({}, {}, {})
     for entry in entries:
@@ -81,12 +81,12 @@ def load_plugins(entries: Iterable[EntryPoint], taken: Iterable[str]) -> Plugins
 
 
 def fault_of(dialect: object) -> str:
-    """Return why a value is no dialect, in one line; empty if it is one."""
+    """Return why a value is no working dialect, in one line; "" if it is one."""
     return form_fault(dialect) or next(filter(None, map(_fails, _trials(dialect))), "")
 
 
 def form_fault(dialect: object) -> str:
-    """Return what `fault_of` does, without running any of its methods."""
+    """Return why a value is no dialect by its class and signatures alone; no method is run."""
     if inspect.isclass(dialect):
         open_methods = ", ".join(sorted(getattr(dialect, "__abstractmethods__", ())))
         lacks = f"; it lacks {open_methods}" if open_methods else ""
@@ -103,7 +103,7 @@ def _signature_fault(kind: type[Dialect]) -> str:
 
 
 def _trials(dialect: Any) -> list[tuple[str, Callable[[], object], tuple[type, ...]]]:
-    """Yield each method as a trial, with the types that it may return."""
+    """Return a trial for each method: its name, a call of it, and the types that it may return."""
     call = ToolCallPart("call_1", "probe", {"text": "a"})
     data = PromptData(messages=[Message("user", (TextPart("a"),))], tool_metadata=[_tool()])
     text, nothing = (str,), type(None)
@@ -141,7 +141,7 @@ def _fails(trial: tuple[str, Callable[[], object], tuple[type, ...]]) -> str:
 
 
 def _named(dialect: Dialect, name: str) -> Dialect:
-    """Give the dialect the entry's name, by which it is asked for."""
+    """Return the dialect under the entry's name, by which users ask for it."""
     if dialect.name == name:
         return dialect
     other = copy.copy(dialect)

@@ -1,9 +1,9 @@
 """Declared dialects as files: data only, in JSON or TOML; nothing in them is executed.
 
-`dump_dialect` writes the fields that differ from their defaults, `load_dialect` reads them back:
-the same dialect, so the same bytes and events. `folders.py` finds such files and puts them beside
-the registered dialects. What a file cannot hold (a class's code, checks, the path of a file) is
-refused, never left out.
+`dump_dialect` writes the fields that differ from their defaults, `load_dialect` reads them back
+as an equal dialect. `folders.py` finds such files and adds them to the registered dialects. A
+dialect with something that a file cannot hold (a class's code, checks, the path of a file) is
+refused.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,59}", re.ASCII)
 _HALVES: Final = re.compile("[\ud800-\udfff]")
 _TOOL_DOCS: Final = {"described": prompts.DESCRIBED, "json-lines": prompts.JSON_LINES}
 _LLAMAS: Final = {"llama3": LLAMA3, "llama4": LLAMA4}
-# What is chosen on a machine, and is no part of a declaration.
+# Fields that are set on a machine, and are no part of a declaration.
 _SETTINGS: Final = ("preflight", "rules_path")
 
 
@@ -44,19 +44,23 @@ _SETTINGS: Final = ("preflight", "rules_path")
 def load_dialect(path: str | Path) -> DeclaredDialect:
     """Load a dialect from its file, .json or .toml.
 
-    Raises InputFault with the file, the line or the field, and what would be right.
+    Raises InputFault with the file, the line or field, and what was expected.
     """
     return parse_dialect(read_user_file(path, "a dialect's file, .json or .toml"), str(path))
 
 
 def parse_dialect(data: bytes | str, where: str) -> DeclaredDialect:
-    """Read a dialect from its file's text, TOML if `where` ends so. Raises InputFault."""
+    """Read a dialect from a file's text; it is TOML if `where`, the file's name, ends in .toml.
+
+    Raises InputFault.
+    """
     return dialect_of(_document(user_text(data, where, MOST_BYTES), where), where)
 
 
 def dialect_of(document: Any, where: str) -> DeclaredDialect:
-    """Build a dialect from plain data, as JSON and TOML have it. Raises InputFault naming the
-    field.
+    """Build a dialect from plain data, as JSON or TOML give it.
+
+    Raises InputFault, which names the field.
     """
     made: DeclaredDialect = read_fields(
         DeclaredDialect, document, FieldPlace(where), _READERS, _SETTINGS
@@ -68,7 +72,7 @@ def dialect_of(document: Any, where: str) -> DeclaredDialect:
 def dump_dialect(dialect: Dialect) -> str:
     """Write a declared dialect as its file's text, in JSON.
 
-    Raises InputFault if it is more than a declaration: a class with methods of its own, checks,
+    Raises InputFault if it is more than a declaration: if it has methods of its own, checks, or
     rules from another file.
     """
     return dialect_text(plain_dialect(dialect))
@@ -77,14 +81,15 @@ def dump_dialect(dialect: Dialect) -> str:
 def dialect_text(plain: Mapping[str, Any]) -> str:
     """Write plain data as a file's text."""
     text = json.dumps(plain, ensure_ascii=False, indent=1)
-    if not text.isascii() and _HALVES.search(text):  # UTF-8 has none: told by their numbers
+    if not text.isascii() and _HALVES.search(text):  # UTF-8 has no lone surrogates: escape them
         text = json.dumps(plain, indent=1)
     return text + "\n"
 
 
 def plain_dialect(dialect: Dialect) -> dict[str, Any]:
-    """Return a declared dialect as plain data, without fields at their defaults. Raises
-    InputFault.
+    """Return a declared dialect as plain data, without fields at their defaults.
+
+    Raises InputFault if it is more than a declaration.
     """
     place = FieldPlace(f"dialect {dialect.name!r}")
     if not isinstance(dialect, DeclaredDialect) or _has_code(type(dialect)):
@@ -103,7 +108,7 @@ def plain_dialect(dialect: Dialect) -> dict[str, Any]:
 
 
 def _has_code(kind: type[DeclaredDialect]) -> bool:
-    """Return True if a class below the declared one overrides anything."""
+    """Return True if a subclass of DeclaredDialect overrides a method."""
     methods = (name for name in dir(DeclaredDialect) if callable(getattr(DeclaredDialect, name)))
     return any(
         getattr(kind, name) is not getattr(DeclaredDialect, name)
@@ -124,7 +129,7 @@ def _document(text: str, where: str) -> Any:
         raise InputFault(error.msg, where=where, line=error.lineno, expected="JSON") from error
     except tomllib.TOMLDecodeError as error:
         raise InputFault(str(error), where=where, expected="TOML") from error
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits, deep nesting
+    except (ValueError, RecursionError) as error:  # a number with thousands of digits, deep nesting
         raise InputFault(
             f"it cannot be read: {refused_words(error)}", where=where, expected="fields"
         ) from error
@@ -138,7 +143,7 @@ def _once(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
     return dict(pairs)
 
 
-# the fields that are no plain values
+# fields that need a reader of their own
 
 
 def _name(given: Any, place: FieldPlace) -> str:

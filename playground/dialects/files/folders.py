@@ -1,7 +1,7 @@
 """Read dialect files in folders: $PLAYGROUND_DIALECTS and the workspace's own.
 
-A bad file is left out with one line that names it, and everything else works. Folders are looked
-at whenever names are asked for, so that a file that was saved a moment ago is there.
+A bad file is left out with one line that names it, and everything else works. Folders are read
+whenever names are asked for, so that a file that was just saved is found.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ VARIABLE: Final = "PLAYGROUND_DIALECTS"
 
 
 class FileState(NamedTuple):
-    """A file as it was seen: another time or size means another content.
+    """The state of a file: with another time or size its content has changed.
 
-    A `fault` says why it is no file that can be read.
+    A `fault` says why the file cannot be read.
     """
 
     path: str
@@ -48,7 +48,7 @@ def states() -> tuple[FileState, ...]:
 
 
 def _folders() -> list[tuple[Path, bool]]:
-    """Return the folders, and whether the user has named them."""
+    """Return the folders; each with True if the user has named it."""
     own, given = paths.dialects(), os.environ.get(VARIABLE, "")
     folders = [(own, False)] if own else []
     if given and not (own and Path(given).absolute() == own.absolute()):
@@ -58,7 +58,7 @@ def _folders() -> list[tuple[Path, bool]]:
 
 def _state(entry: os.DirEntry[str]) -> FileState:
     try:
-        if not entry.is_file():  # a pipe would be waited for
+        if not entry.is_file():  # reading a pipe might wait for ever
             return FileState(entry.path, fault=f"{entry.path}: no file; expected a dialect's file")
         seen = entry.stat()
     except OSError as error:
@@ -68,9 +68,9 @@ def _state(entry: os.DirEntry[str]) -> FileState:
 
 @lru_cache(maxsize=8)
 def load_files(files: tuple[FileState, ...], taken: tuple[str, ...]) -> Plugins:
-    """Load the dialects of these files by name; by file stem, return why others were left out.
+    """Load the dialects of these files by name; `faults` are by the stem of the file's name.
 
-    A name that is `taken`, or comes twice, keeps its first owner.
+    A file is left out if its dialect's name is `taken`, or came before.
     """
     dialects: dict[str, Dialect] = {}
     faults: dict[str, str] = {}
@@ -90,7 +90,7 @@ def load_files(files: tuple[FileState, ...], taken: tuple[str, ...]) -> Plugins:
 
 
 def _free(stem: str, faults: dict[str, str]) -> str:
-    """Return a free key for a file, so that two files of one stem are both reported."""
+    """Return a key that `faults` does not hold, so that two files of one stem are both reported."""
     return stem if stem not in faults else f"{stem} ({len(faults)})"
 
 

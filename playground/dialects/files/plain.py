@@ -1,6 +1,6 @@
 """Convert declarations to plain data and back: each value by the type that its field declares.
 
-What is no field, or has another type, is refused with its path, never dropped.
+An unknown field, or a value of another type, is refused with its path.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Reader = Callable[[Any, "FieldPlace"], Any]
 
 
 class FieldPlace(NamedTuple):
-    """A place in a file: the file, and a dotted path in it."""
+    """A place in a file: the file's name, and the dotted path of a field."""
 
     where: str
     field: str = ""
@@ -37,7 +37,7 @@ class FieldPlace(NamedTuple):
 
 
 def as_plain(value: Any) -> Any:
-    """Return a declared value as JSON has it; a dataclass without fields at their defaults."""
+    """Return a declared value as JSON values; dataclasses without fields at their defaults."""
     if dataclasses.is_dataclass(value):
         return {
             field.name: as_plain(getattr(value, field.name))
@@ -48,7 +48,7 @@ def as_plain(value: Any) -> Any:
 
 
 def default_of(field: dataclasses.Field[Any]) -> Any:
-    """Return a field's default, or MISSING if it has to be given."""
+    """Return a field's default, or MISSING if it has none."""
     if field.default_factory is not dataclasses.MISSING:
         return field.default_factory()
     return field.default
@@ -63,7 +63,7 @@ def read_fields(
 ) -> Any:
     """Build an instance of a dataclass from plain data.
 
-    Fields in `own` are read by these functions; those `left_out` may not be given. Raises
+    The functions in `own` read the fields of their names; fields in `left_out` are refused. Raises
     InputFault.
     """
     values = _checked(kind, given, place, left_out)
@@ -98,7 +98,7 @@ def _checked(
 
 @cache
 def _hints_of(kind: Any) -> dict[str, Any]:
-    from playground.dialects.raw_prompts import LlamaPrompt  # what only checkers import there
+    from playground.dialects.raw_prompts import LlamaPrompt  # elsewhere only type checkers do
 
     return get_type_hints(kind, localns={"LlamaPrompt": LlamaPrompt})
 
@@ -122,7 +122,7 @@ def _value(hint: Any, given: Any, place: FieldPlace) -> Any:
         return _value(next(each for each in get_args(hint) if each is not type(None)), given, place)
     if place.field.count(".also") > _DEEPEST:
         raise place.fault("forms within forms, too deep", f"{_DEEPEST} at most")
-    # a form that is read is checked like the one that is written
+    # A form that is only read is checked like the one that is written.
     return read_fields(Syntax if hint is Declaration else hint, given, place)
 
 

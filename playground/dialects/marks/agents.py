@@ -1,9 +1,9 @@
 """The policies of agents and libraries: which of the formatted messages each marks.
 
-Each is one small function from messages to places, with one line of provenance. A mark on the last
-tool is left out if the system prompt, which comes after the tools, is marked as well: its entry
-includes them. "Wire user" means what reaches the provider as one user turn: results and what
-follows.
+Each is one small function from messages to places, with a line on its source. A mark on the last
+tool is left out if the system prompt is marked as well: the prompt comes after the tools, so that
+its cache entry includes them. A "wire user" is what reaches the provider as one user turn: results
+and the user's messages after them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from playground.base.shared_lists import KnowsPlaces
 
 Messages = Sequence[dict[str, Any]]
-PartIndex = tuple[int, int]  # message, part from its end: -1 is the last one, 0 the first
+PartIndex = tuple[int, int]  # index of a message, index of its part (-1 is the last part)
 
 
 class AgentPolicy(NamedTuple):
@@ -27,7 +27,7 @@ class AgentPolicy(NamedTuple):
 
 
 def last_of(messages: Messages) -> Callable[[str, int], list[int]]:
-    """Return a function that finds the last messages of a role, at most so many, in order."""
+    """Return a function that finds the last messages of a role, at most `count`, in order."""
     if isinstance(messages, KnowsPlaces):
         return partial(messages.last_with, "role")
     backwards = [message.get("role") for message in reversed(messages)]
@@ -43,7 +43,7 @@ def last_of(messages: Messages) -> Callable[[str, int], list[int]]:
     return last
 
 
-# A session has as many requests as answers: who looks at every message of each takes its square.
+# A session has a request for each answer: looking at all messages of each takes quadratic time.
 
 
 def _last(messages: Messages, count: int, *roles: str) -> list[int]:
@@ -54,13 +54,13 @@ def _last(messages: Messages, count: int, *roles: str) -> list[int]:
 def _first(messages: Messages, count: int, role: str) -> list[int]:
     known = _last(messages, count, role)
     if len(known) < count:
-        return known  # all that there are
+        return known  # the role has no more messages
     places = (i for i, message in enumerate(messages) if message.get("role") == role)
     return list(islice(places, count))
 
 
 def _from_end(messages: Messages, count: int, fits: Callable[[int], bool]) -> list[int]:
-    """Return the last places that fit, at most so many, in order."""
+    """Return the last indexes that fit, at most `count`, in order."""
     fitting = (index for index in range(len(messages) - 1, -1, -1) if fits(index))
     return list(islice(fitting, count))[::-1]
 
@@ -98,7 +98,7 @@ def system_and_last_two_wire_users(messages: Messages) -> list[PartIndex]:
     return [*_system(messages), *_at(_wire_users(messages, 2))]
 
 
-# Kodu keeps a mark on the first question too, which the history never moves away from.
+# Kodu also marks the first question, whose place never changes.
 def kodu(messages: Messages) -> list[PartIndex]:
     first, later = _first(messages, 1, "user"), _last(messages, 3, "user")
     return [*_system(messages), *_at(first), *_at(later[1:])]
@@ -118,9 +118,7 @@ def last_message(messages: Messages) -> list[PartIndex]:
 
 
 def automatic(messages: Messages) -> list[PartIndex]:
-    """Return the place that the provider would mark: the last markable block, past empty
-    messages.
-    """
+    """Return the place that the provider would mark: the last message that is not empty."""
     return _at(_from_end(messages, 1, lambda index: bool(messages[index].get("content"))))
 
 
@@ -142,8 +140,9 @@ def hermes_agent(messages: Messages) -> list[PartIndex]:
 
 
 def aider(messages: Messages) -> list[PartIndex]:
-    """Return the prompt and the last question: a session has no separate repository map or chat
-    files.
+    """Return the system prompt and the last question.
+
+    Aider also marks its repository map and chat files, which a session does not keep apart.
     """
     return [*_system(messages), *_at(_last(messages, 1, "user"))]
 
@@ -182,7 +181,7 @@ AGENTS: Final[dict[str, AgentPolicy]] = {
 
 
 def marked_parts(messages: Messages, policy: AgentPolicy) -> Iterator[tuple[int, int, bool]]:
-    """Return message, part, and whether it is marked; an empty text may not be."""
+    """Yield the index of a message, of its part, and True if it is marked; an empty text is not."""
     seen: set[tuple[int, int]] = set()
     for message, part in policy.places(messages):
         content = messages[message].get("content")
@@ -191,6 +190,6 @@ def marked_parts(messages: Messages, policy: AgentPolicy) -> Iterator[tuple[int,
         if not 0 <= index < len(parts) or (message, index) in seen:
             continue
         seen.add((message, index))
-        # Anthropic answers such a mark with a 400; here the place is shown as left unmarked.
+        # Anthropic answers a mark on an empty text with a 400; here the place stays unmarked.
         empty = parts[index].get("type") == "text" and not parts[index].get("text")
         yield message, index, not empty

@@ -1,7 +1,7 @@
-"""Audit a chat template: what does it do to a conversation that its user would want to know?
+"""Audit a chat template: find what it does to a conversation that its user would want to know.
 
-Only renderings count: each finding comes with the smallest request that shows it, and, if the
-fault is a difference, with both renderings. Probes are in `audit_probes`.
+Only renderings count: each finding has the smallest request that shows it, and, if the fault is a
+difference, both renderings. The probes are in `audit_probes`.
 """
 
 from __future__ import annotations
@@ -39,10 +39,9 @@ from playground.dialects.raw_prompts.sources import template_of
 
 @dataclass(frozen=True, slots=True)
 class TemplateAudit(Shown):
-    """The faults of a template, its form of calls (None if it writes none), and the number of
-    renderings.
+    """The faults of a template, its form of calls, and the number of renderings.
 
-    As a table: a row a fault.
+    `form` is None if it writes no calls. Its table has a row for each fault.
     """
 
     source: str
@@ -73,11 +72,11 @@ class TemplateAudit(Shown):
 
 @takes(template=(str, PathLike, ChatTemplate))
 def audit_template(template: str | PathLike[str] | ChatTemplate) -> TemplateAudit:
-    """Find what a chat template loses, refuses, mixes up, or writes so that no cache can hold it.
+    """Find what a chat template loses, refuses, mixes up, or writes in a way that breaks caches.
 
     `template` is the path of a `.jinja` file, a `tokenizer_config.json` or a GGUF file (with the
     package gguf), the text of a template, or a ChatTemplate. Raises InputFault if it cannot be
-    read, or does not even render a user's words.
+    read, or does not even render a user's text.
     """
     source = template_of(template)
     plain = AskedTemplate(source)
@@ -103,7 +102,7 @@ def audit_template(template: str | PathLike[str] | ChatTemplate) -> TemplateAudi
 
 
 def warnings(template: ChatTemplate, budget: Budget, has_tools: bool) -> list[Finding]:
-    """Return the faults that matter where a prompt is rendered, as far as the budget allows."""
+    """Return the findings to show whenever a prompt is rendered, as far as the budget allows."""
     asked = AskedTemplate(template, budget=budget)
     found: list[Finding] = []
     with suppress(InputFault):

@@ -1,4 +1,4 @@
-"""The probes of an audit: each asks a template one small question and says what is wrong."""
+"""The probes of an audit: each tests one property of a template and yields its faults."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LATER: Final = "2027-03-04"
 class TemplateFault:
     """A finding about a template with the smallest request that shows it.
 
-    It has one rendering, or two whose difference is the fault.
+    `shown` is one rendering, or two whose difference is the fault.
     """
 
     finding: Finding
@@ -52,7 +52,7 @@ Faults = Iterator[TemplateFault]
 
 
 def no_calls(asked: AskedTemplate) -> TemplateFault:
-    """Return the fault of a template that writes calls in no form of the request."""
+    """Return the fault that a template writes calls in no form of the request."""
     shown = asked.ask(user(USER), asked.form.answer(ONE), calls=ONE)
     return _fault(asked, "template-drops-calls", _refusal(shown), shown)
 
@@ -60,12 +60,12 @@ def no_calls(asked: AskedTemplate) -> TemplateFault:
 def needs_tools(
     asked: AskedTemplate, without: TemplateRendering, with_tools: TemplateRendering
 ) -> TemplateFault:
-    """Return the fault of a template that renders nothing without tools."""
+    """Return the fault that a template renders nothing without tools."""
     return _fault(asked, "template-needs-tools", _refusal(without), without, with_tools)
 
 
 def of_the_form(asked: AskedTemplate) -> Faults:
-    """Return the faults that follow from the form in which calls are written."""
+    """Yield the faults that follow from the form in which the template takes calls."""
     form = asked.form
     shown = asked.ask(user(USER), form.answer(ONE), calls=ONE)
     if form.mutable:
@@ -128,7 +128,7 @@ def _parallel_calls(asked: AskedTemplate) -> Faults:
 
 
 def _ids(asked: AskedTemplate) -> Faults:
-    """Test whether two results of one tool give the same prompt with their ids exchanged."""
+    """Test if two results of one tool, in either order, give the same prompt: then ids are lost."""
     form = asked.form
     answer = form.answer(_SAME_TOOL)
     results = [form.result(call, RESULT, index) for index, call in enumerate(_SAME_TOOL)]
@@ -151,7 +151,7 @@ def _system(asked: AskedTemplate) -> Faults:
 
 
 def _user_header(asked: AskedTemplate) -> str:
-    """Return the text before a user's words, as far as a first and a later turn share it."""
+    """Return the text before a user's words that the first and a later turn have in common."""
     answered = asked.ask(user(USER), asked.form.answer(text=TEXT), user(_AGAIN))
     if not answered.has(USER, TEXT, _AGAIN):
         return ""
@@ -167,10 +167,9 @@ def _tools(asked: AskedTemplate) -> Faults:
 
 
 def _prefix(asked: AskedTemplate) -> Faults:
-    """Test whether each turn continues where the prompt before it ended.
+    """Test if each prompt begins with the prompt before it.
 
-    Otherwise no cache of it is of use, and a mask for training covers other tokens than were
-    written.
+    Otherwise no cache of it is of use, and a training mask covers other tokens than were written.
     """
     said = asked.form.answer(text=TEXT)
     called, result = asked.form.answer(ONE), asked.form.result(ONE[0], RESULT)
@@ -214,7 +213,7 @@ def _generation_prompt(asked: AskedTemplate) -> Faults:
 
 
 def _forged_turn(asked: AskedTemplate) -> Faults:
-    """Test whether a user who writes the text between turns can forge a turn."""
+    """Test if a user can forge a turn by writing the text between turns."""
     real = asked.ask(user(USER), asked.form.answer(text=TEXT), user(_AGAIN))
     if not real.has(USER, TEXT, _AGAIN):
         return
@@ -228,7 +227,7 @@ def _forged_turn(asked: AskedTemplate) -> Faults:
 
 
 def _thoughts(asked: AskedTemplate) -> Faults:
-    """Test whether a thought stays within a row of calls; after the next question most drop it."""
+    """Test if reasoning is kept between calls; most templates drop it after the next question."""
     thinking, result = asked.form.answer(ONE, "", THOUGHT), asked.form.result(ONE[0], RESULT)
     working = asked.ask(user(USER), thinking, result, calls=ONE)
     last = asked.ask(user(USER), asked.form.answer(text=TEXT, thought=THOUGHT))
@@ -257,7 +256,7 @@ def _begin_of_sequence(asked: AskedTemplate) -> Faults:
 
 
 def _content(asked: AskedTemplate) -> Faults:
-    """Test content that is null, in parts, or that begins and ends with white space."""
+    """Test content that is null, that is a list of parts, or that has white space at its ends."""
     nothing = replace(asked.form, content="null").answer(ONE)
     shown = asked.ask(user(USER), nothing, calls=ONE)
     if _calls(asked) and shown.text is None:
@@ -291,7 +290,7 @@ PROBES: Final[tuple[Callable[[AskedTemplate], Faults], ...]] = (
     _begin_of_sequence,
     _content,
 )
-# Of these a user is told wherever a prompt is rendered; the first where there are tools.
+# Probes whose faults are shown whenever a prompt is rendered; the first one only if it has tools.
 AT_ONCE: Final = (_tools, _parallel_calls, _arguments_as_text, _content)
 TOLD_AT_ONCE: Final = frozenset(
     {
@@ -310,5 +309,5 @@ def _fault(
 
 
 def _refusal(shown: TemplateRendering) -> str:
-    """Return why nothing was rendered, in the template's own words; "" if something was."""
+    """Return why the template refused to render, in its own words; "" if it did not."""
     return "" if shown.text is not None else f"refused: {shown.refused}"

@@ -18,14 +18,14 @@ _TOKENS: Final = {
 }
 
 
-# For a bare template, which names them and does not know them.
+# Tokens for a bare template, which uses their names without knowing them.
 STAND_INS: Final = {"bos_token": "<|bos|>", "eos_token": "<|eos|>"}
 
 
 def template_of(given: str | PathLike[str] | ChatTemplate) -> ChatTemplate:
-    """Return a template from its path, its text, or itself.
+    """Return a template from a path or a text, or from a ChatTemplate.
 
-    One without a tokenizer's tokens gets two that stand for BOS and EOS. Raises InputFault.
+    If it has no tokens for BOS and EOS, it gets stand-ins. Raises InputFault.
     """
     if isinstance(given, ChatTemplate):
         found = given
@@ -39,7 +39,7 @@ def template_of(given: str | PathLike[str] | ChatTemplate) -> ChatTemplate:
 
 
 def _is_text(given: str) -> bool:
-    """Return True for a text that no file name can be: with a Jinja tag or a line break in it."""
+    """Return True for a text with a Jinja tag or a line break, which no file's name has."""
     return "{%" in given or "{{" in given or "\n" in given
 
 
