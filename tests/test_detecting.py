@@ -11,7 +11,7 @@ from strategies import DIALECTS, TOOLS
 
 import playground as pg
 from playground.dialects.declared import DeclaredDialect
-from playground.dialects.misspelled_markers import nearly
+from playground.dialects.misspelled_markers import misspelled_marker
 from playground.dialects.reading import parse
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.tool_formats import read_tools
@@ -295,7 +295,7 @@ def test_a_call_inside_an_object_that_is_text_is_not_passed_in_silence(
 )
 def test_prose_is_nearly_no_marker_of_any_dialect(text: str) -> None:
     names = tuple(tool.name for tool in TOOLS)
-    assert [d.name for d in DIALECTS if nearly(text, d, names)] == []
+    assert [d.name for d in DIALECTS if misspelled_marker(text, d, names)] == []
 
 
 def test_what_is_detected_shows_itself_in_a_few_lines() -> None:

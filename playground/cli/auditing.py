@@ -35,5 +35,5 @@ def audit(file: str, shown: bool, as_json: bool) -> int:
     say(f"{result.source}: {count} in {result.renderings} renderings")
     for fault in result.faults if shown else ():
         say(f"\n{fault.finding.code}: {fault.finding.message}")
-        say(fault.told)
+        say(fault.text)
     return report(result.findings)

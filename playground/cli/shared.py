@@ -62,12 +62,12 @@ def in_dialects(names: Sequence[str], rules: str | None) -> list[Dialect]:
     The rules are read at once, so that a command fails before it sends anything. Raises InputFault.
     """
     from playground.dialects import as_dialects
-    from playground.dialects.rules_file import chosen_rules
+    from playground.dialects.rules_file import read_chosen_rules
 
     chosen = as_dialects(names)
     if rules is None:
         return chosen
-    own_rules = chosen_rules(rules, [dialect.name for dialect in chosen])
+    own_rules = read_chosen_rules(rules, [dialect.name for dialect in chosen])
     return [dialect.with_rules(own_rules) for dialect in chosen]
 
 

@@ -117,11 +117,11 @@ _FILE_OF: Final = {name: file for file, names in _FILES for name in names.split(
 def __getattr__(name: str) -> Any:
     if name != "REGISTRY":
         raise AttributeError(f"module 'playground.dialects' has no attribute {name!r}")
-    return tuple(map(_own, _FILE_OF))
+    return tuple(map(_load_own, _FILE_OF))
 
 
 @cache
-def _own(name: str) -> Dialect:
+def _load_own(name: str) -> Dialect:
     """Load a dialect of our own from its file."""
     file = import_module(f"playground.dialects.{_FILE_OF[name]}")
     declared: tuple[Dialect, ...] = file.DIALECTS
@@ -188,23 +188,23 @@ def get_dialect(name: str | Dialect) -> Dialect:
             raise InputFault(f"no dialect: {fault}")
         return name
     if name in _FILE_OF:
-        return _own(name)
-    for given in (_plugins(), _files()):
-        if name in given.dialects:
-            return given.dialects[name]
-    for given in (_plugins(), _files()):
-        if name in given.faults:
-            raise InputFault(given.faults[name])
+        return _load_own(name)
+    for loaded in (_plugins(), _files()):
+        if name in loaded.dialects:
+            return loaded.dialects[name]
+    for loaded in (_plugins(), _files()):
+        if name in loaded.faults:
+            raise InputFault(loaded.faults[name])
     raise UnknownNameError("dialect", name, dialect_names())
 
 
-def as_dialects(given: str | Dialect | Iterable[str | Dialect]) -> list[Dialect]:
+def as_dialects(dialects: str | Dialect | Iterable[str | Dialect]) -> list[Dialect]:
     """Return dialects from names, from dialects, or from a single one; for none, all registered."""
-    if isinstance(given, str | Dialect):
-        return [get_dialect(given)] if given else as_dialects(dialect_names())
-    if isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
-        raise wrong("dialects", given, "names of dialects, or dialects")
-    return [get_dialect(each) for each in list(given) or dialect_names()]
+    if isinstance(dialects, str | Dialect):
+        return [get_dialect(dialects)] if dialects else as_dialects(dialect_names())
+    if isinstance(dialects, bytes | Mapping) or not isinstance(dialects, Iterable):
+        raise wrong("dialects", dialects, "names of dialects, or dialects")
+    return [get_dialect(dialect) for dialect in list(dialects) or dialect_names()]
 
 
 __all__ = [

@@ -38,10 +38,12 @@ def family(dialect: Dialect) -> str:
 
 def families(names: Iterable[str]) -> dict[str, list[str]]:
     """Return these names by family, without empty families; names keep their order."""
-    found: dict[str, list[str]] = {title: [] for title in (FIELD, *_TITLES.values(), OTHERS)}
+    names_by_family: dict[str, list[str]] = {
+        title: [] for title in (FIELD, *_TITLES.values(), OTHERS)
+    }
     for name in names:
-        found[family(get_dialect(name))].append(name)
-    return {title: listed for title, listed in found.items() if listed}
+        names_by_family[family(get_dialect(name))].append(name)
+    return {title: members for title, members in names_by_family.items() if members}
 
 
 def spoken_by(model: str) -> list[str]:
@@ -50,13 +52,13 @@ def spoken_by(model: str) -> list[str]:
     A part of a name is enough: `qwen` finds the dialects of all Qwen models.
     """
     words = _words(model.rpartition("/")[2])
-    own = dialect_for(model.strip().replace(" ", "-")).dialect
-    named = [
+    own_dialect = dialect_for(model.strip().replace(" ", "-")).dialect
+    matching = [
         name
         for name in dialect_names()
         if words and words <= _words(f"{name} {_SOURCE.sub('', get_dialect(name).models)}")
     ]
-    return list(dict.fromkeys([*([own] if own else []), *named]))
+    return list(dict.fromkeys([*([own_dialect] if own_dialect else []), *matching]))
 
 
 def _words(text: str) -> set[str]:

@@ -19,12 +19,14 @@ def _declare_syntax(mark: str, opener: str, closer: str, *markers: tuple[str, st
     Models also write keyword arguments in parentheses, and Python in a fence, as Gemma 3 was
     taught.
     """
-    read = [
-        Syntax(call=f"{before}{{name}}{body}{after}", separator="", string_mark=marked)
-        for before, after in ((opener, closer), *markers)
-        for body, marked in (("{args:marked}", mark), ("({args:python})", ""))
+    forms = [
+        Syntax(
+            call=f"{form_opener}{{name}}{body}{form_closer}", separator="", string_mark=form_mark
+        )
+        for form_opener, form_closer in ((opener, closer), *markers)
+        for body, form_mark in (("{args:marked}", mark), ("({args:python})", ""))
     ]
-    return replace(read[0], also=(*read[1:], PRINTED, TOOL_CODE, *ASSIGNED))
+    return replace(forms[0], also=(*forms[1:], PRINTED, TOOL_CODE, *ASSIGNED))
 
 
 TOOL_CODE = Syntax(

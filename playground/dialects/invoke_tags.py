@@ -20,13 +20,13 @@ _invoked = partial(
 )
 
 
-def _invoke_syntax(section: str, *read: str) -> Syntax:
+def _invoke_syntax(section: str, *also_sections: str) -> Syntax:
     """Declare `<invoke name="f">` with `<parameter name="k">`; sections in `read` are read too."""
     return Syntax(
         call='<invoke name="{name}">\n{params}</invoke>',
         param='<parameter name="{key}">{value}</parameter>\n',
         section=section,
-        section_also=read,
+        section_also=also_sections,
     )
 
 

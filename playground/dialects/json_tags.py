@@ -35,16 +35,18 @@ _array = partial(
 
 def _object(opener: str, closer: str, *also: Syntax) -> Syntax:
     """Declare one object between two tags; a Python call between them is read too."""
-    read = Syntax(call=f"{opener}\n{{name}}({{args:python}})\n{closer}")
-    return Syntax(call=f"{opener}\n{{call:json}}\n{closer}", also=(read, *also))
+    python_call = Syntax(call=f"{opener}\n{{name}}({{args:python}})\n{closer}")
+    return Syntax(call=f"{opener}\n{{call:json}}\n{closer}", also=(python_call, *also))
 
 
-def _one_array(section: str, shape: JsonShape | None = None, read: tuple[str, ...] = ()) -> Syntax:
+def _one_array(
+    section: str, shape: JsonShape | None = None, also_sections: tuple[str, ...] = ()
+) -> Syntax:
     """Declare an array between the markers of `section`; the sections in `read` are read too."""
     return Syntax(
         call="{call:json}",
         section=section,
-        section_also=read,
+        section_also=also_sections,
         separator=", ",
         shape=shape or JsonShape(),
         section_required=True,
@@ -192,7 +194,8 @@ DIALECTS = (
         name="pangu",
         title="openPangu",
         syntax=_one_array(
-            "[unused11][{calls}][unused12]", read=("<|tool_call_start|>[{calls}]<|tool_call_end|>",)
+            "[unused11][{calls}][unused12]",
+            also_sections=("<|tool_call_start|>[{calls}]<|tool_call_end|>",),
         ),
         models="openPangu (vLLM's parser, 2026-11)",
         model_names=("pangu",),
@@ -227,7 +230,7 @@ DIALECTS = (
     _array(
         name="granite",
         title="Granite 3",
-        syntax=_one_array("<|tool_call|>[{calls}]", read=("<tool_call>[{calls}]",)),
+        syntax=_one_array("<|tool_call|>[{calls}]", also_sections=("<tool_call>[{calls}]",)),
         reasoning=(ReasoningTags("Here is my thought process:", "Here is my response:"), THINK),
         stops=("<|end_of_text|>",),
         result="{result}",
@@ -241,7 +244,7 @@ DIALECTS = (
         syntax=replace(
             _one_array(
                 "[{calls}]",
-                read=(
+                also_sections=(
                     "<tool_call>[{calls}]</tool_call>",
                     "[TOOL_CALLS][{calls}]",
                     "```json\n[{calls}]\n```",

@@ -34,12 +34,12 @@ def set_own_marks(
     any, all of them are.
     """
     if not isinstance(policy, str):
-        return set_marks(messages.all(), policy, prompt_data)
+        return set_marks(messages.all_writable(), policy, prompt_data)
     request = _request(prompt_data)
     decisions = get_policy(policy).decide(messages, request)
     for decision in decisions:
         if decision.marked and decision.message is not None:
-            messages.own(decision.message)
+            messages.writable(decision.message)
     apply_marks(messages, decisions, request.model_name)
     return decisions
 

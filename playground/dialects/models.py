@@ -66,22 +66,22 @@ def dialect_for(model_name: str) -> DialectChoice:
     if trained is not None:
         return DialectChoice(trained.name, f"trained on it: {trained.models}", trained.name)
     unknown = f"no form is known that {model_name!r} was trained on"
-    family = _of_family(model_name)
+    family = _family_dialect(model_name)
     if family is not None:
         reason = f"{unknown}; its family's nearest: {family.models}"
         return DialectChoice(None, reason, family.name)
     return DialectChoice(None, f"{unknown}: to be taught in the prompt", _TAUGHT)
 
 
-def _of_family(model_name: str) -> Dialect | None:
+def _family_dialect(model_name: str) -> Dialect | None:
     """Return the last registered dialect whose models share the first word of the model's name."""
     words = _FAMILY.findall(_without_provider(model_name).lower())
-    found = [
+    dialects = [
         dialect
         for dialect in map(get_dialect, dialect_names())
         if words and dialect.model_names and re.search(rf"\b{words[0]}", dialect.models.lower())
     ]
-    return found[-1] if found else None
+    return dialects[-1] if dialects else None
 
 
 def _without_provider(model_name: str) -> str:
@@ -99,8 +99,8 @@ def trained_on(model_name: str) -> Dialect | None:
 
     A provider before a slash is not part of the name, and case does not count.
     """
-    bare = _without_provider(model_name)
+    model = _without_provider(model_name)
     for dialect in map(get_dialect, dialect_names()):
-        if any(re.search(pattern, bare, re.IGNORECASE) for pattern in dialect.model_names):
+        if any(re.search(pattern, model, re.IGNORECASE) for pattern in dialect.model_names):
             return dialect
     return None

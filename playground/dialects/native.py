@@ -27,7 +27,7 @@ class NativeDialect(DeclaredDialect):
         return True
 
     def format_dialect_rules(self, prompt_data: PromptData, rules_path: str | None = None) -> str:
-        return self.rules_given(rules_path) or ""
+        return self.rules_of_file(rules_path) or ""
 
     def format_tool_docs(self, prompt_data: PromptData) -> str:
         return ""
@@ -40,11 +40,11 @@ class NativeDialect(DeclaredDialect):
         if not message.tool_results:
             # The API refuses a tool message without a result: its text is sent as the user's.
             return [replace(message, role="user") if message.role == "tool" else message]
-        split = [Message("tool", (result,)) for result in message.tool_results]
+        messages = [Message("tool", (result,)) for result in message.tool_results]
         rest = tuple(p for p in message.parts if isinstance(p, TextPart | ImagePart))
         if rest:  # after the results: they must follow the calls that they answer
-            split.append(Message("user", rest))
-        return split
+            messages.append(Message("user", rest))
+        return messages
 
     def format_history_item(
         self, item: Message, tools: Sequence[ToolMetadata] = ()

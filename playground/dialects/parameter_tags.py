@@ -17,7 +17,7 @@ _tags = partial(
 )
 
 
-def _function(section: str, *read: str) -> Syntax:
+def _function(section: str, *also_sections: str) -> Syntax:
     """Declare `<function=f>` with `<parameter=k>`, each call in a section of its own.
 
     Sections with the tags in `read` are read too.
@@ -26,7 +26,7 @@ def _function(section: str, *read: str) -> Syntax:
         call="<function={name}>\n{params}</function>",
         param="<parameter={key}>\n{value}\n</parameter>\n",
         section=f"<{section}>\n{{calls}}\n</{section}>" if section else "",
-        section_also=tuple(f"<{other}>\n{{calls}}\n</{other}>" for other in read),
+        section_also=tuple(f"<{tag}>\n{{calls}}\n</{tag}>" for tag in also_sections),
         one_call_a_section=bool(section),
     )
 

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from playground.base.arguments import as_bytes, takes
 from playground.dialects import Dialect, get_dialect, is_ours
-from playground.dialects.misspelled_markers import around_a_call, near_markup, printed_response
+from playground.dialects.misspelled_markers import (
+    call_in_object,
+    misspelled_marker_finding,
+    printed_response,
+)
 from playground.dialects.other_dialects_markup import foreign_markup
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
@@ -51,15 +55,15 @@ def parse(
     prompt_data = PromptData(tool_metadata=_read_tools(tools))
     if not server:
         result = _read(answer, chosen.create_parser(prompt_data, prefill, switches))
-        return looked_over(result, chosen, prompt_data)
+        return with_final_findings(result, chosen, prompt_data)
     from playground.servers import get_server  # here, since most replies are read without one
 
     native, built_in = chosen.is_native_toolcalling(), is_ours(chosen.name)
     reader = get_server(server, chosen.name, already_read=native, is_built_in=built_in)
-    opened = reader.prefill(prefill)
-    parser = parser_for(reader, chosen, prompt_data, opened, switches)
+    server_prefill = reader.prefill(prefill)
+    parser = parser_for(reader, chosen, prompt_data, server_prefill, switches)
     by_name = {tool.name: tool for tool in prompt_data.tool_metadata}
-    return reader.reading(_read(answer, parser), parser, by_name, opened)
+    return reader.reading(_read(answer, parser), parser, by_name, server_prefill)
 
 
 def _read_tools(tools: Sequence[Any] | None) -> list[ToolMetadata]:
@@ -70,15 +74,19 @@ def _read_tools(tools: Sequence[Any] | None) -> list[ToolMetadata]:
     return read_tools(list(tools))
 
 
-def looked_over(result: ParseResult, dialect: Dialect, prompt_data: PromptData) -> ParseResult:
+def with_final_findings(
+    result: ParseResult, dialect: Dialect, prompt_data: PromptData
+) -> ParseResult:
     """Add to a result the first finding that needs the complete reply, if there is one.
 
     It may be a printed response, another dialect's calls, a near marker, or an object around a
     call.
     """
-    found = printed_response(result) or foreign_markup(result, dialect, prompt_data)
-    found = found or near_markup(result, dialect, prompt_data) or around_a_call(result)
-    return with_finding(result, found) if found else result
+    finding = printed_response(result) or foreign_markup(result, dialect, prompt_data)
+    finding = (
+        finding or misspelled_marker_finding(result, dialect, prompt_data) or call_in_object(result)
+    )
+    return with_finding(result, finding) if finding else result
 
 
 def parser_for(
@@ -89,8 +97,8 @@ def parser_for(
     switches: Switches | None = None,
 ) -> DialectParser:
     """Return the dialect's parser, with the switches that the server changes."""
-    own = switches or dialect.create_parser(prompt_data).switches
-    return dialect.create_parser(prompt_data, prefill, reader.switches(own))
+    own_switches = switches or dialect.create_parser(prompt_data).switches
+    return dialect.create_parser(prompt_data, prefill, reader.switches(own_switches))
 
 
 def _read(answer: str | bytes | Iterable[bytes], parser: DialectParser) -> ParseResult:

@@ -54,26 +54,26 @@ class _MutableValues(NamedTuple):
     def extended_with(self, values: list[Any]) -> _MutableValues:
         """Return a record with these values and all values inside them; the list gets emptied."""
         places: list[Collection[Any]] = []
-        known, met = self.known, set[int]()
+        is_known, seen_ids = self.known, set[int]()
         while values:
             value = values.pop()
-            if id(value) in met:
+            if id(value) in seen_ids:
                 continue
-            met.add(id(value))
+            seen_ids.add(id(value))
             start = len(places)
             if isinstance(value, dict):
                 places += dict.keys(value), dict.values(value)
             elif isinstance(value, (list, tuple)):
                 places.append(value)
             else:
-                known = False
+                is_known = False
             for place in places[start:]:
-                values += [each for each in place if not isinstance(each, _PLAIN)]
+                values += [item for item in place if not isinstance(item, _PLAIN)]
         return _MutableValues(
             self.places.extended_with(len(self.places), places),
             self.sizes.extended_with(len(self.sizes), map(len, places)),
             self.inside.extended_with(len(self.inside), chain.from_iterable(places)),
-            known,
+            is_known,
         )
 
 
@@ -105,8 +105,8 @@ class CachedInput:
 
     def extended_with(self, messages: Sequence[Message]) -> CachedInput:
         """Return the input with more messages."""
-        more = self.messages.extended_with(len(self.messages), messages)
-        return CachedInput(self.tools, more, self.mutable.extended_with(_values(messages)))
+        all_messages = self.messages.extended_with(len(self.messages), messages)
+        return CachedInput(self.tools, all_messages, self.mutable.extended_with(_values(messages)))
 
 
 class CachedRendering(NamedTuple):
@@ -117,13 +117,20 @@ class CachedRendering(NamedTuple):
     history: History
     characters: int
 
-    def extended_with(self, source: CachedInput, more: list[list[Draft]]) -> CachedRendering:
+    def extended_with(
+        self, source: CachedInput, drafts_of_more: list[list[Draft]]
+    ) -> CachedRendering:
         """Return the rendering with the drafts of further messages."""
-        texts = (len(block.text) for drafts in more for draft in drafts for block in draft.blocks)
+        texts = (
+            len(block.text)
+            for drafts in drafts_of_more
+            for draft in drafts
+            for block in draft.blocks
+        )
         return CachedRendering(
             source,
-            self.drafts.extended_with(len(self.drafts), more),
-            self.history.extended_with(chain.from_iterable(more)),
+            self.drafts.extended_with(len(self.drafts), drafts_of_more),
+            self.history.extended_with(chain.from_iterable(drafts_of_more)),
             self.characters + sum(texts),
         )
 
@@ -161,11 +168,11 @@ class RenderCache:
         with self._lock:
             row = self._rows.get(key)
         if row is None or not source.extends(row.source):
-            form = _reusing(form, row, tools) if row and row.source.mutable.unchanged else form
+            form = _with_reuse(form, row, tools) if row and row.source.mutable.unchanged else form
             row = CachedRendering(source, SharedList(), History(), 0)
         if (start := len(row.drafts)) < len(messages):
-            more = list(map(form, range(start, len(messages)), messages[start:]))
-            row = row.extended_with(source, more)
+            more_drafts = list(map(form, range(start, len(messages)), messages[start:]))
+            row = row.extended_with(source, more_drafts)
         if source.mutable.known:
             self._keep(key, row)
         return row
@@ -189,18 +196,18 @@ class RenderCache:
         with self._lock:
             self._rows[key] = row
             self._rows.move_to_end(key)
-            kept = sum(each.characters for each in self._rows.values())
-            while kept > self._most_characters:
-                kept -= self._rows.popitem(last=False)[1].characters
+            characters = sum(cached.characters for cached in self._rows.values())
+            while characters > self._most_characters:
+                characters -= self._rows.popitem(last=False)[1].characters
 
     def doc(self, dialect: Hashable, tool: ToolMetadata, write: Callable[[], str]) -> str:
         """Return a tool's documentation in a dialect."""
         key = (dialect, id(tool))
         with self._lock:
-            if known := self._docs.get(key):
+            if entry := self._docs.get(key):
                 self._docs.move_to_end(key)
-        if known is not None and known[0] is tool and known[1].unchanged:
-            return known[2]
+        if entry is not None and entry[0] is tool and entry[1].unchanged:
+            return entry[2]
         mutable = _mutable_in(
             [tool.input_schema, *(example.parameters for example in tool.examples)]
         )
@@ -215,20 +222,22 @@ class RenderCache:
         return text
 
 
-def _reusing(form: Form, row: CachedRendering, tools: Sequence[ToolMetadata]) -> Form:
+def _with_reuse(form: Form, row: CachedRendering, tools: Sequence[ToolMetadata]) -> Form:
     """Wrap `form` so that it takes messages from `row` if the tools they call are unchanged."""
-    before, now = _schemas(row.source.tools), _schemas(tools)
-    other = {name for name in before | now if before.get(name) != now.get(name)}
+    old_schemas, new_schemas = _schemas(row.source.tools), _schemas(tools)
+    changed = {
+        name for name in old_schemas | new_schemas if old_schemas.get(name) != new_schemas.get(name)
+    }
     places = {id(message): place for place, message in enumerate(row.source.messages)}
 
-    def reused(index: int, message: Message) -> list[Draft]:
+    def reuse(index: int, message: Message) -> list[Draft]:
         place = places.get(id(message))
-        if place is None or any(call.tool_name in other for call in message.tool_calls):
+        if place is None or any(call.tool_name in changed for call in message.tool_calls):
             return form(index, message)
         drafts = row.drafts[place]
-        return drafts if place == index else [_moved(draft, index) for draft in drafts]
+        return drafts if place == index else [_with_index(draft, index) for draft in drafts]
 
-    return reused
+    return reuse
 
 
 def _schemas(tools: Sequence[ToolMetadata]) -> dict[str, str]:
@@ -239,7 +248,7 @@ def _schemas(tools: Sequence[ToolMetadata]) -> dict[str, str]:
     return {tool.name: json.dumps(tool.input_schema, default=repr) for tool in reversed(tools)}
 
 
-def _moved(draft: Draft, index: int) -> Draft:
+def _with_index(draft: Draft, index: int) -> Draft:
     blocks = (Block(origin_of(index), block.kind, block.text) for block in draft.blocks)
     return Draft(draft.message, tuple(blocks))
 

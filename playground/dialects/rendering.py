@@ -32,7 +32,7 @@ class Block(NamedTuple):
     text: str
 
 
-def written(origin: str, kind: BlockKind, text: str) -> list[Block]:
+def as_blocks(origin: str, kind: BlockKind, text: str) -> list[Block]:
     """Return a text as a list of one block, or [] if it is empty: no block is empty."""
     return [Block(origin, kind, text)] if text else []
 
@@ -61,14 +61,14 @@ class Draft(NamedTuple):
     blocks: tuple[Block, ...] = ()
 
 
-def copied(value: Any) -> Any:
+def deep_copy(value: Any) -> Any:
     """Copy dicts and lists, all the way down; other values are shared."""
     # Other values are recognised here, because a call for each would take half of the time.
     if isinstance(value, dict):
         items = value.items()
-        return {key: held if type(held) in _FLAT else copied(held) for key, held in items}
+        return {key: inner if type(inner) in _FLAT else deep_copy(inner) for key, inner in items}
     if isinstance(value, list):
-        return [held if type(held) in _FLAT else copied(held) for held in value]
+        return [inner if type(inner) in _FLAT else deep_copy(inner) for inner in value]
     return value
 
 
@@ -79,12 +79,12 @@ def mergeable(first: dict[str, Any], second: dict[str, Any]) -> bool:
     return bool(first["role"] == second["role"])
 
 
-def joined(first: Draft, second: Draft) -> Draft:
+def merged(first: Draft, second: Draft) -> Draft:
     """Merge two messages: the contents of both become the parts of one."""
-    one, other = first.message, second.message
-    parts = [*as_parts(one.get("content")), *as_parts(other.get("content"))]
-    message = {**one, "content": parts or None}  # a message of calls alone has no content
-    calls = [*one.get("tool_calls", []), *other.get("tool_calls", [])]
+    first_message, second_message = first.message, second.message
+    parts = [*as_parts(first_message.get("content")), *as_parts(second_message.get("content"))]
+    message = {**first_message, "content": parts or None}  # a message of calls alone has no content
+    calls = [*first_message.get("tool_calls", []), *second_message.get("tool_calls", [])]
     if calls:
         message["tool_calls"] = calls
     return Draft(message, (*first.blocks, *second.blocks))
@@ -102,8 +102,8 @@ def message_text(message: Mapping[str, Any]) -> str:
 
 def texts_of(message: Mapping[str, Any]) -> list[str]:
     """Return the separate texts of a formatted message: the content, and each native call."""
-    said = message_text({"content": message.get("content")})
-    return [*([said] if said else []), *map(dump_json, message.get("tool_calls") or ())]
+    content = message_text({"content": message.get("content")})
+    return [*([content] if content else []), *map(dump_json, message.get("tool_calls") or ())]
 
 
 def _part_text(part: Mapping[str, Any]) -> str:

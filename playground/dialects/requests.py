@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from playground.dialects.base import Dialect
-from playground.dialects.conversation import written
+from playground.dialects.conversation import cached_conversation
 from playground.dialects.history import History
 from playground.dialects.render_cache import can_cache
 from playground.nouns.prompt_data import PromptData
@@ -28,7 +28,7 @@ def requests_of(
             yield plain.render(earlier).messages
         return
     request = History().extended_with([dialect.system_draft(prompt_data)])
-    drafts, start = written(dialect, prompt_data).drafts, 0
+    drafts, start = cached_conversation(dialect, prompt_data).drafts, 0
     for stop in stops:
         request = request.extended_with(chain.from_iterable(drafts[start:stop]))
         start = stop

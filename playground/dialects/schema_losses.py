@@ -64,12 +64,12 @@ class Fact(NamedTuple):
 
 def kept_by_kind(facts: Sequence[Fact]) -> dict[str, str]:
     """Return for each kind of fact how many are kept, of how many: `3/4`."""
-    found = {}
+    counts = {}
     for kind in KINDS:
         kept = [fact.kept for fact in facts if fact.kind == kind]
         if kept:
-            found[kind] = f"{sum(kept)}/{len(kept)}"
-    return found
+            counts[kind] = f"{sum(kept)}/{len(kept)}"
+    return counts
 
 
 def schema_facts(dialect: Dialect, tool: ToolMetadata) -> list[Fact]:
@@ -77,54 +77,57 @@ def schema_facts(dialect: Dialect, tool: ToolMetadata) -> list[Fact]:
 
     At most 400 facts of a tool are examined, in the schema's order.
     """
-    bare = tool.model_copy(update={"examples": ()})  # examples would show the types of values
-    whole = documentation(dialect, bare)
-    found: list[Fact] = []
-    for path in _facts(tool.input_schema, ()):
-        if len(found) == MOST_FACTS:
+    # Examples would show the types of values.
+    without_examples = tool.model_copy(update={"examples": ()})
+    full_docs = documentation(dialect, without_examples)
+    facts: list[Fact] = []
+    for path in _keyword_paths(tool.input_schema, ()):
+        if len(facts) == MOST_FACTS:
             break
         # A fact is dropped if the documentation of the schema without it is the same.
-        without = bare.model_copy(update={"input_schema": _without(tool.input_schema, path)})
-        kept = documentation(dialect, without) != whole
-        found.append(Fact(tool.name, _named(path[:-1]), str(path[-1]), kept))
-    return found
+        reduced = without_examples.model_copy(
+            update={"input_schema": _without_keyword(tool.input_schema, path)}
+        )
+        is_kept = documentation(dialect, reduced) != full_docs
+        facts.append(Fact(tool.name, _path_text(path[:-1]), str(path[-1]), is_kept))
+    return facts
 
 
 def documentation(dialect: Dialect, *tools: ToolMetadata) -> str:
     """Return all that a model gets about these tools, in the prompt and in the field `tools`."""
     data = PromptData(tool_metadata=list(tools))
-    given = json.dumps(dialect.request_tools(data), ensure_ascii=False, sort_keys=True)
-    return dialect.format_tool_docs(data) + given
+    tools_field = json.dumps(dialect.request_tools(data), ensure_ascii=False, sort_keys=True)
+    return dialect.format_tool_docs(data) + tools_field
 
 
-def _facts(node: Any, path: _Path) -> Iterator[_Path]:
+def _keyword_paths(node: Any, path: _Path) -> Iterator[_Path]:
     """Yield the paths of all keywords, each before those inside it."""
     stack: list[tuple[Any, _Path]] = [(node, path)]
     while stack:
-        schema, at = stack.pop()
+        schema, place = stack.pop()
         if not isinstance(schema, dict):
             continue
         inner: list[tuple[Any, _Path]] = []
         for key, value in schema.items():
-            if key not in _SAID_ELSEWHERE and (at or key not in _PLAIN):
-                yield (*at, key)
-            inner += _schemas_in(key, value, (*at, key))
+            if key not in _SAID_ELSEWHERE and (place or key not in _PLAIN):
+                yield (*place, key)
+            inner += _schemas_in(key, value, (*place, key))
         stack += reversed(inner)
 
 
-def _schemas_in(key: str, value: Any, at: _Path) -> list[tuple[Any, _Path]]:
+def _schemas_in(key: str, value: Any, path: _Path) -> list[tuple[Any, _Path]]:
     """Return the schemas that a keyword holds, each with its path."""
     match value:
         case dict() if key in _BY_NAME:
-            return [(schema, (*at, name)) for name, schema in value.items()]
+            return [(schema, (*path, name)) for name, schema in value.items()]
         case list() if key in _BY_INDEX:
-            return [(schema, (*at, index)) for index, schema in enumerate(value)]
+            return [(schema, (*path, index)) for index, schema in enumerate(value)]
         case _ if key in _ONE:
-            return [(value, at)]
+            return [(value, path)]
     return []
 
 
-def _without(schema: dict[str, Any], path: _Path) -> dict[str, Any]:
+def _without_keyword(schema: dict[str, Any], path: _Path) -> dict[str, Any]:
     """Return a copy without the keyword at a path; it shares everything off that path."""
     changed = dict(schema)
     node: Any = changed
@@ -135,7 +138,7 @@ def _without(schema: dict[str, Any], path: _Path) -> dict[str, Any]:
     return changed
 
 
-def _named(path: _Path) -> str:
+def _path_text(path: _Path) -> str:
     """Return a path as people write it: `geo.lat`, `fields[]`, without the keywords between."""
     words: list[str] = []
     for index, step in enumerate(path):

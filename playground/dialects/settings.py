@@ -12,7 +12,7 @@ from typing import Self
 from playground.base.errors import InputFault
 from playground.dialects.marks.policies import Policy
 from playground.dialects.preflight import PreflightCheck
-from playground.dialects.rules_file import GivenRules, read_rules
+from playground.dialects.rules_file import FileRules, read_rules
 
 
 class DialectSettings:
@@ -22,7 +22,7 @@ class DialectSettings:
     cache_policy: str | Policy = "azad"
     preflight: tuple[PreflightCheck, ...] = ()
     rules_path: str | None = None
-    _rules_read: GivenRules | None = None
+    _rules_read: FileRules | None = None
 
     def with_policy(self, cache_policy: str | Policy) -> Self:
         """Return the same dialect under another cache policy."""
@@ -32,19 +32,19 @@ class DialectSettings:
         """Return the same dialect with checks that every request must pass."""
         return self._changed("preflight", checks)
 
-    def with_rules(self, rules: str | os.PathLike[str] | GivenRules | None) -> Self:
+    def with_rules(self, rules: str | os.PathLike[str] | FileRules | None) -> Self:
         """Return the same dialect with the rules of a file, or of a folder of `NAME.md` files.
 
         Methods use them unless they are passed another path; None restores the dialect's own. They
         are read once, at this call. If a dialect overrides `format_dialect_rules(…, rules_path)`,
         `format_messages` passes it the path. Raises InputFault.
         """
-        if not isinstance(rules, GivenRules | None):
+        if not isinstance(rules, FileRules | None):
             rules = read_rules(rules, [self.name])
-        other = self._changed("rules_path", rules.path if rules else None)
-        return other._changed("_rules_read", rules)
+        changed = self._changed("rules_path", rules.path if rules else None)
+        return changed._changed("_rules_read", rules)
 
-    def rules_given(self, rules_path: str | None = None) -> str | None:
+    def rules_of_file(self, rules_path: str | None = None) -> str | None:
         """Return the rules of a file that replace the dialect's own, or None.
 
         The file is `rules_path`, or else that of `with_rules`. Raises InputFault.
@@ -52,18 +52,18 @@ class DialectSettings:
         rules_path = self.rules_path if rules_path is None else rules_path
         if rules_path is None:
             return None
-        read = self._rules_read
-        if read is None or read.path != rules_path:
-            read = read_rules(rules_path, [self.name])
-        return read.of(self.name)
+        rules = self._rules_read
+        if rules is None or rules.path != rules_path:
+            rules = read_rules(rules_path, [self.name])
+        return rules.of(self.name)
 
     def _changed(self, field: str, value: object) -> Self:
-        other = copy.copy(self)  # not dataclasses.replace: some dialects are no dataclasses
+        changed = copy.copy(self)  # not dataclasses.replace: some dialects are no dataclasses
         try:
-            object.__setattr__(other, field, value)  # declared dialects are frozen
+            object.__setattr__(changed, field, value)  # declared dialects are frozen
         except AttributeError as error:
             problem = f"dialect {self.name!r} cannot have another {field}: {error}"
             raise InputFault(
                 problem, expected="an attribute, no property without a setter"
             ) from error
-        return other
+        return changed

@@ -17,7 +17,7 @@ from playground.dialects import Dialect, as_dialects
 from playground.dialects.checking import check_session
 from playground.dialects.rendering import Block
 from playground.dialects.request_messages import Rendering
-from playground.dialects.rules_file import chosen_rules
+from playground.dialects.rules_file import read_chosen_rules
 from playground.sessions.session import Session
 
 if TYPE_CHECKING:  # rendering a request needs neither, and both take time to import
@@ -119,7 +119,7 @@ def compare(
     """
     chosen = as_dialects(dialects)
     if rules_path is not None:
-        rules = chosen_rules(rules_path, [dialect.name for dialect in chosen])
+        rules = read_chosen_rules(rules_path, [dialect.name for dialect in chosen])
         chosen = [dialect.with_rules(rules) for dialect in chosen]
     return Comparison(session, [Column(dialect, session) for dialect in chosen])
 

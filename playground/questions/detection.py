@@ -16,7 +16,7 @@ from playground.base.wording import counted
 from playground.dialects import as_dialects, dialect_files, get_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files.folders import FileState
-from playground.dialects.misspelled_markers import Near, nearest
+from playground.dialects.misspelled_markers import NearDialect, nearest_dialect
 from playground.dialects.reading import parse
 from playground.nouns.events import ArgumentEvent, ReasoningEvent, TextEvent, owned_text
 from playground.nouns.messages import ToolCallPart
@@ -28,7 +28,7 @@ from playground.recordings.recording import Recording
 
 # Codes of findings about a text that looks like a call but was not read as one.
 _TELLING: Final = frozenset({"bare-opener", "call-in-fence", "unreadable-call", "unknown-tool"})
-_NONE_NEAR: Final = Near()
+_NONE_NEAR: Final = NearDialect()
 _SHOWN: Final = 8  # dialects that are printed; the table has all
 _BEGUN: Final = 12  # characters of a call: more than an opener that prose may hold
 _MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, but no lone bracket
@@ -98,7 +98,7 @@ class Detections(Listed[Detection]):
     letter off, say, or in another case), and `reason` shows it; None if there is no such marker.
     """
 
-    def __init__(self, items: Iterable[Detection] = (), near: Near = _NONE_NEAR) -> None:
+    def __init__(self, items: Iterable[Detection] = (), near: NearDialect = _NONE_NEAR) -> None:
         super().__init__(items)
         self._near = near
 
@@ -174,7 +174,7 @@ def _ranked(readings: Iterable[DialectReading], tools: list[ToolMetadata]) -> De
         detections.append(detection_of(reading, tools, files))
     ranked = sorted(detections, key=rank)
     unseen = bool(ranked) and not ranked[0].tells
-    return Detections(ranked, nearest(text) if unseen else _NONE_NEAR)
+    return Detections(ranked, nearest_dialect(text) if unseen else _NONE_NEAR)
 
 
 def foreign_finding(ranked: Sequence[Detection], dialect: str) -> Finding | None:

@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from typing import Any, Final, Literal, assert_never
 
 from playground.dialects import Dialect, get_dialect
-from playground.dialects.reading import looked_over
+from playground.dialects.reading import with_final_findings
 from playground.nouns.events import (
     ArgumentEvent,
     CallAbortedEvent,
@@ -51,7 +51,7 @@ def read_recording(
     data, chosen = PromptData(tool_metadata=list(tools)), get_dialect(dialect)
     parser = BatchedParser(chosen.create_parser(data, recording.prefill, switches))
     result = read_to_end(parser, (feed(parser, chunk) for chunk in recording.chunks))
-    return looked_over(result, chosen, data)
+    return with_final_findings(result, chosen, data)
 
 
 # what changes

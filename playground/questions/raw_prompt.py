@@ -15,7 +15,7 @@ from playground.base.errors import InputFault
 from playground.base.findings import Finding
 from playground.dialects import get_dialect
 from playground.dialects.raw_prompts.asking import common_start
-from playground.dialects.raw_prompts.audit import warnings
+from playground.dialects.raw_prompts.audit import prompt_warnings
 from playground.dialects.raw_prompts.chat_template import ChatTemplate, question_budget
 from playground.dialects.raw_prompts.llama import LLAMA3, LLAMA4, LlamaFormat, ToolFormat, turns_of
 from playground.nouns.messages import Message, TextPart, ToolCallPart
@@ -89,7 +89,7 @@ def raw_prompt(
         text = _rendered(chosen, budget, messages, tools)
     except Stopped as reason:
         raise chosen.stopped(reason) from reason
-    findings = warnings(chosen, budget, bool(tools))
+    findings = prompt_warnings(chosen, budget, bool(tools))
     return RawPrompt(text, chosen.name, paired_dialect(chosen, budget), findings)
 
 

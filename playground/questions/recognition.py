@@ -17,7 +17,7 @@ from playground.base.findings import CODES, finding
 from playground.base.registry import load, plugins
 from playground.base.user_files import as_utf8, decode
 from playground.base.wording import counted
-from playground.dialects.misspelled_markers import unread
+from playground.dialects.misspelled_markers import no_dialect_finding
 from playground.nouns.prompt_data import TaskConfig
 from playground.questions.detection import Detection, detect
 from playground.questions.pasted_texts import (
@@ -177,7 +177,7 @@ def as_session(recognised: Recognised) -> LoadedSession:
         )
     text = decode_quoted(decode(recognised.data, recognised.name))
     recording = as_streamed(text, "reply", recognised.dialect or "")
-    findings = [] if recognised.dialect else [unread(text)]
+    findings = [] if recognised.dialect else [no_dialect_finding(text)]
     if recognised.wrapped:
         findings.append(finding("wrapped-body", "the whole reply", _WRAPPED[recognised.wrapped]))
     return LoadedSession(Session(title="reply", task=_BARE, recordings=(recording,)), findings)

@@ -11,7 +11,7 @@ from typing import Any
 from playground.base.arguments import takes
 from playground.base.display import Drawn, Live
 from playground.dialects import Dialect, dialect_names, get_dialect
-from playground.dialects.reading import looked_over
+from playground.dialects.reading import with_final_findings
 from playground.nouns.events import CallNamedEvent, Event, cut, owned_text
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tool_formats import read_tools
@@ -115,7 +115,7 @@ def replay(
     steps.append(ReplayStep(last_time, "end", "", events, ended_state, _stop(events, stop)))
     result = gather((event for step in steps for event in step.events), parser.switches)
     if dialect:
-        result, merged_result = looked_over(result, chosen, data), result
+        result, merged_result = with_final_findings(result, chosen, data), result
         steps[-1].events.extend(result.events[len(merged_result.events) :])
     handed = server_view(recording, chosen, server, tools, switches) if server else None
     read_as = chosen.name if dialect else ""

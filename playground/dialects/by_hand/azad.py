@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from playground.dialects.history import History
-from playground.dialects.rendering import Draft, copied
+from playground.dialects.rendering import Draft, deep_copy
 from playground.nouns.tools import ParameterMetadata
 
 
@@ -20,8 +20,10 @@ class AzadMethods:
         self, messages: Sequence[dict[str, Any]]
     ) -> list[dict[str, Any]]:
         """Join neighbours of one role, as `Dialect.format_messages` does."""
-        found = History().extended_with(Draft(message, ()) for message in copied(list(messages)))
-        return found.messages[:]
+        history = History().extended_with(
+            Draft(message, ()) for message in deep_copy(list(messages))
+        )
+        return history.messages[:]
 
     def _get_parameter_description(self, parameter: object) -> str:
         """Return a parameter's description; anything else becomes text."""

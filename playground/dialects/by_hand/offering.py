@@ -17,7 +17,7 @@ from typing import Any, Final
 _PLACES: Final = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 # The methods that a dialect may write with fewer arguments than callers pass.
-OVERRIDDEN: Final = (
+OVERRIDABLE: Final = (
     "format_dialect_rules",
     "format_example",
     "format_tool_call",
@@ -33,37 +33,37 @@ OVERRIDDEN: Final = (
 )
 
 
-def offer(override: Callable[..., Any], declared: Callable[..., Any]) -> Callable[..., Any]:
+def wrap_override(override: Callable[..., Any], declared: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap `override` so that it may be called as `declared` is.
 
     The wrapper leaves out optional arguments that `override` does not take. Return `override`
     unchanged if it takes all of them, or cannot be called so at all.
     """
-    expected = inspect.signature(declared)
-    required, offered = _arguments(expected)
-    taken = _accepted_arguments(override, declared)
-    if taken is None or _same_places(override, required, offered):
+    signature = inspect.signature(declared)
+    required, offered = _arguments(signature)
+    accepted = _accepted_arguments(override, declared)
+    if accepted is None or _same_places(override, required, offered):
         return override
 
     @functools.wraps(override)
-    def called(*given: Any, **named: Any) -> Any:
-        bound = expected.bind(*given, **named)
+    def wrapper(*arguments: Any, **keywords: Any) -> Any:
+        bound = signature.bind(*arguments, **keywords)
         bound.apply_defaults()
         values = bound.arguments
-        optional = {own: values[name] for own, name in taken.items()}
+        optional = {own_name: values[name] for own_name, name in accepted.items()}
         return override(*(values[name] for name in required), **optional)
 
-    return called
+    return wrapper
 
 
-def demand(override: Callable[..., Any], declared: Callable[..., Any]) -> str:
+def call_fault(override: Callable[..., Any], declared: Callable[..., Any]) -> str:
     """Return why an override cannot be called as `declared` is, or ""."""
     if _accepted_arguments(override, declared) is not None:
         return ""
-    given = [name for name in inspect.signature(declared).parameters if name != "self"]
-    wanted = [name for name in inspect.signature(override).parameters if name != "self"]
+    passed_names = [name for name in inspect.signature(declared).parameters if name != "self"]
+    own_names = [name for name in inspect.signature(override).parameters if name != "self"]
     name = getattr(override, "__name__", "?")
-    return f"{name}({', '.join(wanted)}) cannot be called as {name}({', '.join(given)})"
+    return f"{name}({', '.join(own_names)}) cannot be called as {name}({', '.join(passed_names)})"
 
 
 def _arguments(signature: inspect.Signature) -> tuple[list[str], list[str]]:
@@ -77,9 +77,9 @@ def _same_places(override: Callable[..., Any], required: list[str], offered: lis
     """Return True if an override takes all arguments in their places, and requires no others."""
     parameters = inspect.signature(override).parameters.values()
     places = [parameter for parameter in parameters if parameter.kind in _PLACES]
-    more = places[len(required) :]
-    demanded = any(parameter.default is Parameter.empty for parameter in more)
-    return [parameter.name for parameter in more] == offered and not demanded
+    extra = places[len(required) :]
+    demanded = any(parameter.default is Parameter.empty for parameter in extra)
+    return [parameter.name for parameter in extra] == offered and not demanded
 
 
 def _accepted_arguments(
@@ -96,18 +96,18 @@ def _accepted_arguments(
     places = sum(kind in _PLACES for kind in kinds)
     if places < len(required) and Parameter.VAR_POSITIONAL not in kinds:
         return None
-    more = [p for p in parameters[len(required) :] if p.kind in (*_PLACES, Parameter.KEYWORD_ONLY)]
-    taken: dict[str, str] = {}
-    for parameter, by_place in itertools.zip_longest(more, offered[: len(more)]):
+    extra = [p for p in parameters[len(required) :] if p.kind in (*_PLACES, Parameter.KEYWORD_ONLY)]
+    accepted: dict[str, str] = {}
+    for parameter, by_place in itertools.zip_longest(extra, offered[: len(extra)]):
         if parameter.name in offered:
-            taken[parameter.name] = parameter.name
+            accepted[parameter.name] = parameter.name
         elif parameter.default is Parameter.empty:
             if by_place is None or parameter.kind is Parameter.KEYWORD_ONLY:
                 return None  # a keyword-only argument has no place by which to recognise it
-            taken[parameter.name] = by_place
+            accepted[parameter.name] = by_place
     if Parameter.VAR_KEYWORD in kinds:
-        taken |= {name: name for name in offered if name not in taken.values()}
-    return taken
+        accepted |= {name: name for name in offered if name not in accepted.values()}
+    return accepted
 
 
 def name_after(kind: type) -> str:

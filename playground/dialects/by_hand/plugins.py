@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from playground.base.errors import in_words
 from playground.base.findings import Finding, finding
 from playground.dialects.base import Dialect
-from playground.dialects.by_hand.offering import OVERRIDDEN, demand, name_after
+from playground.dialects.by_hand.offering import OVERRIDABLE, call_fault, name_after
 from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
@@ -53,9 +53,9 @@ class Plugins:
         return left_out + [finding("dialect-renamed", *each) for each in self.renamed.items()]
 
 
-def load_plugins(entries: Iterable[EntryPoint], taken: Iterable[str]) -> Plugins:
+def load_plugins(entries: Iterable[EntryPoint], taken_names: Iterable[str]) -> Plugins:
     """Load and try every entry. An entry is left out if its name is `taken`, or came before."""
-    names = set(taken)
+    names = set(taken_names)
     plugins = Plugins({}, {}, {})
     for entry in entries:
         package = entry.dist.name if entry.dist else entry.value.partition(":")[0]
@@ -76,13 +76,13 @@ def load_plugins(entries: Iterable[EntryPoint], taken: Iterable[str]) -> Plugins
                 f"dialect {entry.name!r} of package {package!r} calls itself {loaded.name!r}: "
                 f"it is known by its entry point's name, {entry.name!r}"
             )
-        plugins.dialects[entry.name] = _named(loaded, entry.name)
+        plugins.dialects[entry.name] = _with_name(loaded, entry.name)
     return plugins
 
 
 def fault_of(dialect: object) -> str:
     """Return why a value is no working dialect, in one line; "" if it is one."""
-    return form_fault(dialect) or next(filter(None, map(_fails, _trials(dialect))), "")
+    return form_fault(dialect) or next(filter(None, map(_trial_fault, _trials(dialect))), "")
 
 
 def form_fault(dialect: object) -> str:
@@ -98,7 +98,7 @@ def form_fault(dialect: object) -> str:
 
 @lru_cache(maxsize=256)
 def _signature_fault(kind: type[Dialect]) -> str:
-    faults = (demand(getattr(kind, name), getattr(Dialect, name)) for name in OVERRIDDEN)
+    faults = (call_fault(getattr(kind, name), getattr(Dialect, name)) for name in OVERRIDABLE)
     return next(filter(None, faults), "")
 
 
@@ -128,7 +128,7 @@ def _trials(dialect: Any) -> list[tuple[str, Callable[[], object], tuple[type, .
     ]
 
 
-def _fails(trial: tuple[str, Callable[[], object], tuple[type, ...]]) -> str:
+def _trial_fault(trial: tuple[str, Callable[[], object], tuple[type, ...]]) -> str:
     name, run, allowed = trial
     try:
         value = run()
@@ -136,14 +136,14 @@ def _fails(trial: tuple[str, Callable[[], object], tuple[type, ...]]) -> str:
         return f"{name} fails: {in_words(error)}"
     if isinstance(value, allowed):
         return ""
-    wanted = " or ".join("None" if t is type(None) else t.__name__ for t in allowed)
-    return f"{name} returns a {type(value).__name__}, not {wanted}"
+    expected = " or ".join("None" if t is type(None) else t.__name__ for t in allowed)
+    return f"{name} returns a {type(value).__name__}, not {expected}"
 
 
-def _named(dialect: Dialect, name: str) -> Dialect:
+def _with_name(dialect: Dialect, name: str) -> Dialect:
     """Return the dialect under the entry's name, by which users ask for it."""
     if dialect.name == name:
         return dialect
-    other = copy.copy(dialect)
-    object.__setattr__(other, "name", name)
-    return other
+    renamed = copy.copy(dialect)
+    object.__setattr__(renamed, "name", name)
+    return renamed

@@ -62,10 +62,10 @@ def dialect_of(document: Any, where: str) -> DeclaredDialect:
 
     Raises InputFault, which names the field.
     """
-    made: DeclaredDialect = read_fields(
+    dialect: DeclaredDialect = read_fields(
         DeclaredDialect, document, FieldPlace(where), _READERS, _SETTINGS
     )
-    return made
+    return dialect
 
 
 @takes(dialect=Dialect)
@@ -124,7 +124,7 @@ def _document(text: str, where: str) -> Any:
     try:
         if where.endswith(".toml"):
             return tomllib.loads(text)
-        return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, where))
+        return json.loads(text, object_pairs_hook=lambda pairs: _unique_members(pairs, where))
     except json.JSONDecodeError as error:
         raise InputFault(error.msg, where=where, line=error.lineno, expected="JSON") from error
     except tomllib.TOMLDecodeError as error:
@@ -135,7 +135,7 @@ def _document(text: str, where: str) -> Any:
         ) from error
 
 
-def _once(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
+def _unique_members(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
     names = [name for name, _ in pairs]
     twice = next((name for name in names if names.count(name) > 1), "")
     if twice:
@@ -146,60 +146,62 @@ def _once(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
 # fields that need a reader of their own
 
 
-def _name(given: Any, place: FieldPlace) -> str:
-    if not isinstance(given, str) or not _NAME.fullmatch(given):
+def _name(value: Any, place: FieldPlace) -> str:
+    if not isinstance(value, str) or not _NAME.fullmatch(value):
         raise place.fault(
-            f"{given!r:.80} is no name", "letters, digits, '.', '-' and '_', 60 at most"
+            f"{value!r:.80} is no name", "letters, digits, '.', '-' and '_', 60 at most"
         )
-    return given
+    return value
 
 
-def _policy(given: Any, place: FieldPlace) -> str:
-    if not isinstance(given, str):
-        raise place.fault(f"{type(given).__name__} was given", "the name of a policy")
+def _policy(value: Any, place: FieldPlace) -> str:
+    if not isinstance(value, str):
+        raise place.fault(f"{type(value).__name__} was given", "the name of a policy")
     try:
-        get_policy(given)
+        get_policy(value)
     except UnknownNameError as fault:
         raise place.fault(str(fault), "one of them") from fault
-    return given
+    return value
 
 
-def _tool(given: Any, place: FieldPlace) -> ToolMetadata:
+def _tool(value: Any, place: FieldPlace) -> ToolMetadata:
     try:
-        return ToolMetadata.model_validate(given)
+        return ToolMetadata.model_validate(value)
     except ValidationError as error:
-        first = error.errors()[0]
-        for step in first["loc"]:
+        first_error = error.errors()[0]
+        for step in first_error["loc"]:
             place = place.of(step)
-        raise place.fault(first["msg"], "a tool: name, description, input_schema") from error
+        raise place.fault(first_error["msg"], "a tool: name, description, input_schema") from error
 
 
-def _tool_docs(given: Any, place: FieldPlace) -> prompts.ToolDocs:
-    if given not in list(_TOOL_DOCS):
-        raise place.fault(f"{given!r:.80} is no form", f"one of {', '.join(_TOOL_DOCS)}")
-    return _TOOL_DOCS[given]
+def _tool_docs(value: Any, place: FieldPlace) -> prompts.ToolDocs:
+    if value not in list(_TOOL_DOCS):
+        raise place.fault(f"{value!r:.80} is no form", f"one of {', '.join(_TOOL_DOCS)}")
+    return _TOOL_DOCS[value]
 
 
 def _tool_docs_name(docs: prompts.ToolDocs, place: FieldPlace) -> str:
-    for name, known in _TOOL_DOCS.items():
-        if known == docs:
+    for name, form in _TOOL_DOCS.items():
+        if form == docs:
             return name
     raise place.fault("a form of its own", f"one of {', '.join(_TOOL_DOCS)}")
 
 
-def _llama(given: Any, place: FieldPlace) -> LlamaPrompt:
-    prompt: LlamaPrompt = read_fields(LlamaPrompt, given, place, {"format": _llama_format})
+def _llama(value: Any, place: FieldPlace) -> LlamaPrompt:
+    prompt: LlamaPrompt = read_fields(LlamaPrompt, value, place, {"format": _llama_format})
     return prompt
 
 
-def _llama_format(given: Any, place: FieldPlace) -> LlamaFormat:
-    if given not in list(_LLAMAS):
-        raise place.fault(f"{given!r:.80} is no format", f"one of {', '.join(_LLAMAS)}")
-    return _LLAMAS[given]
+def _llama_format(value: Any, place: FieldPlace) -> LlamaFormat:
+    if value not in list(_LLAMAS):
+        raise place.fault(f"{value!r:.80} is no format", f"one of {', '.join(_LLAMAS)}")
+    return _LLAMAS[value]
 
 
 def _llama_plain(prompt: LlamaPrompt, place: FieldPlace) -> dict[str, str]:
-    format_name = next(name for name, known in _LLAMAS.items() if known == prompt.format)
+    format_name = next(
+        name for name, llama_format in _LLAMAS.items() if llama_format == prompt.format
+    )
     return {"format": format_name, "tools": prompt.tools}
 
 

@@ -17,12 +17,12 @@ def model_family(model_name: str) -> ModelFamily:
     is `anthropic`.
     """
     parts = [part for part in re.split(r"[/.:@]", model_name.lower()) if part]
-    if "anthropic" in parts or any(_named(part, "claude") for part in parts):
+    if "anthropic" in parts or any(_has_word(part, "claude") for part in parts):
         return "anthropic"
-    if any(_named(part, "gemini") for part in parts):
+    if any(_has_word(part, "gemini") for part in parts):
         return "gemini"
     return "other"
 
 
-def _named(part: str, word: str) -> bool:
+def _has_word(part: str, word: str) -> bool:
     return word in part.split("-")

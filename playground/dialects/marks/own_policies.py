@@ -68,8 +68,8 @@ class OwnPolicy(BaseModel):
         return json.dumps(plain, indent=1) + "\n"
 
     def _decide(self, messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
-        found = [_decision_for(messages, mark) for mark in self.marks]
-        return found or [CacheDecision(False, "policy-none")]
+        decisions = [_decision_for(messages, mark) for mark in self.marks]
+        return decisions or [CacheDecision(False, "policy-none")]
 
 
 @takes(path="path")
@@ -86,19 +86,19 @@ def parse_policy(data: bytes | str, where: str) -> OwnPolicy:
     """Read a policy from its file's text. Raises InputFault."""
     text = user_text(data, where, _MOST_BYTES)
     try:
-        own = OwnPolicy.model_validate_json(text)
+        policy = OwnPolicy.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors()[0]
+        first_error = error.errors()[0]
         raise InputFault(
-            first["msg"],
+            first_error["msg"],
             where=where,
-            field=".".join(str(step) for step in first["loc"]),
+            field=".".join(str(step) for step in first_error["loc"]),
             expected='{"name": …, "marks": [{"role": "user", "nth": -1, "part": -1}, …]}',
         ) from error
-    if own.name in POLICIES:
-        taken = f"there is a policy {own.name!r} already"
-        raise InputFault(taken, where=where, field="name", expected="a name of its own")
-    return own
+    if policy.name in POLICIES:
+        problem = f"there is a policy {policy.name!r} already"
+        raise InputFault(problem, where=where, field="name", expected="a name of its own")
+    return policy
 
 
 def policy_of_places(
@@ -112,8 +112,8 @@ def policy_of_places(
     marks: list[MarkPlace] = []
     for message, part in places:
         role = messages[message]["role"]
-        same = [i for i, other in enumerate(messages) if other["role"] == role]
-        nth = same.index(message) - (0 if role == "system" else len(same))
+        of_role = [i for i, other in enumerate(messages) if other["role"] == role]
+        nth = of_role.index(message) - (0 if role == "system" else len(of_role))
         count = len(as_parts(messages[message].get("content")))
         marks.append(MarkPlace(role=(role,), nth=nth, part=part - count))
     return OwnPolicy(name=name, marks=tuple(marks))

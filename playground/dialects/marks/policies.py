@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from playground.base.arguments import wrong
 from playground.base.errors import UnknownNameError
-from playground.dialects.marks.agents import AGENTS, AgentPolicy, last_of, marked_parts
+from playground.dialects.marks.agents import AGENTS, AgentPolicy, finder_of_last, marked_parts
 from playground.dialects.marks.family import model_family
 from playground.dialects.marks.providers import provider_of
 from playground.nouns.prompt_data import CacheDialect
@@ -131,13 +131,13 @@ def get_policy(policy: str | Policy) -> Policy:
     return POLICIES[policy]
 
 
-def as_policies(given: str | Policy | Iterable[str | Policy]) -> list[str | Policy]:
+def as_policies(policies: str | Policy | Iterable[str | Policy]) -> list[str | Policy]:
     """Return policies from names, from policies, or from a single one; for none, all built-in."""
-    if isinstance(given, str | Policy):
-        return [given]
-    if isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
-        raise wrong("policies", given, "names of policies, or Policies")
-    return list(given) or list(POLICIES)
+    if isinstance(policies, str | Policy):
+        return [policies]
+    if isinstance(policies, bytes | Mapping) or not isinstance(policies, Iterable):
+        raise wrong("policies", policies, "names of policies, or Policies")
+    return list(policies) or list(POLICIES)
 
 
 def text_characters(messages: FormattedMessages) -> int:
@@ -164,8 +164,8 @@ def apply_marks(
             if own_form:
                 part["prompt_cache_breakpoint"] = {"mode": "explicit"}
             else:
-                life = {"ttl": decision.ttl} if decision.ttl else {}
-                part["cache_control"] = {**MARK, **life}
+                lifetime = {"ttl": decision.ttl} if decision.ttl else {}
+                part["cache_control"] = {**MARK, **lifetime}
 
 
 def as_parts(content: Any) -> list[dict[str, Any]]:
@@ -196,26 +196,26 @@ def _gemini_refusal(messages: FormattedMessages, request: CacheRequest) -> Cache
 
 
 def _azad_decisions(messages: FormattedMessages) -> list[CacheDecision]:
-    last = last_of(messages)
-    systems, users = last("system", 1), last("user", 2)
+    last_places = finder_of_last(messages)
+    systems, users = last_places("system", 1), last_places("user", 2)
     return [
-        _at(messages, systems[-1:], "last-system"),
+        _decision_at(messages, systems[-1:], "last-system"),
         # The previous request had its last mark here: its entry is found, however long the turn
         # has become.
-        _at(messages, users[-2:-1], "second-last-user"),
+        _decision_at(messages, users[-2:-1], "second-last-user"),
         # The part before the last too: with a single mark, a last part that changes (an
         # environment block within the message) made input cost 1.25 times that without a cache.
-        _at(messages, users[-1:], "last-user", from_end=2),
-        _at(messages, users[-1:], "last-user"),
+        _decision_at(messages, users[-1:], "last-user", from_end=2),
+        _decision_at(messages, users[-1:], "last-user"),
     ]
 
 
-def _at(
-    messages: FormattedMessages, found: list[int], reason: str, from_end: int = 1
+def _decision_at(
+    messages: FormattedMessages, places: list[int], reason: str, from_end: int = 1
 ) -> CacheDecision:
-    if not found:
+    if not places:
         return CacheDecision(False, "no-such-message")
-    index = found[0]
+    index = places[0]
     parts = as_parts(messages[index].get("content"))
     place = len(parts) - from_end
     if place < 0:

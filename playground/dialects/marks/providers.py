@@ -84,12 +84,14 @@ def provider_of(model: str) -> str:
     if family != "other":
         return family
     if route in ("azure", "azure_ai"):
-        return f"azure{_since(rest)}" if _OPENAI.match(rest) or route == "azure" else UNKNOWN
+        return (
+            f"azure{_version_suffix(rest)}" if _OPENAI.match(rest) or route == "azure" else UNKNOWN
+        )
     if _OPENAI.match(name):
-        return f"openai{_since(name)}"
+        return f"openai{_version_suffix(name)}"
     if route in _ROUTES and rest:
         return _ROUTES[route]
-    return next((own for pattern, own in _MODELS if not rest and pattern.match(name)), UNKNOWN)
+    return next((rules for pattern, rules in _MODELS if not rest and pattern.match(name)), UNKNOWN)
 
 
 def _openrouter(model: str, family: str) -> str:
@@ -97,30 +99,30 @@ def _openrouter(model: str, family: str) -> str:
     if family == "anthropic":
         return "openrouter"
     own = model.startswith("openai/") and "gpt-oss" not in model
-    return f"openai{_since(model)}" if own else "openrouter-automatic"
+    return f"openai{_version_suffix(model)}" if own else "openrouter-automatic"
 
 
-def _since(model: str) -> str:
+def _version_suffix(model: str) -> str:
     """Return the suffix of the rules' name: "" for GPT 5.6 and later, which take marks."""
-    found = _OPENAI_VERSION.search(model)
-    version = (int(found[1]), int(found[2] or 0)) if found else (0, 0)
+    match = _OPENAI_VERSION.search(model)
+    version = (int(match[1]), int(match[2] or 0)) if match else (0, 0)
     return "" if version >= _MARKS_SINCE else "-before-5.6"
 
 
-def asked_of(url: str, model: str = "") -> tuple[str, str]:
+def rules_and_model(url: str, model: str = "") -> tuple[str, str]:
     """Return the rules for a request to this address, and the model's name.
 
     The rules are "" for an unknown host. The name is `model`, or else the one in the address. A
     `url` that is no address begins with LiteLLM's name of the provider. For an address without a
     host ("/v1/messages") the model's name decides, if only one provider serves it.
     """
-    found = _MODEL.search(url.replace("%3A", ":"))
-    model = model or (unquote(found[1]) if found else "")
+    match = _MODEL.search(url.replace("%3A", ":"))
+    model = model or (unquote(match[1]) if match else "")
     if "/publishers/anthropic/" in url:
         return "vertex", model
     if url.startswith("/"):
-        named = provider_of(f"openrouter/{model}" if url.startswith("/api/v1/") else model)
-        return (UNKNOWN if named in _OF_ANYBODY else named), model
+        rules = provider_of(f"openrouter/{model}" if url.startswith("/api/v1/") else model)
+        return (UNKNOWN if rules in _OF_ANYBODY else rules), model
     route = _route(url)
     return (provider_of(f"{route}/{model}") if route else ""), model
 

@@ -54,8 +54,8 @@ class ChatTemplate:
             raise InputFault(json_fault(error), where=name) from error
         source = config.get("chat_template") if isinstance(config, dict) else None
         if isinstance(source, list):  # several templates: the one for tools, else the default
-            named = {item.get("name"): item.get("template") for item in source}
-            source = named.get("tool_use") or named.get("default")
+            templates = {item.get("name"): item.get("template") for item in source}
+            source = templates.get("tool_use") or templates.get("default")
         if not isinstance(source, str):
             raise InputFault(
                 "has no chat_template",
@@ -95,19 +95,19 @@ class ChatTemplate:
 
         Raises InputFault, and Stopped if the template was stopped: then do not try it again.
         """
-        given = {
+        all_variables = {
             **plain(variables),
             "messages": plain(messages),
             "tools": plain(tools) if tools else None,
         }
         if add_generation_prompt is not None:  # some templates test if it is defined
-            given["add_generation_prompt"] = add_generation_prompt
+            all_variables["add_generation_prompt"] = add_generation_prompt
         job = {
             "source": self.source,
             "name": self.name,
             "tokens": plain(self.tokens),
             "now": self.now.isoformat() if self.now else None,
-            "given": given,
+            "given": all_variables,
             "mutable": self.mutable,
         }
         try:

@@ -32,13 +32,13 @@ def render(job: Mapping[str, Any]) -> str:
     """
     name = job["name"]
     now = datetime.datetime.fromisoformat(job["now"]) if job["now"] else None
-    given = {
+    variables = {
         **job["tokens"],
         "strftime_now": lambda form: (now or datetime.datetime.now()).strftime(form),
         **job["given"],
     }
     try:
-        return _joined(_compiled(job["source"], name, job["mutable"]), given, name)
+        return _generate(_compile(job["source"], name, job["mutable"]), variables, name)
     except (InputFault, MemoryError):
         raise
     except _Refused as refused:
@@ -48,11 +48,11 @@ def render(job: Mapping[str, Any]) -> str:
         raise InputFault(problem, where=name) from error
 
 
-def _joined(template: Template, given: Mapping[str, Any], name: str) -> str:
+def _generate(template: Template, variables: Mapping[str, Any], name: str) -> str:
     pieces: list[str] = []
     size = 0
     # `render` would join everything before the size could be checked.
-    for piece in template.generate(given):
+    for piece in template.generate(variables):
         pieces.append(piece)
         size += len(piece)
         if size > SIZE_LIMIT:
@@ -61,7 +61,7 @@ def _joined(template: Template, given: Mapping[str, Any], name: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _compiled(source: str, name: str, mutable: bool) -> Template:
+def _compile(source: str, name: str, mutable: bool) -> Template:
     """Compile a template; each worker caches it. Raises InputFault with the line."""
     try:
         return _environment(mutable).from_string(source)
@@ -128,10 +128,10 @@ def _power_too_large(left: Any, right: Any) -> bool:
 def _product_too_large(left: Any, right: Any) -> bool:
     """Return True if a repeated text or list is too long, or a product of numbers too large."""
     repeated = isinstance(left, _SEQUENCES) or isinstance(right, _SEQUENCES)
-    one, other = _length_or_value(left), _length_or_value(right)
-    if not isinstance(one, int) or not isinstance(other, int):
+    first, second = _length_or_value(left), _length_or_value(right)
+    if not isinstance(first, int) or not isinstance(second, int):
         return False
-    return one * other > (SIZE_LIMIT if repeated else 10**30)
+    return first * second > (SIZE_LIMIT if repeated else 10**30)
 
 
 def _length_or_value(value: Any) -> Any:

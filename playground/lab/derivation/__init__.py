@@ -20,7 +20,7 @@ from playground.base.arguments import takes
 from playground.base.errors import InputFault
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.raw_prompts import ChatTemplate
-from playground.dialects.raw_prompts.asking import AskedTemplate, asked_form
+from playground.dialects.raw_prompts.asking import AskedTemplate, find_form
 from playground.dialects.raw_prompts.sources import template_of
 from playground.lab.derivation.candidates import candidates, separated
 from playground.lab.derivation.derived import Derivation, DerivedDialect, declaration
@@ -74,7 +74,7 @@ def dialect_from_template(
     in no form that can be declared, or where a plain call of its own is not read back.
     """
     source = template_of(template)
-    asked = asked_form(source)
+    asked = find_form(source)
     frame = frame_of(asked)
     guesses = candidates(asked, frame)
     chosen, own, alike = _best(asked, frame, guesses, name)

@@ -106,11 +106,11 @@ def _answers_after_user(template: AskedTemplate) -> Iterator[tuple[str | None, s
         {"type": "thinking", "thinking": THOUGHT},
         {"type": "text", "text": TEXT},
     ]
-    yield template.ask(user(USER), {"role": "assistant", "content": parts}).behind_user, TEXT
+    yield template.ask(user(USER), {"role": "assistant", "content": parts}).after_user, TEXT
     yield template.reply(ONE, "", THOUGHT), ONE[0].name
     yield template.reply(ONE, "", THOUGHT, told=RESULT), ONE[0].name
     planned = template.form.answer(ONE) | {"tool_plan": THOUGHT}  # Cohere's
-    yield template.ask(user(USER), planned, calls=ONE).behind_user, ONE[0].name
+    yield template.ask(user(USER), planned, calls=ONE).after_user, ONE[0].name
 
 
 def _known_tags(template: AskedTemplate) -> tuple[ReasoningTags, ...]:
