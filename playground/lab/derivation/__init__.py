@@ -1,13 +1,13 @@
-"""A dialect read off a model's own chat template: rendered with probes, guessed, and proven.
+"""Derive a dialect from a model's own chat template: render probes, guess, and prove the guess.
 
-The template is a program that is only run, never read: what stays and what moves between two
-renderings are its literals and its holes. Where a marker ends and white space begins cannot be
-seen, so several declarations are guessed (`candidates`), tried on a few calls, and the best goes
-through the full proof (`proof`): what it writes is compared with what the template writes, and what
-the template writes is read back. No dialect is handed out before, and none that loses a plain call.
+The template is a program that is only run, never parsed. Text that is the same in two renderings
+is a literal, text that differs is a hole. It cannot be seen where a marker ends and white space
+begins, so several declarations are guessed (`candidates`) and tried on a few calls. The best one
+goes through the full proof (`proof`): what it writes is compared with what the template writes,
+and what the template writes is read back. A dialect that loses a plain call is refused.
 
-`raw_prompts.asking` renders, `bodies` finds where the arguments stand, `frame` what stands around
-an answer.
+`raw_prompts.asking` renders, `bodies` finds the arguments in a call, and `frame` the text around an
+answer.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ __all__ = [
 ]
 
 _RULES: Final = "To call a tool, write exactly this:"
-_TRIED: Final = (1, 2, 3, 10)  # laws; the others are of what a template says nothing of
+_TRIED: Final = (1, 2, 3, 10)  # laws that a template can show; the others do not depend on it
 _EXAMPLES: Final = 25
-_MOST_READ: Final = 12  # guesses that are tried on reading; nearly always the first is the best
+_MOST_READ: Final = 12  # guesses whose reading is tried; nearly always the first is the best
 
 
 @takes(template=(str, PathLike, ChatTemplate), name="text")
@@ -67,11 +67,11 @@ def dialect_from_template(
     """Return the dialect in which a chat template writes its calls, proven against the template.
 
     `template` is the path of a `.jinja` file, a `tokenizer_config.json` or a GGUF file (with the
-    package gguf), the text of a template, or a ChatTemplate. The dialect goes wherever one goes;
-    its `derivation` is the report, its `findings()` what the proof could not show.
+    package gguf), the text of a template, or a ChatTemplate. The result is a dialect like any
+    other; its `derivation` is the report, and its `findings()` say what the proof could not show.
 
-    Raises InputFault where the template cannot be read or rendered, writes no calls, writes them
-    in no form that can be declared, or where a plain call of its own is not read back.
+    Raises InputFault if the template cannot be read or rendered, writes no calls, or writes them in
+    no form that can be declared, or if one of its plain calls is not read back.
     """
     source = template_of(template)
     asked = find_form(source)
@@ -98,14 +98,12 @@ def dialect_from_template(
 def _best(
     asked: AskedTemplate, frame: TurnFrame, guesses: dict[Syntax, str], name: str
 ) -> tuple[DeclaredDialect, TurnFrame, int]:
-    """Return the guess that does most of the short proof, its frame, and how many others do as
-    much.
-    """
+    """Return the guess with the best short proof, its frame, and how many others are as good."""
     made = [
         (_plain_dialect(name, syntax, frame.with_stop(stop)), frame.with_stop(stop))
         for syntax, stop in guesses.items()
     ]
-    # What is written is seen at once; a parser costs up to half a second to make.
+    # Sort by what they write, which is fast to see; making a parser takes up to half a second.
     made.sort(key=lambda each: -written(asked, each[1], each[0], short_probes()))
     best: tuple[DeclaredDialect, TurnFrame] | None = None
     scores: list[int] = []
@@ -115,7 +113,7 @@ def _best(
             best = dialect, own
         scores.append(proof.score)
         if proof.score == 3 * len(short_probes()):
-            break  # nothing can do more
+            break  # no guess can be better
     if best is None:
         raise InputFault("writes calls in a form that cannot be declared", where=asked.source.name)
     return *best, scores.count(max(scores)) - 1
@@ -124,8 +122,9 @@ def _best(
 def _with_separator(
     asked: AskedTemplate, frame: TurnFrame, dialect: DeclaredDialect
 ) -> DeclaredDialect:
-    """Return the dialect, or with white space between its parameters, where a call without any
-    shows that this is how they are written.
+    """Return the dialect, with white space as the separator of parameters if that fits better.
+
+    A call without parameters shows if white space is part of each parameter or between them.
     """
     probes = [NOTHING, *short_probes()]
     other = separated(dialect.syntax)
@@ -137,7 +136,7 @@ def _with_separator(
 
 
 def _refuse_what_is_lost(source: str, dialect: DeclaredDialect, proof: Proof) -> None:
-    """A dialect that loses a plain call is none, however much it looks like one."""
+    """Raise InputFault if the dialect loses a plain call of the template, also in small pieces."""
     lost = proof.failing()
     if lost is None:
         pieces = [t for t in proof.trials if t.probe in PLAIN and t.read]

@@ -1,4 +1,4 @@
-"""Find the common ends of two texts, cut where a marker or a word may be cut."""
+"""Find the common start and end of two texts, without parts of tags or words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from playground.dialects.raw_prompts.asking import common_end, common_start
 
-# What stands for a hole while texts are compared: characters that no template writes.
+# Characters that stand for holes while texts are compared: no template writes them.
 MARKS: Final = {
     "name": "\ue000",
     "id": "\ue001",
@@ -24,7 +24,7 @@ _ASSIGNED: Final = re.compile(r"\s\w+=\Z")  # ` to=` before a recipient is part 
 
 
 def declared(text: str) -> str:
-    """Return a text with marks as a template of ours: braces doubled, each mark its hole."""
+    """Return a text with marks as a declaration's template: braces are doubled, marks are holes."""
     text = text.replace("{", "{{").replace("}", "}}")
     for hole, mark in MARKS.items():
         text = text.replace(mark, f"{{{hole}}}")
@@ -38,7 +38,7 @@ def snapped_start(text: str, start: str) -> str:
     size = len(start)
     for opener, closer in zip(_OPEN, _CLOSE, strict=True):
         opened = start.rfind(opener)
-        # a tag holds no line break; a bracket that stays open belongs to a list
+        # A tag holds no line break; an open bracket before a line break begins a list.
         if opened > start.rfind(closer) and "\n" not in start[opened:]:
             size = min(size, opened)
     while 0 < size < len(text) and text[size - 1].isalnum() and text[size].isalnum():
@@ -49,7 +49,7 @@ def snapped_start(text: str, start: str) -> str:
 
 
 def snapped_end(text: str, end: str) -> str:
-    """Return the same of a common end: what is left of a tag that begins before it is cut off."""
+    """Return a common end of `text`, cut so that it begins neither inside a tag nor a word."""
     before = text[: len(text) - len(end)]
     for opener, closer in zip(_OPEN, _CLOSE, strict=True):
         opened = before.rfind(opener)
@@ -63,9 +63,10 @@ def snapped_end(text: str, end: str) -> str:
 
 
 def splits(between: str, before: str, behind: str) -> Iterator[tuple[str, str]]:
-    """Yield the ways to cut what stands between two parameters into a closer, with which what
-    stands `behind` the last one begins, and an opener, with which what stands `before` the first
-    ends; those that cut neither tag nor word nor before a white space come first.
+    """Yield the ways to cut the text `between` two parameters into a closer and an opener.
+
+    The text `behind` the last parameter begins with the closer, the text `before` the first one
+    ends with the opener. Cuts inside a tag or a word, or before white space, come last.
     """
     ways = [
         (between[:at], between[at:])
@@ -82,8 +83,10 @@ def _oddity(way: tuple[str, str]) -> tuple[bool, bool, int]:
 
 
 def joints(between: str, before: str, behind: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the ways to cut what stands between two calls: closer, separator, opener. Last come
-    those that cut into what looks like a tag: an angle may be a marker of its own.
+    """Yield the ways to cut the text `between` two calls into closer, separator and opener.
+
+    The text `behind` the last call begins with the closer, the text `before` the first one ends
+    with the opener. Cuts inside a tag come last; they count, because an angle may be a marker.
     """
     opener, closer = common_end(before, between), common_start(behind, between)
     openers = _trimmed(snapped_end(between, opener))
@@ -98,7 +101,7 @@ def joints(between: str, before: str, behind: str) -> Iterator[tuple[str, str, s
 
 
 def _trimmed(opener: str) -> list[str]:
-    """Return the opener with and without white space, and from each of its tags on."""
+    """Return the opener with and without white space, from each of its tags on, and ""."""
     tags = [opener[match.start() :] for match in re.finditer("<", opener)][:4]
     return list(dict.fromkeys([opener.lstrip(), opener, opener.lstrip(" \n,;"), *tags, ""]))
 

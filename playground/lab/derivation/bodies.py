@@ -1,4 +1,4 @@
-"""Find the body of a call in what a template wrote, and its notation."""
+"""Find the body of a call, and its notation, in the text that a template wrote."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NUMBERS: Final[dict[str, Literal["index", "number"]]] = {"0": "index", "1": "nu
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """One call's body in a region: `region[start:stop]`, in a notation (the name of its hole)."""
+    """The body of a call: `region[start:stop]`; `hole` names its notation."""
 
     hole: str
     start: int
@@ -28,10 +28,9 @@ class Body:
 
 
 def bodies_of(region: str, calls: Sequence[AskedCall], ids: Sequence[str]) -> list[Body]:
-    """Return the body of each call, in order; [] where one of them is not there.
+    """Return the body of each call, in order; [] if one of them is not found.
 
-    Parameters have no extent of their own: their body begins at the first key and ends behind the
-    last value.
+    The body of a call with parameters begins at the first key and ends after the last value.
     """
     for find in (_json, _python, _marked, _params):
         found = list(_each(find, region, calls, ids))
@@ -54,7 +53,7 @@ def _each(find: Any, region: str, calls: Sequence[AskedCall], ids: Sequence[str]
 def _json(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return the outermost object that holds this call's arguments, and no other call's."""
+    """Return the outermost JSON object with this call's arguments, but not those of other calls."""
     for match in re.compile(r"\{").finditer(region, position):
         try:
             value, stop = _DECODER.raw_decode(region, match.start())
@@ -72,12 +71,15 @@ def _json(
         if shape is not None:
             return Body("call:json", match.start(), stop, shape)
         if call.name not in held:
-            return None  # arguments within an object, the name outside: no notation of ours
+            return None  # arguments inside an object without the name: no notation is like that
     return None
 
 
 def _arguments_path(value: Any, arguments: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Return the path to the arguments within a value, as an object or as its text."""
+    """Return the path to the arguments within a value, as an object or as JSON in a string.
+
+    Return () if the value itself is the arguments, and None if it does not hold them.
+    """
     if value == arguments or _as_object(value) == arguments:
         return ()
     if isinstance(value, dict):
@@ -156,7 +158,7 @@ def _python(
 def _marked(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return an object with bare keys, whose texts stand between marks."""
+    """Return an object with unquoted keys, whose texts stand between marks."""
     if not call.arguments:
         return None
     key, value = next(iter(sorted(call.arguments.items())))
@@ -172,9 +174,7 @@ def _marked(
 def _params(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return the span from the first key, which may be part of a template's word, to the last
-    value.
-    """
+    """Return the span from the first key to the end of the last value."""
     name = region.find(call.name, position)
     start = max(name, position)
     places = []

@@ -1,6 +1,6 @@
-"""Syntaxes that may be a template's: guesses, of which the proof takes the best.
+"""Guess the syntaxes that a template may have; the proof takes the best of them.
 
-Where a marker ends and white space begins cannot be seen, only tried.
+It cannot be seen where a marker ends and white space begins, so all likely ways are tried.
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ _MOST: Final = 66
 
 @dataclass(frozen=True, slots=True)
 class CutCalls:
-    """Two calls cut around their bodies, with marks where a hole stands; `between` is None where
-    the template writes one call alone."""
+    """The texts before, between and behind the bodies of two calls, with marks for holes.
+
+    `between` is None if the template writes only one call.
+    """
 
     body: Body
     before: str
@@ -45,8 +47,9 @@ class CutCalls:
 
 
 def candidates(template: AskedTemplate, frame: TurnFrame) -> dict[Syntax, str]:
-    """Return every syntax worth a trial, the likeliest first, and the token that ends a turn of
-    calls where that is one of its own. Raises InputFault where no body is found.
+    """Return every syntax worth a trial, the likeliest first: syntax -> stop token or "".
+
+    The stop token is one with which only turns of calls end. Raises InputFault if no body is found.
     """
     pieces = _pieces(template, frame)
     made: dict[Syntax, str] = {}
@@ -95,7 +98,7 @@ def _marked(template: AskedTemplate, text: str, calls: tuple[AskedCall, ...], in
 
 
 def _numbered(first: str, between: str) -> tuple[str, str]:
-    """With a mark for a number that grows by one from the first call's opener to the second's."""
+    """Return both texts with a mark for the call's number, if one grows by one between them."""
     best, most = (first, between), len(common_end(first, between))
     for low, high, hole in (("0", "1", "index"), ("1", "2", "number")):
         marked = (
@@ -122,7 +125,7 @@ def _fields(
 def _parameters(
     template: AskedTemplate, frame: TurnFrame, pieces: CutCalls
 ) -> Iterator[tuple[dict[str, Any], CutCalls]]:
-    """Yield the declaration of a parameter, and the pieces without what belongs to it."""
+    """Yield the fields of a parameter's declaration, and the pieces without its text."""
     if pieces.body.hole != "params":
         yield {}, pieces
         return
@@ -154,13 +157,13 @@ def _is_json(template: AskedTemplate, frame: TurnFrame, typed: str) -> bool:
 
 
 def _without_quotes(pieces: CutCalls) -> CutCalls:
-    """Return the pieces without the quote of the last value, which stands behind the body."""
+    """Return the pieces without the closing quote of the last value."""
     between = pieces.between and pieces.between.removeprefix('"')
     return dataclasses.replace(pieces, between=between, behind=pieces.behind.removeprefix('"'))
 
 
 def _pattern(typed: str) -> str:
-    """Return the text between key and value as a pattern, its group the word for the type."""
+    """Return the text between key and value as a pattern; its group is the word for the type."""
     words = {MARKS["type"]: r"(\w{1,16})", MARKS["is_text"]: "(?:true|false)"}
     pattern = re.escape(typed)
     for mark, word in words.items():
@@ -169,8 +172,9 @@ def _pattern(typed: str) -> str:
 
 
 def separated(syntax: Syntax) -> Syntax | None:
-    """Return the same with the white space behind a parameter as what stands between two of them:
-    a call without parameters then has it once, and not never.
+    """Return the syntax with the white space after a parameter as separator, or None.
+
+    The call then has this white space once after its parameters, even if it has no parameters.
     """
     bare = syntax.param.rstrip()
     space = syntax.param[len(bare) :]
@@ -184,14 +188,14 @@ def separated(syntax: Syntax) -> Syntax | None:
 
 
 def _text_after_value(text: str, value: str, key: str) -> tuple[str, int]:
-    """Return the text between a value and the next key, and where that key begins."""
+    """Return the text between a value and the next key, and the offset of that key."""
     start = text.index(value) + len(value)
     stop = text.index(key, start)
     return text[start:stop], stop
 
 
 def _without(pieces: CutCalls, opener: str, closer: str) -> CutCalls:
-    """Return the pieces around the call, without the parameter's own opener and closer."""
+    """Return the pieces without the opener and closer of a parameter."""
     before = pieces.before.removesuffix(opener)
     behind = _cut_start(pieces.behind, closer)
     between = pieces.between
@@ -209,7 +213,7 @@ def _cut_start(text: str, closer: str) -> str:
 
 
 def _typed(template: AskedTemplate, frame: TurnFrame, inside: str) -> str:
-    """Return the text between key and value, with a mark where it names the value's type."""
+    """Return the text between key and value, with a mark for a word that names the value's type."""
     call = (AskedCall(NAMES[0], {KEYS[0]: _NUMBER}),)
     region = frame.bare(template.reply(call) or "")
     at = region.find(KEYS[0])
@@ -232,9 +236,7 @@ def _typed(template: AskedTemplate, frame: TurnFrame, inside: str) -> str:
 def _calls(
     pieces: CutCalls, body: Body, param: dict[str, Any], stops: tuple[str, ...]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the declaration of call, section and separator for every way to cut what stands
-    between.
-    """
+    """Yield the fields for call, section and separator, for every way to cut the texts around."""
     if pieces.before.count(MARKS["name"]) > 1:
         yield from _named_twice(pieces, body, param)
         return
@@ -256,17 +258,17 @@ def _calls(
             section = f"{declared(before)}{{calls}}{declared(closed)}"
             yield {**fields, "section": section, "stop": stop}
         else:
-            yield {**fields, "stop": behind.strip()}  # behind all calls, without an opener
+            yield {**fields, "stop": behind.strip()}  # a text after all calls, without an opener
 
 
 def _cut_at_stop(behind: str, stops: tuple[str, ...]) -> tuple[str, str]:
-    """Return a section's closer without a token that ends turns, and what is cut off."""
+    """Return a section's closer without a token that ends turns, and the text cut off."""
     at = min((behind.find(stop) for stop in stops if stop in behind), default=len(behind))
     return behind[:at], behind[at:].strip()
 
 
 def _named_twice(pieces: CutCalls, body: Body, param: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The name stands twice: each call has a section of its own, which names its tool too."""
+    """Yield the fields if the name stands twice: each call has a section that names it too."""
     opened = pieces.before.rfind("<", 0, pieces.before.rfind(MARKS["name"]))
     closed = pieces.behind.find(">") + 1
     joined = (pieces.between or "").removeprefix(pieces.behind).removesuffix(pieces.before)
@@ -285,7 +287,7 @@ def _named_twice(pieces: CutCalls, body: Body, param: dict[str, Any]) -> Iterato
 
 
 def _cuts(pieces: CutCalls) -> Iterator[tuple[str, str, str, str, str]]:
-    """Return the texts around all calls, and a call's own opener, closer and separator."""
+    """Yield the texts before and behind all calls, and a call's opener, closer and separator."""
     if pieces.between is None:
         for closer in dict.fromkeys((pieces.behind, pieces.behind.strip(), "")):
             yield "", "", pieces.before, closer, "\n"

@@ -23,16 +23,16 @@ from playground.lab.derivation.alignment import MARKS, declared, snapped_end, sn
 from playground.lab.derivation.thoughts import TOKEN, thoughts_of, without_thought
 from playground.parsing.syntax import ReasoningTags
 
-# A token that ends a turn, or a word between two tags
+# A control token; and a stop, which is a tag, two tags around a word, or a word in brackets.
 _CONTROL: Final = r"<[|｜][^<>\s]+[|｜]>"
 _STOP: Final = re.compile(r"(?:<[^<>\s]+>(?:\w+<[^<>\s]+>)?|\[[^\[\]\s]+\])")
 
 
 @dataclass(frozen=True, slots=True)
 class TurnFrame:
-    """`header` stands before an answer, and any of `ends` behind it, also several in a row.
+    """The text around an answer: `header` before it, and any of `ends` after it, even several.
 
-    `result` is a template of ours; `stops` are the tokens with which a turn ends.
+    `result` is the template of a declaration; `stops` are the tokens with which a turn ends.
     """
 
     header: str
@@ -46,9 +46,7 @@ class TurnFrame:
     dropped: tuple[str, ...]
 
     def bare(self, region: str) -> str:
-        """Return an answer without header, end of turn and the empty thought that some templates
-        write.
-        """
+        """Return an answer without its header, its end of turn and an empty thought."""
         text = region.removeprefix(self.header).strip()
         while end := next((end for end in self.ends if text.endswith(end)), ""):
             text = text.removesuffix(end).strip()
@@ -60,26 +58,24 @@ class TurnFrame:
         return text
 
     def before_thought(self) -> TurnFrame:
-        """Return the same with a header that ends before a thought, as an answer with one has
-        it.
-        """
+        """Return the frame of an answer with a thought: its header ends before the thought."""
         header = self.header
         for tags in self.reasoning:
             header = header.partition(tags.open)[0].partition(tags.close)[0]
         return dataclasses.replace(self, header=header)
 
     def with_stop(self, stop: str) -> TurnFrame:
-        """Return the same, where a turn of calls has an end of its own."""
+        """Return the frame with the end of turn that only calls have; `stop` is "" for none."""
         tokens = TOKEN.findall(stop)
         if not tokens:
             return self
-        # the first alone: what follows it is the next turn's
+        # Only the first token: what follows it belongs to the next turn.
         ends, stops = (stop, *self.ends), tuple(dict.fromkeys((*self.stops, tokens[0])))
         return dataclasses.replace(self, ends=ends, stops=stops)
 
 
 def frame_of(template: AskedTemplate) -> TurnFrame:
-    """Return the frame, as far as the template writes answers of text, thoughts and results."""
+    """Return the frame of a template's answers, as far as renderings show it."""
     header, end = _around_answer(template)
     result, role = _result(template)
     ends = (end.strip(),) if end.strip() else ()
@@ -99,7 +95,10 @@ def frame_of(template: AskedTemplate) -> TurnFrame:
 
 
 def _around_answer(template: AskedTemplate) -> tuple[str, str]:
-    """Return what a turn of calls shares with one of text, and with the generation prompt."""
+    """Return the header and the end that a turn of calls shares with a turn of text.
+
+    The header may also be the one that it shares with the generation prompt.
+    """
     called, said = template.reply(ONE) or "", template.reply((), TEXT)
     opened = snapped_start(called, common_start(called, template.generation()))
     if said is None or TEXT not in said:
@@ -111,8 +110,9 @@ def _around_answer(template: AskedTemplate) -> tuple[str, str]:
 
 
 def _common_end(called: str, behind: str) -> str:
-    """Return a tag directly behind two words, `tools<|sep|>` and `response<|sep|>`, belongs to
-    them.
+    """Return the common end of both texts, without a tag that belongs to the words before it.
+
+    In `tools<|sep|>` and `response<|sep|>` the tag is part of two different markers.
     """
     end = common_end(called, behind)
     attached = [text[: len(text) - len(end)][-1:].isalnum() for text in (called, behind)]
@@ -121,8 +121,9 @@ def _common_end(called: str, behind: str) -> str:
 
 
 def _end_of_turn(template: AskedTemplate, called: str) -> str:
-    """Return the token that ends a turn of text where the user answers, and a turn of calls as
-    well: some templates leave it out behind the last answer.
+    """Return the token that ends an answer before the user's next turn, and a turn of calls too.
+
+    Some templates leave it out after the last answer. Return "" if there is no such token.
     """
     said = template.answered(TEXT) or ""
     token = TOKEN.match(said.rpartition(TEXT)[2].lstrip())
@@ -130,7 +131,7 @@ def _end_of_turn(template: AskedTemplate, called: str) -> str:
 
 
 def _stops(template: AskedTemplate, end: str) -> tuple[str, ...]:
-    """Return the token that ends a turn, where one does, and the tokenizer's own."""
+    """Return the token that ends a turn, if there is one, and the tokenizer's end of sequence."""
     run = end.split()[0] if end.strip() else ""
     token = _STOP.match(run)
     first = token[0] if token else "" if run.isalnum() else run
@@ -140,9 +141,9 @@ def _stops(template: AskedTemplate, end: str) -> tuple[str, ...]:
 
 
 def _result(template: AskedTemplate) -> tuple[str, ResultRole]:
-    """Return how a tool's words are written, and in whose turn.
+    """Return the template of a tool's result, and the role of its turn.
 
-    In a turn of its own the words stand alone: the role's header is no part of the message.
+    In a turn of its own a result has no text around it: the header is no part of the message.
     """
     start, told = template.reply(ONE), template.reply(ONE, told=RESULT)
     if start is None or told is None or RESULT not in told:
@@ -162,14 +163,14 @@ def _result(template: AskedTemplate) -> tuple[str, ResultRole]:
         for part in (inner, behind[: len(behind) - len(end)])
     ]
     exact = "{result}".join(parts)
-    # white space at its edges counts where the user's turn writes it so
+    # White space at its ends counts if a user's turn with it gives the same text.
     whole = (inner, RESULT, behind[: len(behind) - len(end)])
     alike = template.user_turn(ONE, "".join(whole)) == told
     return exact if alike else exact.strip(), "user"
 
 
 def _opens_reasoning(template: AskedTemplate, reasoning: tuple[ReasoningTags, ...]) -> bool:
-    """Return True if every prompt ends inside a thought, even one that asks for none."""
+    """Return True if every prompt ends inside a thought, even with thinking switched off."""
     off = {"enable_thinking": False, "thinking": False, "reasoning": False}
     prompts = [
         template.ask(user(USER), calls=ONE, generation=True, variables=given).text or ""
@@ -179,9 +180,7 @@ def _opens_reasoning(template: AskedTemplate, reasoning: tuple[ReasoningTags, ..
 
 
 def _result_tokens(template: AskedTemplate) -> tuple[str, ...]:
-    """Return the control tokens next to a tool's words that stand nowhere else: they leak into
-    answers.
-    """
+    """Return the control tokens that stand only next to a result: servers leak them into text."""
     told = template.reply(ONE, told=RESULT) or ""
     others = (template.user_turn(ONE, RESULT) or "") + (template.reply((), TEXT) or "")
     before, _, behind = told.rpartition(RESULT)

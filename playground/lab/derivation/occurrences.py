@@ -1,6 +1,6 @@
-"""Find calls in replies of an undeclared model: bodies, name and arguments.
+"""Find the bodies of calls in replies of a model whose dialect is unknown.
 
-Each function looks for one notation. A guess may be wrong: the caller proves what it makes of it.
+Each function looks for one notation. A guess may be wrong: the caller has to prove it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PYTHON: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One call's body in a reply, `reply[start:stop]`; `name` is "" where it stands outside."""
+    """The body of a call in a reply, `reply[start:stop]`; `name` is "" if it stands outside."""
 
     hole: str
     start: int
@@ -43,12 +43,12 @@ class Occurrence:
     param: str = ""
 
 
-# All replies at once: what stands between parameters is seen only where there are two of them.
+# A finder gets all replies at once: only a call with two parameters shows the text between them.
 Finder = Callable[[Sequence[str]], list[list[Occurrence]]]
 
 
 def json_calls(replies: Sequence[str]) -> list[list[Occurrence]]:
-    """Objects that hold a name and arguments."""
+    """Find JSON objects that hold a name and arguments."""
     return [list(_json_calls(reply)) for reply in replies]
 
 
@@ -64,7 +64,7 @@ def _json_calls(reply: str) -> Iterator[Occurrence]:
 
 
 def json_arguments(replies: Sequence[str]) -> list[list[Occurrence]]:
-    """Objects that are arguments: the name stands before them."""
+    """Find JSON objects that are the arguments of a call; its name stands before them."""
     return [
         [Occurrence("args:json", *each[:2], "", each[2]) for each in _objects(reply)]
         for reply in replies
@@ -72,7 +72,7 @@ def json_arguments(replies: Sequence[str]) -> list[list[Occurrence]]:
 
 
 def python_calls(replies: Sequence[str]) -> list[list[Occurrence]]:
-    """Python calls with keyword arguments; the body is what stands in the brackets."""
+    """Find Python calls with keyword arguments; the body is the text between the brackets."""
     return [_python_calls(reply) for reply in replies]
 
 
@@ -93,7 +93,7 @@ def _python_calls(reply: str) -> list[Occurrence]:
 
 
 def parameters(pattern: re.Pattern[str]) -> Finder:
-    """Parameters of one kind in a row, with nothing but white space between them."""
+    """Return a finder of parameters that match `pattern`, with only white space between them."""
 
     def find(replies: Sequence[str]) -> list[list[Occurrence]]:
         rows = [_rows(reply, pattern) for reply in replies]
@@ -119,7 +119,7 @@ def parameters(pattern: re.Pattern[str]) -> Finder:
 
 _KEY: Final = r"(?P<key>[A-Za-z_][\w.-]{0,79})"
 _VALUE: Final = r"(?P<value>.*?)"
-# A value within holds no parameter of its own: of two tags that fit, the inner one is meant.
+# Such a value holds no parameter: of two nested tags that match, the inner one is the parameter.
 _IN_EQUAL: Final = r"(?P<value>(?:(?!<[\w|:.-]+=).)*?)"
 _IN_ATTRIBUTE: Final = r"(?P<value>(?:(?!<[\w|:.-]+ [\w-]+=\").)*?)"
 _KINDS: Final = (
@@ -143,7 +143,7 @@ FINDERS: Final[tuple[Finder, ...]] = (
 
 
 def _objects(reply: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """Yield the outermost objects, each after the one before."""
+    """Yield the outermost JSON objects in order: start, stop and value."""
     position = 0
     for match in re.compile(r"\{").finditer(reply):
         if match.start() < position:
@@ -158,7 +158,7 @@ def _objects(reply: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
 
 
 def _shape(value: dict[str, Any]) -> JsonShape | None:
-    """Return where name and arguments stand in an object, directly or one level down."""
+    """Return the places of name and arguments in an object, at the top or one level down."""
     if len(value) == 1:
         ((key, inner),) = value.items()
         if not isinstance(inner, dict) or not _NAME.fullmatch(key):
@@ -177,7 +177,7 @@ def _shape(value: dict[str, Any]) -> JsonShape | None:
 
 
 def _members(value: dict[str, Any]) -> tuple[str, str, bool] | None:
-    """Return the keys of name and arguments, and whether these are a text."""
+    """Return the keys of name and arguments, and True if the arguments are JSON in a string."""
     texts = [k for k, v in value.items() if isinstance(v, str) and _NAME.fullmatch(v)]
     named = [key for key in _NAMED if key in texts] or (texts if len(texts) == 1 else [])
     objects = [k for k, v in value.items() if isinstance(v, dict)]
@@ -252,7 +252,7 @@ def _of_parameters(row: list[re.Match[str]], between: str) -> Occurrence:
 
 
 def _template(match: re.Match[str], between: str) -> str:
-    """Return the declaration of a parameter: the key's and the value's text made holes."""
+    """Return the declaration of a parameter, with holes for the text of key and value."""
     text, offset = match[0], match.start()
     key, value = match.span("key"), match.span("value")
     before, mid = text[: key[0] - offset], text[key[1] - offset : value[0] - offset]

@@ -1,7 +1,7 @@
-"""A form proposed from a few replies of a model: what stays is a marker, what moves is a hole.
+"""Propose a form from a few replies of a model: constant text is a marker, varying text a hole.
 
-The one rule: never a wrong form in silence. A proposal reads every call that was seen, writes it as
-it stood or says where not, and shows every character of the replies that it leaves as text.
+A wrong form is never proposed in silence. A proposal reads every call that was found, writes it in
+the same way or says where it does not, and shows all text of the replies that it does not explain.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MOST: Final = 200_000  # characters of all replies
 _MARKUP: Final = re.compile(
     r"<[\w|/!]|\|>|\[/?[A-Z_]{3,}|\{\s*\"|```|^\s*[\w-]+\s*\($", re.MULTILINE
 )
-_TAGS: Final = re.compile(r"</?[\w|:]+[=>]|<\|")  # of a form that was not seen, in a value of this
+_TAGS: Final = re.compile(r"</?[\w|:]+[=>]|<\|")  # markup in a value: it may belong to the form
 _TOOL: Final = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -38,8 +38,9 @@ _TOOL: Final = re.compile(r"[A-Za-z_]\w*")
 class ReplyReading:
     """One reply as a proposal reads it.
 
-    It has calls (name and arguments), the stretches left as text (offset and text), and those of
-    them that look like markup; `written` is true if it would write these calls exactly so.
+    `calls` are names and arguments, `left` the stretches that stay text (offset and text), and
+    `unexplained` those that look like markup. `written` is true if the dialect would write the
+    calls exactly as they stand.
     """
 
     calls: tuple[tuple[str, Any], ...]
@@ -50,8 +51,11 @@ class ReplyReading:
 
 @dataclass(frozen=True)
 class Proposal:
-    """A form for replies: `dialect` to go on with, how it reads each reply, what could not be told
-    from these replies, and the registered dialects that read the same calls in all of them."""
+    """A proposed form: the `dialect`, and its `readings` of the replies.
+
+    `open` are questions that the replies leave open, `registered` the registered dialects that read
+    the same calls in all of them.
+    """
 
     dialect: DeclaredDialect
     readings: tuple[ReplyReading, ...]
@@ -59,7 +63,7 @@ class Proposal:
     registered: tuple[str, ...]
 
     def findings(self) -> list[Finding]:
-        """Findings for what it does not explain, and for what the replies leave open."""
+        """Return findings on text that the form does not explain, and on open questions."""
         found = []
         for number, reading in enumerate(self.readings, 1):
             for start, text in reading.unexplained:
@@ -73,14 +77,14 @@ class Proposal:
 def propose_dialect(
     replies: Sequence[str], name: str = "proposed", registered: bool = True
 ) -> Proposal:
-    """Return the form in which a model's replies call tools: three replies with calls of different
-    tools.
+    """Return the form in which a model's replies call tools.
 
-    A registered dialect that writes them so is proposed as it is (not with `registered=False`);
-    else what stays between the calls is a marker and what moves is a hole. Prose is left as text.
+    Give two or three replies with calls of different tools. A registered dialect that writes these
+    calls in the same way is proposed unchanged (not with `registered=False`). Otherwise text that
+    is the same around all calls becomes a marker, and varying text a hole. Prose stays text.
 
-    Raises InputFault where there are no replies, where no call is seen in them, or where no form
-    that can be declared reads every call that was seen.
+    Raises InputFault if there are no replies, if no call is found in them, or if no form that can
+    be declared reads every call that was found.
     """
     texts = [
         _text(reply, number)
@@ -111,7 +115,7 @@ def _text(reply: Any, number: int) -> str:
 
 
 def _cost(proposal: Proposal) -> tuple[int, ...]:
-    """Fewer stretches that look like markup, fewer characters left, written alike."""
+    """Return a sort key: unexplained characters, characters left, replies not written alike."""
     readings = proposal.readings
     return (
         sum(len(text) for reading in readings for _, text in reading.unexplained),
@@ -124,8 +128,9 @@ def _cost(proposal: Proposal) -> tuple[int, ...]:
 
 
 def _registered(replies: Sequence[str]) -> list[str]:
-    """Return the registered dialects that write the calls of all replies as they stand, and leave
-    no markup; a form that takes any text for a call is no evidence.
+    """Return the registered dialects that write the calls of all replies exactly as they stand.
+
+    They leave no markup. Dialects in which any text may be a call are left out.
     """
     found = []
     for dialect in _declared():
@@ -139,7 +144,7 @@ def _registered(replies: Sequence[str]) -> list[str]:
 
 
 def _has_call(reading: ReplyReading, reply: str) -> bool:
-    """A reply without any markup may be an answer."""
+    """Return True if a reading has a call, or the reply has no markup and may be an answer."""
     return bool(reading.calls) or not _MARKUP.search(reply)
 
 
@@ -154,7 +159,7 @@ def _of_registered(known: list[str], replies: Sequence[str], name: str) -> Propo
 
 
 def _proposals(replies: Sequence[str], name: str) -> Iterator[Proposal]:
-    """Yield every form that reads each call that one of the finders saw."""
+    """Yield every form that reads all calls that one of the finders found."""
     stops = _stops(replies)
     bare = [_without_stop(reply, stops) for reply in replies]
     for find in FINDERS:
@@ -181,7 +186,7 @@ def _dialect(
 
 
 def _stops(replies: Sequence[str]) -> list[str]:
-    """Return the tokens with which replies end that are some registered dialect's stop tokens."""
+    """Return the stop tokens of registered dialects with which replies end."""
     known = {stop for each in _declared() for stop in each.stops} | {"</s>", "<|endoftext|>"}
     return sorted(stop for stop in known if any(r.rstrip().endswith(stop) for r in replies))
 
@@ -230,7 +235,7 @@ def _reading(dialect: DeclaredDialect, reply: str) -> ReplyReading:
 
 
 def _as_written(dialect: DeclaredDialect, result: ParseResult, reply: str) -> bool:
-    """Return True if the dialect would write these calls so, white space aside."""
+    """Return True if the dialect would write the calls as they stand, white space aside."""
     if not result.tool_calls:
         return not result.aborted
     parts = [ToolCallPart(c.call_id, c.name, c.arguments) for c in result.tool_calls]
@@ -247,7 +252,7 @@ def _odd_names(readings: Sequence[ReplyReading]) -> list[str]:
 
 
 def _reads(reading: ReplyReading, seen: Sequence[Occurrence]) -> bool:
-    """Return True if every call that was seen is read, with its arguments, and no other."""
+    """Return True if exactly the calls that were found are read, with their arguments."""
     if len(reading.calls) != len(seen):
         return False
     return all(
@@ -257,7 +262,7 @@ def _reads(reading: ReplyReading, seen: Sequence[Occurrence]) -> bool:
 
 
 def _alike_values(read: Any, seen: Any) -> bool:
-    """The same values; texts of parameters up to white space at their edges."""
+    """Return True if values are the same; texts may differ in white space at their ends."""
     if same(read, dict(seen)):
         return True
     texts = (
@@ -270,7 +275,7 @@ def _alike_values(read: Any, seen: Any) -> bool:
 def _dialects_reading_alike(
     readings: Sequence[ReplyReading], replies: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the registered dialects that read the same calls, however they would write them."""
+    """Return the registered dialects that read the same calls, however they write them."""
     found = []
     for dialect in _declared():
         others = [_reading(dialect, reply).calls for reply in replies]

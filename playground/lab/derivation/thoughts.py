@@ -1,7 +1,8 @@
 """Find the texts that a template puts around a thought, and around an answer.
 
-A thought is shown in the history, or beside a call. If it is dropped from a text that holds it,
-the tags are those of a known pair. The generation prompt may hold one of them, too.
+A template shows a thought in the history, or with a call. If it drops a thought that is part of a
+text, with tags of a known pair, that pair is the template's. The generation prompt may also end
+with one of these tags.
 """
 
 from __future__ import annotations
@@ -35,14 +36,16 @@ _KNOWN: Final = (
     ReasoningTags("<thinking>", "</thinking>"),
     ReasoningTags("<thought>", "</thought>"),
 )
-_NAMED: Final = re.compile(r"(?:<[^<>\s]+>)+\w")  # tags, and behind them a role
+_NAMED: Final = re.compile(r"(?:<[^<>\s]+>)+\w")  # tags, and after them a role
 _TAIL: Final = 3  # tokens before a thought that may be its tag
 
 
 @dataclass(frozen=True, slots=True)
 class Thoughts:
-    """The tags around a thought, the markers around an answer, and what begins a turn anew between
-    the two."""
+    """The tags around a thought, the markers around an answer, and stop tokens.
+
+    `stops` are these markers, and the text that begins a new turn between thought and answer.
+    """
 
     reasoning: tuple[ReasoningTags, ...] = ()
     answer: tuple[str, str] = ("", "")
@@ -81,15 +84,15 @@ def without_thought(text: str, reasoning: tuple[ReasoningTags, ...]) -> str:
 
 
 def _marker(text: str) -> str:
-    """Return a text that is a marker, or ends with one; "" for words and white space."""
+    """Return a text if it ends with a closing bracket of a marker, or ""."""
     text = text.strip()
     return text if re.search(r"[>\]]\Z", text) else ""
 
 
 def _shown_thought(template: AskedTemplate) -> tuple[str, str, bool]:
-    """Return the text before a thought, the text after it, and whether an answer follows.
+    """Return the text before a thought, the text after it, and True if a text answer follows.
 
-    All are empty if the template shows no thought.
+    Both texts are "" if the template shows no thought.
     """
     for region, following in _answers_after_user(template):
         if region and THOUGHT in region:
@@ -114,7 +117,7 @@ def _answers_after_user(template: AskedTemplate) -> Iterator[tuple[str | None, s
 
 
 def _known_tags(template: AskedTemplate) -> tuple[ReasoningTags, ...]:
-    """Return the known pair with which a template drops a thought from a text, or opens one."""
+    """Return the known pair of tags whose thought a template drops, or with which a prompt ends."""
     prompt = template.generation()[-100:]
     for tags in _KNOWN:
         held = template.reply((), f"{tags.open}{THOUGHT}{tags.close}{TEXT}")
@@ -125,7 +128,7 @@ def _known_tags(template: AskedTemplate) -> tuple[ReasoningTags, ...]:
 
 
 def _restart_text(header: str, before: str, between: str) -> str:
-    """Return how a turn restarts after a thought and its closer: the longest end of the header."""
+    """Return the text with which a turn restarts after a thought: the longest end of the header."""
     header = common_start(header, before)
     for match in TOKEN.finditer(header):
         tail = header[match.start() :].strip()
@@ -135,9 +138,7 @@ def _restart_text(header: str, before: str, between: str) -> str:
 
 
 def _tags(before: str, between: str, header: str) -> ReasoningTags | None:
-    """Return the two tags: those that have a word in common, or what stands behind the header and
-    the first token behind the thought.
-    """
+    """Return the tags around a thought: two that have a word in common, or those next to it."""
     again = _restart_text(header, before, between)
     first = between.partition(again)[0] if again else between
     tail = " ".join(TOKEN.findall(before)[-_TAIL:])

@@ -1,4 +1,4 @@
-"""One thing a dialect is used for: dialogs, each with its prompt and its response, and notes."""
+"""A use case of a dialect: dialogs, each with its prompt and its response, and notes."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class TextCompletion:
 class Dialog:
     """A conversation up to the model's turn, its tools, and the response that follows.
 
-    `origin` says where the response comes from: a stream of a model, or written by hand. Lists are
-    kept as tuples. Raises InputFault for what is no message or no tool.
+    `origin` says if the response was recorded from a model or written by hand. Lists are kept as
+    tuples. Raises InputFault for a value that is no message or no tool.
     """
 
     messages: Sequence[Message]
@@ -47,9 +47,9 @@ class Dialog:
 class UseCase:
     """A titled section of a guide.
 
-    A dialog that is a text stands in the page as it is, and one that is a list of messages, as Meta
-    writes them, becomes a Dialog. Notes may be one text, its lines beginning with `- ` as Meta
-    writes them. Lists are kept as tuples. Raises InputFault for what is no dialog or no note.
+    A dialog that is a text is copied to the page. A list of messages, as Meta writes dialogs,
+    becomes a Dialog. Notes may be one text whose lines begin with `- `, as Meta writes them. Lists
+    are kept as tuples. Raises InputFault for a value that is no dialog or no note.
     """
 
     title: str = ""
@@ -78,7 +78,7 @@ def _dialog(place: str, given: Any) -> Dialog | TextCompletion | str:
 
 
 def _each(place: str, given: Iterable[_Kind], kind: type[_Kind]) -> tuple[_Kind, ...]:
-    """Return the items, every one of its kind. Raises InputFault, naming the one that is not."""
+    """Return the items. Raises InputFault, which names the first item of another type."""
     found = items(place, given)
     for index, item in enumerate(found):
         if not isinstance(item, kind):
