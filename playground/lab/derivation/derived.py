@@ -1,4 +1,4 @@
-"""A derived dialect and its report: what was read off which probe, and what the proof shows."""
+"""A derived dialect and its report: which probe showed which field, and what the proof shows."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from playground.parsing.syntax import Syntax
 
 @dataclass(frozen=True)
 class Derivation:
-    """The way in which a dialect was derived from a template.
+    """The report on how a dialect was derived from a template.
 
-    `form` is how the template wants its calls; `tried` counts the declarations that were tried,
-    `renderings` the runs of the template. `broken` are laws that random calls break, `unread` the
-    answers and thoughts that do not come back as they were, `results` the kinds of results that
-    are written with other bytes.
+    `form` is the form in which the template takes calls. `tried` counts the declarations that were
+    tried, `alike` those as good as the chosen one, `renderings` the runs of the template. `broken`
+    are laws that random calls break, `unread` kinds of answers that do not come back unchanged, and
+    `results` kinds of results that are written with other bytes.
     """
 
     source: str
@@ -36,7 +36,7 @@ class Derivation:
     results: tuple[str, ...]
 
     def findings(self, dialect: DeclaredDialect) -> list[Finding]:
-        """Findings for what the proof could not show, and for what the template asks for."""
+        """Return findings on what the proof could not show, and on what the template requires."""
         found: list[Finding] = []
         for code, trials in (
             ("derived-unread", [t for t in self.proof.trials if not t.read]),
@@ -57,12 +57,12 @@ class Derivation:
         return found
 
     def origins(self, dialect: DeclaredDialect) -> list[tuple[str, str, str]]:
-        """Return each thing that was derived: its name, its value, and the probe that showed it."""
+        """Return each derived field: its name, its value, and the probe that showed it."""
         told = {
             "call": "one call, and two for its ends",
             "param": "one argument against two, and a number for its type",
-            "section": "what stands around two calls and not between them",
-            "separator": "what stands between two calls",
+            "section": "the text around two calls but not between them",
+            "separator": "the text between two calls",
             "shape": "the paths to name, arguments and id within the object",
             "json": "an object within an argument",
             "literals": "true, false, null and a list as arguments",
@@ -70,7 +70,7 @@ class Derivation:
             "param_separator": "a call without arguments",
             "element": "an object as an argument",
             "cdata_for": "a text with each of the characters",
-            "string_mark": "what stands around a text in the object",
+            "string_mark": "the marks around a text in the object",
             "known_names": "nothing but punctuation stands before the name",
             "result": "a tool's turn against a user's with the same words",
             "reasoning": "a message with a thought",
@@ -83,12 +83,12 @@ class Derivation:
         return [(name, value, told.get(name, "the proof")) for name, _, value in lines]
 
     def cannot(self) -> list[str]:
-        """The things that the template does not say, or refuses."""
+        """Return what the template does not show, or refuses."""
         made = [f"refused: {probe}" for probe in self.proof.refused]
         if "two calls" in self.proof.refused:
             made.append("where a section ends and a call begins: it writes one call alone")
         if not self.form.tools:
-            made.append("anything with tools given: it fails then")
+            made.append("anything with tools: it fails if they are passed")
         return made
 
     def nearest(self, dialect: DeclaredDialect, most: int = 3) -> list[Nearest]:
@@ -106,16 +106,19 @@ class DerivedDialect(DeclaredDialect):
     derivation: Derivation = field(hash=False, compare=False)
 
     def findings(self) -> list[Finding]:
-        """Findings for what the proof could not show."""
+        """Return findings on what the proof could not show."""
         return self.derivation.findings(self)
 
     def declaration(self) -> list[str]:
-        """Return the dialect in readable lines, one for each field that says something."""
+        """Return the dialect in readable lines, one for each field that is not at its default."""
         return declaration(self)
 
 
 def declaration(dialect: DeclaredDialect) -> list[str]:
-    """Return a declaration, a line for each field that is no default; texts as Python has them."""
+    """Return a declaration as lines, one for each field that is not at its default.
+
+    Texts are written as Python strings.
+    """
     plain = Syntax("{call:json}")
     lines = []
     for name in SHOWN:
@@ -139,7 +142,7 @@ def declaration(dialect: DeclaredDialect) -> list[str]:
 
 
 def _changed(value: Any) -> str:
-    """Return the fields of a part of a declaration that are no defaults."""
+    """Return the fields of a part of a declaration that are not at their defaults."""
     default = type(value)()
     named = [
         f"{each.name}={getattr(value, each.name)!r}"

@@ -1,6 +1,6 @@
-"""Forms that the calls of a few replies may have: what stays around them, and what moves.
+"""Guess the forms that the calls of a few replies may have, from the texts around the calls.
 
-Where a section ends and a call begins is seen only where a reply holds two calls.
+Only a reply with two calls shows where a section ends and a call begins.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ _WORD: Final = re.compile(r"[A-Za-z_][\w.:-]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """One call: what stands before its body, back to the call before, and behind it; names are
-    marks. `first` and `last` say whether it begins or ends the calls of its reply."""
+    """The texts before and behind the body of a call, up to its neighbours; names become marks.
+
+    `first` and `last` are true for the first and the last call of a reply.
+    """
 
     before: str
     behind: str
@@ -34,7 +36,10 @@ class Around:
 def syntaxes(
     replies: Sequence[str], found: Sequence[Sequence[Occurrence]]
 ) -> Iterator[tuple[Syntax, list[str]]]:
-    """Declarations that may be the form of these calls, the likeliest first."""
+    """Yield declarations that may be the form of these calls, the likeliest first.
+
+    With each come the questions that the replies leave open.
+    """
     calls = [call for each in found for call in each]
     if len({(call.hole, call.shape.name, call.shape.name_is_key) for call in calls}) != 1:
         return
@@ -68,8 +73,9 @@ def _texts_around_calls(reply: str, calls: Sequence[Occurrence]) -> list[Around]
 def _named(
     rows: list[list[Around]], calls: list[Occurrence]
 ) -> tuple[list[Around], set[str]] | None:
-    """Return the rows with marks where name, id and number stand outside of a body, and the names;
-    None where no name can be told.
+    """Return the texts with marks for name, id and number outside of a body, and the names.
+
+    Return None if the names cannot be found.
     """
     flat = [each for row in rows for each in row]
     if calls[0].hole == "call:json":
@@ -90,9 +96,7 @@ def _named(
 
 
 def _with_names(rows: list[list[Around]], names: list[str], befores: list[str]) -> list[Around]:
-    """Return the rows with marks, also where what stands behind a call is what stands before the
-    next.
-    """
+    """Return the texts around all calls with marks, also in the text before the next call."""
     marked: list[Around] = []
     for row in rows:
         for i, each in enumerate(row):
@@ -104,15 +108,16 @@ def _with_names(rows: list[list[Around]], names: list[str], befores: list[str]) 
 
 
 def _moving(befores: list[str]) -> list[str]:
-    """Return the word that moves, before what stays at the end of every text; [] where none
-    does.
+    """Return the word of each text that stands before the texts' common end, if the words differ.
+
+    Return [] if a word is missing or all are the same.
     """
     if len(set(befores)) < 2:
         return []
     stays = befores[0]
     for text in befores[1:]:
         stays = common_end(stays, text)
-    lead = re.match(r"[\w.:-]*", stays)  # a common end of two names is none of the marker's
+    lead = re.match(r"[\w.:-]*", stays)  # a common end of the names is no part of the marker
     stays = stays[lead.end() if lead else 0 :]
     words = [_WORD.search(text[: len(text) - len(stays)]) for text in befores]
     found = [word[0] if word else "" for word in words]
@@ -122,8 +127,11 @@ def _moving(befores: list[str]) -> list[str]:
 def _bare_names(
     words: list[str], befores: list[str], rows: list[list[Around]]
 ) -> tuple[list[str], list[str]]:
-    """Words without what they all begin and end with up to a dot or a colon, and without a number
-    that counts the calls; and the texts with marks in their places."""
+    """Return the names in these words, and the texts with marks in the places of the names.
+
+    A name lacks the prefix and suffix that all words share up to a dot or a colon, and a number
+    that counts the calls.
+    """
     names, marks = words, [MARKS["name"]] * len(words)
     numbers = [word.rpartition(":")[2] for word in words]
     counted = [str(i) for row in rows for i in range(len(row))]
@@ -151,15 +159,15 @@ def _mark_end(text: str, word: str, hole: str) -> str:
 
 
 def _mark_start(text: str, name: str) -> str:
-    """A closer may repeat the name: `</name>`."""
+    """Mark the name near the start of a text, since a closer may repeat it: `</name>`."""
     match = re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text[:200])
     return text if match is None else text[: match.start()] + MARKS["name"] + text[match.end() :]
 
 
 def _cuts(around: list[Around]) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
-    """Opener and closer of a call, and section before, behind and separator."""
+    """Yield opener and closer of a call, and the section: before, behind and separator, or None."""
     between = [each.behind for each in around if not each.last]
-    for snaps in (True, False):  # an odd form may have an angle that opens no tag
+    for snaps in (True, False):  # in an odd form an angle may open no tag
         opener = _stays_before([each.before for each in around], snaps)
         closer = _stays_behind([each.behind for each in around], snaps)
         first = _stays_before([each.before for each in around if each.first], snaps)
@@ -172,7 +180,7 @@ def _cuts(around: list[Around]) -> Iterator[tuple[str, str, tuple[str, str, str]
 def _with_section(
     opener: str, closer: str, first: str, last: str, between: list[str]
 ) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
-    """Take as section what stands before the first call and not before the others."""
+    """Yield a cut whose section is the text before the first call but not before the others."""
     before = first[: len(first) - len(opener)] if first.endswith(opener) else ""
     behind = last[len(closer) :] if last.startswith(closer) else ""
     gap = between[0]
@@ -193,7 +201,7 @@ def _stays_before(texts: list[str], snaps: bool) -> str:
 
 
 def _own_lines(end: str) -> str:
-    """Begin markers after the last blank line: in a single reply, prose would seem constant too."""
+    """Return the text after the last blank line: in a single reply, prose seems constant too."""
     return end.rpartition("\n\n")[2]
 
 
@@ -234,7 +242,7 @@ def _open(found: Sequence[Sequence[Occurrence]], calls: Sequence[Occurrence]) ->
     if len(calls) == 1:
         told.append("one call alone: what stays and what moves cannot be told apart")
     if all(len(each) < 2 for each in found):
-        told.append("no reply holds two calls: what stands around all of them is part of each")
+        told.append("no reply holds two calls: text around all of them became part of each")
     if not any(isinstance(v, str) and "\n" in v for c in calls for v in c.arguments.values()):
         told.append("no value holds a line break: how one is written was not seen")
     return told

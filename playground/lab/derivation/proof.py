@@ -1,4 +1,4 @@
-"""A derived dialect tried against the template itself: what it writes, and what it reads back."""
+"""Try a derived dialect against its template: compare what both write, and read it back."""
 
 from __future__ import annotations
 
@@ -64,7 +64,10 @@ _SHORT: Final = ("plain text", "two lines", "double quotes", "an integer")
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """One probe: what the template wrote, what ours would have, and whether ours reads it back."""
+    """One probe: what the template wrote (`theirs`), and what the dialect would write (`ours`).
+
+    `read` is true if the dialect reads the template's text back.
+    """
 
     probe: str
     calls: tuple[AskedCall, ...]
@@ -72,7 +75,7 @@ class ProbeResult:
     ours: str
     read: bool
     sorted: bool = False
-    """Ours are the same bytes once the arguments are sorted by their names."""
+    """True if both are the same only with the arguments sorted by their names."""
 
     @property
     def written(self) -> bool:
@@ -82,7 +85,7 @@ class ProbeResult:
 
 @dataclass(frozen=True)
 class Proof:
-    """Every trial that the template does not refuse; `refused` names the others."""
+    """The results of all probes that the template does not refuse; `refused` names the others."""
 
     trials: tuple[ProbeResult, ...]
     refused: tuple[str, ...]
@@ -97,11 +100,11 @@ class Proof:
 
     @property
     def score(self) -> int:
-        """For the choice between candidates: what is read counts twice."""
+        """The score of a candidate: a probe that is read counts 2, one that is written alike 1."""
         return 2 * self.read + self.written
 
     def failing(self) -> ProbeResult | None:
-        """Return the first plain call that is not read back: such a dialect is none."""
+        """Return the first plain call that is not read back, or None: it rules out the dialect."""
         return next((t for t in self.trials if t.probe in PLAIN and not t.read), None)
 
 
@@ -109,15 +112,13 @@ PLAIN: Final = ("one call", "two parameters", "two calls", "plain text")
 
 
 def short_probes() -> list[tuple[str, tuple[AskedCall, ...]]]:
-    """Few, for the choice between candidates."""
+    """Return a few probes, for the choice between candidates."""
     values = [(name, _holding(HURTING[name])) for name in _SHORT]
     return [("one call", ONE), ("two parameters", PAIR), ("two calls", TWO), *values]
 
 
 def full_probes(dialect: DeclaredDialect) -> list[tuple[str, tuple[AskedCall, ...]]]:
-    """Return all: every value that hurts alone and before another one, and the dialect's own
-    markers.
-    """
+    """Return all probes: plain calls, hostile values before another one, the dialect's markers."""
     syntax = dialect.syntax
     own = [*syntax.closers, *syntax.openers]
     values = {**HURTING, **{f"its own {literal!r}": f"a {literal} b" for literal in own}}
@@ -138,7 +139,7 @@ def proven(
     probes: Iterable[tuple[str, tuple[AskedCall, ...]]],
     hasty: bool = False,
 ) -> Proof:
-    """Try every probe; in haste, up to the first that is not read back."""
+    """Try every probe; if `hasty`, stop at the first that is not read back."""
     trials, refused = [], []
     for name, calls in probes:
         region = template.reply(calls)
@@ -177,15 +178,13 @@ def written(
 def unread_answers(
     template: AskedTemplate, frame: TurnFrame, dialect: DeclaredDialect
 ) -> Iterator[str]:
-    """Yield the answers and thoughts of the template that do not come back as they were, in
-    words.
-    """
-    # what stands in a history begins where it begins, whatever a prompt ends with
+    """Yield the kinds of the template's answers that do not come back unchanged, in words."""
+    # An answer in a history begins at its own start, even if prompts end inside reasoning.
     dialect = dataclasses.replace(dialect, opens_reasoning=False)
     shown = [
         ("an answer", (), TEXT, ""),
-        ("an answer behind a thought", (), TEXT, THOUGHT),
-        ("a call behind a thought", ONE, "", THOUGHT),
+        ("an answer after a thought", (), TEXT, THOUGHT),
+        ("a call after a thought", ONE, "", THOUGHT),
     ]
     for name, calls, text, thought in shown:
         region = template.reply(calls, text, thought)
@@ -207,8 +206,9 @@ _RESULTS: Final = {
 
 
 def unlike_results(template: AskedTemplate, dialect: DeclaredDialect) -> Iterator[str]:
-    """Yield the kinds of results that a user's turn of the dialect holds with other bytes than the
-    template writes; none where the template has a turn for results, and writes it itself.
+    """Yield the kinds of results that the dialect writes with other bytes than the template.
+
+    Yield none if results do not travel in a user's turn: the template then writes them itself.
     """
     if dialect.result_role != "user":
         return
@@ -230,7 +230,7 @@ def _ordered(calls: Sequence[AskedCall]) -> list[AskedCall]:
 
 
 def written_of(dialect: DeclaredDialect, calls: Sequence[AskedCall], form: RequestForm) -> str:
-    """Return the calls as the dialect writes them, with the ids that a template is given."""
+    """Return the calls as the dialect writes them, with the ids that the template gets."""
     schemas = {tool.name: tool for tool in read_tools(tools_for(calls))}
     texts = []
     for index, call in enumerate(calls):
@@ -249,12 +249,12 @@ def written_of(dialect: DeclaredDialect, calls: Sequence[AskedCall], form: Reque
 
 
 def reads(dialect: DeclaredDialect, text: str, calls: Sequence[AskedCall]) -> bool:
-    """Return True if the dialect reads these calls, and nothing else, out of a text."""
+    """Return True if the dialect reads exactly these calls, and nothing else, in a text."""
     return _as_asked(_read(dialect, [text], calls), calls)
 
 
 def reads_in_pieces(dialect: DeclaredDialect, text: str, calls: Sequence[AskedCall]) -> bool:
-    """The same, character by character."""
+    """Return what `reads` does, with the text fed character by character."""
     return _as_asked(_read(dialect, text, calls), calls)
 
 
@@ -275,5 +275,5 @@ def _as_asked(result: ParseResult, calls: Sequence[AskedCall]) -> bool:
 
 
 def _sorted(arguments: Any) -> str:
-    """Arguments whose order does not count: some templates sort them."""
+    """Return arguments as JSON without their order, because some templates sort them."""
     return json.dumps(arguments, sort_keys=True, default=str)

@@ -1,6 +1,6 @@
-"""The laws of a dialect, each as a function: what breaks it on one example, or None.
+"""The laws of a dialect, each as a function that returns what breaks it on one example, or None.
 
-Laws 4, 8 and 9 are of the engine and of the package: no declaration can break them.
+Laws 4, 8 and 9 are about the engine and the package: no declaration can break them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from playground.parsing.values import same
 
 @dataclass(frozen=True, slots=True)
 class LawBreak:
-    """One example that breaks a law: what happens, and the texts that show it, by their names."""
+    """An example that breaks a law: what happens, and the texts that show it (name, text)."""
 
     says: str
     shown: tuple[tuple[str, str], ...]
@@ -34,7 +34,7 @@ Law = Callable[[Subject, Choices], LawBreak | None]
 
 
 def any_chunking(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Law 1."""
+    """Return a break of law 1: any cutting of the bytes gives the same events."""
     text = subject.stream(choices)
     stream = text.encode("utf-8", "surrogatepass")
     places = choices.several(lambda: choices.below(len(stream) + 1), 6)
@@ -49,7 +49,7 @@ def any_chunking(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def nothing_lost(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Law 2."""
+    """Return a break of law 2: the events' spans tile the stream."""
     text = subject.stream(choices)
     position = 0
     events = subject.read_text(text).events
@@ -62,13 +62,16 @@ def nothing_lost(subject: Subject, choices: Choices) -> LawBreak | None:
             return LawBreak(f"an event's text is not that of its place {start} to {stop}", shown)
         position = stop
     if position != len(text):
-        return LawBreak(f"what stands after character {position} is in no event", shown)
+        return LawBreak(f"the text after character {position} is in no event", shown)
     return None
 
 
 def carried(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Law 3: plain values come back, alone, behind prose, and with another call behind them; of
-    any other value the finding says that it does not."""
+    """Return a break of law 3: values come back.
+
+    A plain value must come back alone, after prose, and before another call. A hostile value may be
+    refused with a finding.
+    """
     hostile = choices.below(2)
     call = subject.hostile_call(choices) if hostile else subject.plain_call(choices)
     if check_tool_call(subject.dialect, call, TOOLS):
@@ -80,7 +83,7 @@ def carried(subject: Subject, choices: Choices) -> LawBreak | None:
     written = subject.write(call)
     behind = subject.read_text(f"Well, a quay.\n\n{written}")
     if not _came_back(behind, [call]):
-        return LawBreak("a call that is read alone is lost behind prose", _evidence(subject, call))
+        return LawBreak("a call that is read alone is lost after prose", _evidence(subject, call))
     if subject.declared and subject.declared.parallel and not subject.unclosed:
         two = subject.declared.format_reply([call, call], TOOLS)
         if not _came_back(subject.read_text(two), [call, call]) and not _joins(subject):
@@ -91,7 +94,7 @@ def carried(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def never_raises(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Law 5."""
+    """Return a break of law 5: the model's text never raises, and every call that begins ends."""
     text = subject.stream(choices)
     stray = bytes(choices.several(lambda: choices.below(256), 6))
     try:
@@ -108,7 +111,7 @@ def never_raises(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def cut_is_not_whole(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Law 6."""
+    """Return a break of law 6: a call that was cut off is never delivered as another call."""
     call = subject.hostile_call(choices) if choices.below(2) else subject.plain_call(choices)
     if check_tool_call(subject.dialect, call, TOOLS):
         return None
@@ -129,7 +132,7 @@ def cut_is_not_whole(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def prompt_teaches(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Law 7."""
+    """Return a break of law 7: what the prompt shows is what the parser reads."""
     tool = subject.tool(choices)
     tools = [tool, LIST]
     if subject.text_keys:
@@ -138,7 +141,7 @@ def prompt_teaches(subject: Subject, choices: Choices) -> LawBreak | None:
         for arguments in (sample_arguments(each), *(e.parameters for e in each.examples)):
             part = ToolCallPart("call_1", each.name, subject.held(dict(arguments)))
             if check_tool_call(subject.dialect, part, tools):
-                continue  # law 3 tells of values; an example may hold a hostile one
+                continue  # an example may hold a hostile value, which is the matter of law 3
             text = subject.dialect.format_example(each.name, part.args, each)
             result = subject.read_text(text, tools)
             if not _came_back(result, [part]):
@@ -147,7 +150,7 @@ def prompt_teaches(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def only_declared_is_markup(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Law 10: prose around calls is content, but for white space that touches a call."""
+    """Return a break of law 10: prose around a call is content, white space next to it aside."""
     texts = [subject.prose(choices), subject.prose(choices)]
     call = subject.plainest(path="one", content="two\n")
     if not all(texts) or check_tool_call(subject.dialect, call, TOOLS):
@@ -181,7 +184,7 @@ LAWS: Final[dict[int, tuple[str, Law]]] = {
 
 
 def _text_form_teaches(subject: Subject) -> LawBreak | None:
-    """Return the rules of a form that holds texts and nothing else show such a call."""
+    """Return a break of law 7 by a form of texts alone: the call in its rules must be read."""
     call = subject.plainest()
     rules = subject.dialect.format_dialect_rules(PromptData(tool_metadata=list(TOOLS)))
     if _came_back(subject.read_text(rules), [call]):
@@ -190,7 +193,7 @@ def _text_form_teaches(subject: Subject) -> LawBreak | None:
 
 
 def _system_teaches(subject: Subject, tools: list[Any]) -> LawBreak | None:
-    """The calls that are read in a system prompt are those that it shows."""
+    """Return a break of law 7 by a system prompt: only the calls that it shows must be read."""
     dialect = subject.dialect
     if dialect.is_native_toolcalling() or subject.unclosed:
         return None
@@ -243,5 +246,5 @@ def _lines(events: list[Event]) -> Iterator[str]:
 
 
 def _joins(subject: Subject) -> bool:
-    """Return True if calls in a row are one call in this form."""
+    """Return True if the form joins calls in a row to one call."""
     return bool(subject.syntax and subject.syntax.joined)
