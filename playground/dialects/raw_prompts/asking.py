@@ -214,15 +214,15 @@ class AskedTemplate:
         calls: Sequence[AskedCall] = (),
         text: str = "",
         thought: str = "",
-        told: str | None = None,
+        result: str | None = None,
     ) -> str | None:
         """Return the text after USER in a conversation in which the assistant has answered.
 
-        `told` is the result of the first call. Return None if the template refuses, or loses USER.
+        `result` is that of the first call. Return None if the template refuses, or loses USER.
         """
         messages = [user(USER), self.form.answer(calls, text, thought)]
-        if told is not None:
-            messages.append(self.form.result(calls[0], told))
+        if result is not None:
+            messages.append(self.form.result(calls[0], result))
         return self.ask(*messages, calls=calls or TWO).after_user
 
     def generation(self) -> str:

@@ -33,13 +33,15 @@ def bodies_of(region: str, calls: Sequence[AskedCall], ids: Sequence[str]) -> li
     The body of a call with parameters begins at the first key and ends after the last value.
     """
     for find in (_json, _python, _marked, _params):
-        found = list(_each(find, region, calls, ids))
-        if len(found) == len(calls):
-            return found
+        bodies = list(_bodies(find, region, calls, ids))
+        if len(bodies) == len(calls):
+            return bodies
     return []
 
 
-def _each(find: Any, region: str, calls: Sequence[AskedCall], ids: Sequence[str]) -> Iterator[Body]:
+def _bodies(
+    find: Any, region: str, calls: Sequence[AskedCall], ids: Sequence[str]
+) -> Iterator[Body]:
     position = 0
     for index, call in enumerate(calls):
         others = [other for other in calls if other is not call]
@@ -59,8 +61,8 @@ def _json(
             value, stop = _DECODER.raw_decode(region, match.start())
         except ValueError:
             continue
-        held = region[match.start() : stop]
-        if any(_arguments_path(value, other.arguments) is not None for other in others):
+        text = region[match.start() : stop]
+        if any(_arguments_path(value, other_call.arguments) is not None for other_call in others):
             continue
         path = _arguments_path(value, call.arguments)
         if path is None:
@@ -70,7 +72,7 @@ def _json(
         shape = _shape(value, call, call_id, path)
         if shape is not None:
             return Body("call:json", match.start(), stop, shape)
-        if call.name not in held:
+        if call.name not in text:
             return None  # arguments inside an object without the name: no notation is like that
     return None
 
@@ -110,9 +112,9 @@ def _shape(
     texts = {k: v for k, v in value.items() if isinstance(v, str) and (k,) not in (name, path)}
     ids = [key for key, text in texts.items() if text == call_id or "id" in key.split("_")]
     constants = tuple((key, text) for key, text in texts.items() if key not in ids)
-    held: Any = value
+    arguments: Any = value
     for key in path:
-        held = held[key]
+        arguments = arguments[key]
     usual = dict.fromkeys((*ids[:1], *dict(constants), name[0], path[0]))
     return JsonShape(
         name=name,
@@ -120,19 +122,19 @@ def _shape(
         aliases=tuple(dict.fromkeys((path[-1], *JsonShape().aliases))),
         constants=constants,
         id=ids[0] if ids else "",
-        arguments_as_text=isinstance(held, str),
+        arguments_as_text=isinstance(arguments, str),
         order=tuple(value) if list(value) != list(usual) else (),
         id_is=_NUMBERS.get(value[ids[0]], "id") if ids else "id",
     )
 
 
-def _path_to(value: Any, wanted: str) -> tuple[str, ...]:
+def _path_to(value: Any, name: str) -> tuple[str, ...]:
     if not isinstance(value, dict):
         return ()
     for key, inner in value.items():
-        if inner == wanted:
+        if inner == name:
             return (key,)
-        path = _path_to(inner, wanted)
+        path = _path_to(inner, name)
         if path:
             return (key, *path)
     return ()
@@ -144,14 +146,16 @@ def _python(
     start = region.find(f"{call.name}(", position)
     if start < 0:
         return None
-    inside = start + len(call.name) + 1
-    for match in re.compile(r"\)").finditer(region, inside):
+    start_inside = start + len(call.name) + 1
+    for match in re.compile(r"\)").finditer(region, start_inside):
         try:
             tree = ast.parse(region[start : match.end()], mode="eval")
         except (SyntaxError, ValueError):
             continue
         keys = [keyword.arg for keyword in getattr(tree.body, "keywords", ())]
-        return Body("args:python", inside, match.start()) if keys == [*call.arguments] else None
+        return (
+            Body("args:python", start_inside, match.start()) if keys == [*call.arguments] else None
+        )
     return None
 
 
@@ -179,11 +183,11 @@ def _params(
     start = max(name, position)
     places = []
     for key, value in call.arguments.items():
-        at = region.find(key, start if name >= position else position)
-        end = region.find(str(value), at)
-        if at < 0 or end < 0:
+        key_start = region.find(key, start if name >= position else position)
+        end = region.find(str(value), key_start)
+        if key_start < 0 or end < 0:
             return None
-        places.append((at, end + len(str(value))))
+        places.append((key_start, end + len(str(value))))
     if not places:
         return None
     return Body("params", places[0][0], places[-1][1])

@@ -19,7 +19,7 @@ from playground.dialects.raw_prompts.asking import (
     user,
 )
 from playground.dialects.raw_prompts.sources import STAND_INS
-from playground.lab.derivation.alignment import MARKS, declared, snapped_end, snapped_start
+from playground.lab.derivation.alignment import MARKS, as_template, snap_end, snap_start
 from playground.lab.derivation.thoughts import TOKEN, thoughts_of, without_thought
 from playground.parsing.syntax import ReasoningTags
 
@@ -99,14 +99,14 @@ def _around_answer(template: AskedTemplate) -> tuple[str, str]:
 
     The header may also be the one that it shares with the generation prompt.
     """
-    called, said = template.reply(ONE) or "", template.reply((), TEXT)
-    opened = snapped_start(called, common_start(called, template.generation()))
-    if said is None or TEXT not in said:
-        return opened, ""
-    before, _, behind = said.rpartition(TEXT)
-    header = snapped_start(called, common_start(called, before))
-    end = snapped_end(called, _common_end(called, behind)) or _end_of_turn(template, called)
-    return max(header, opened, key=len), end
+    calling, answer = template.reply(ONE) or "", template.reply((), TEXT)
+    shared = snap_start(calling, common_start(calling, template.generation()))
+    if answer is None or TEXT not in answer:
+        return shared, ""
+    before, _, behind = answer.rpartition(TEXT)
+    header = snap_start(calling, common_start(calling, before))
+    end = snap_end(calling, _common_end(calling, behind)) or _end_of_turn(template, calling)
+    return max(header, shared, key=len), end
 
 
 def _common_end(called: str, behind: str) -> str:
@@ -125,9 +125,9 @@ def _end_of_turn(template: AskedTemplate, called: str) -> str:
 
     Some templates leave it out after the last answer. Return "" if there is no such token.
     """
-    said = template.answered(TEXT) or ""
-    token = TOKEN.match(said.rpartition(TEXT)[2].lstrip())
-    return token[0] if token and TEXT in said and called.rstrip().endswith(token[0]) else ""
+    answer = template.answered(TEXT) or ""
+    token = TOKEN.match(answer.rpartition(TEXT)[2].lstrip())
+    return token[0] if token and TEXT in answer and called.rstrip().endswith(token[0]) else ""
 
 
 def _stops(template: AskedTemplate, end: str) -> tuple[str, ...]:
@@ -136,8 +136,8 @@ def _stops(template: AskedTemplate, end: str) -> tuple[str, ...]:
     token = _STOP.match(run)
     first = token[0] if token else "" if run.isalnum() else run
     eos = template.source.tokens.get("eos_token", "")
-    own = eos if eos != STAND_INS["eos_token"] else ""
-    return tuple(dict.fromkeys(token for token in (first, own) if token))
+    eos_stop = eos if eos != STAND_INS["eos_token"] else ""
+    return tuple(dict.fromkeys(token for token in (first, eos_stop) if token))
 
 
 def _result(template: AskedTemplate) -> tuple[str, ResultRole]:
@@ -145,47 +145,47 @@ def _result(template: AskedTemplate) -> tuple[str, ResultRole]:
 
     In a turn of its own a result has no text around it: the header is no part of the message.
     """
-    start, told = template.reply(ONE), template.reply(ONE, told=RESULT)
-    if start is None or told is None or RESULT not in told:
+    start, answer = template.reply(ONE), template.reply(ONE, result=RESULT)
+    if start is None or answer is None or RESULT not in answer:
         return "{result}", "tool"
-    before, behind = told.rsplit(RESULT, 1)
+    before, behind = answer.rsplit(RESULT, 1)
     before = before[len(common_start(before, start)) :]
     as_user = template.user_turn(ONE, RESULT)
     header = _user_header(as_user, start)
     if not header or header not in before:
         return "{result}", "ipython" if "ipython" in before else "tool"
     user_behind = (as_user or "").rsplit(RESULT, 1)[1]
-    end = snapped_end(behind, common_end(behind, user_behind))
+    end = snap_end(behind, common_end(behind, user_behind))
     inner = before[before.rindex(header) + len(header) :]
     call_id = template.form.call_id(ONE[0], 0)
     parts = [
-        declared(part.replace(call_id, MARKS["id"]).replace(ONE[0].name, MARKS["name"]))
+        as_template(part.replace(call_id, MARKS["id"]).replace(ONE[0].name, MARKS["name"]))
         for part in (inner, behind[: len(behind) - len(end)])
     ]
     exact = "{result}".join(parts)
     # White space at its ends counts if a user's turn with it gives the same text.
-    whole = (inner, RESULT, behind[: len(behind) - len(end)])
-    alike = template.user_turn(ONE, "".join(whole)) == told
-    return exact if alike else exact.strip(), "user"
+    parts_as_text = (inner, RESULT, behind[: len(behind) - len(end)])
+    is_same = template.user_turn(ONE, "".join(parts_as_text)) == answer
+    return exact if is_same else exact.strip(), "user"
 
 
 def _opens_reasoning(template: AskedTemplate, reasoning: tuple[ReasoningTags, ...]) -> bool:
     """Return True if every prompt ends inside a thought, even with thinking switched off."""
-    off = {"enable_thinking": False, "thinking": False, "reasoning": False}
+    switched_off = {"enable_thinking": False, "thinking": False, "reasoning": False}
     prompts = [
-        template.ask(user(USER), calls=ONE, generation=True, variables=given).text or ""
-        for given in ({}, off)
+        template.ask(user(USER), calls=ONE, generation=True, variables=variables).text or ""
+        for variables in ({}, switched_off)
     ]
     return any(all(p.rstrip().endswith(tags.open) for p in prompts) for tags in reasoning)
 
 
 def _result_tokens(template: AskedTemplate) -> tuple[str, ...]:
     """Return the control tokens that stand only next to a result: servers leak them into text."""
-    told = template.reply(ONE, told=RESULT) or ""
+    answer = template.reply(ONE, result=RESULT) or ""
     others = (template.user_turn(ONE, RESULT) or "") + (template.reply((), TEXT) or "")
-    before, _, behind = told.rpartition(RESULT)
-    found = re.search(rf"({_CONTROL})\s*\Z", before), re.match(rf"\s*({_CONTROL})", behind)
-    return tuple(match[1] for match in found if match and match[1] not in others)
+    before, _, behind = answer.rpartition(RESULT)
+    matches = re.search(rf"({_CONTROL})\s*\Z", before), re.match(rf"\s*({_CONTROL})", behind)
+    return tuple(match[1] for match in matches if match and match[1] not in others)
 
 
 def _user_header(turn: str | None, start: str) -> str:
@@ -193,6 +193,6 @@ def _user_header(turn: str | None, start: str) -> str:
     if turn is None or RESULT not in turn:
         return ""
     before = turn.rsplit(RESULT, 1)[0]
-    own = before[len(common_start(before, start)) :]
-    found = re.search(r"\S*(?:user|human|INST)\S*\s*\Z", own, re.IGNORECASE)
-    return found[0] if found else ""
+    own_text = before[len(common_start(before, start)) :]
+    match = re.search(r"\S*(?:user|human|INST)\S*\s*\Z", own_text, re.IGNORECASE)
+    return match[0] if match else ""

@@ -38,27 +38,27 @@ class Nearest:
     differs: tuple[str, ...]
 
 
-def nearest(
+def nearest_dialects(
     dialect: DeclaredDialect, theirs: Mapping[str, str], form: RequestForm
 ) -> list[Nearest]:
     """Return the other registered dialects that read any of the texts, the nearest first.
 
     `theirs` maps names of LEAST_CALLS to the texts of these calls.
     """
-    made = [
+    compared = [
         _compare_with(other, dialect, theirs, form)
         for other in map(get_dialect, dialect_names())
         if isinstance(other, DeclaredDialect) and other.name != dialect.name
     ]
-    found = [each for each in made if each.reads]
-    return sorted(found, key=lambda n: (-n.writes, -n.reads, len(n.differs)))
+    readers = [candidate for candidate in compared if candidate.reads]
+    return sorted(readers, key=lambda n: (-n.writes, -n.reads, len(n.differs)))
 
 
 def nearest_registered(dialect: DeclaredDialect, most: int = 3) -> list[Nearest]:
     """Return the registered dialects nearest to this one, by the calls that it writes itself."""
     form = RequestForm()
     theirs = {probe: written_of(dialect, calls, form) for probe, calls in LEAST_CALLS.items()}
-    return nearest(dialect, theirs, form)[:most]
+    return nearest_dialects(dialect, theirs, form)[:most]
 
 
 def _compare_with(

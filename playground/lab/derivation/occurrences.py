@@ -56,8 +56,8 @@ def _json_calls(reply: str) -> Iterator[Occurrence]:
     for start, stop, value in _objects(reply):
         shape = _shape(value)
         if shape is not None:
-            name = next(iter(value)) if shape.name_is_key else _at(value, shape.name)
-            arguments = _at(value, (name,) if shape.name_is_key else shape.arguments)
+            name = next(iter(value)) if shape.name_is_key else _value_at(value, shape.name)
+            arguments = _value_at(value, (name,) if shape.name_is_key else shape.arguments)
             if isinstance(arguments, str):
                 arguments = json.loads(arguments)
             yield Occurrence("call:json", start, stop, name, arguments, shape)
@@ -66,7 +66,7 @@ def _json_calls(reply: str) -> Iterator[Occurrence]:
 def json_arguments(replies: Sequence[str]) -> list[list[Occurrence]]:
     """Find JSON objects that are the arguments of a call; its name stands before them."""
     return [
-        [Occurrence("args:json", *each[:2], "", each[2]) for each in _objects(reply)]
+        [Occurrence("args:json", *found[:2], "", found[2]) for found in _objects(reply)]
         for reply in replies
     ]
 
@@ -77,7 +77,7 @@ def python_calls(replies: Sequence[str]) -> list[list[Occurrence]]:
 
 
 def _python_calls(reply: str) -> list[Occurrence]:
-    found: list[Occurrence] = []
+    calls: list[Occurrence] = []
     position = 0
     for match in _PYTHON.finditer(reply):
         if match.start() < position:
@@ -86,10 +86,10 @@ def _python_calls(reply: str) -> list[Occurrence]:
             arguments = _keywords(reply[match.start() : end.end()])
             if arguments is not None:
                 body = (match.end(), end.start())
-                found.append(Occurrence("args:python", *body, "", arguments))
+                calls.append(Occurrence("args:python", *body, "", arguments))
                 position = end.end()
                 break
-    return found
+    return calls
 
 
 def parameters(pattern: re.Pattern[str]) -> Finder:
@@ -100,19 +100,19 @@ def parameters(pattern: re.Pattern[str]) -> Finder:
         between = next(
             (
                 reply[row[0].end() : row[1].start()]
-                for reply, each in zip(replies, rows, strict=True)
-                for row in each
+                for reply, reply_rows in zip(replies, rows, strict=True)
+                for row in reply_rows
                 if len(row) > 1
             ),
             "",
         )
         follows = all(
             reply.startswith(between, row[-1].end())
-            for reply, each in zip(replies, rows, strict=True)
-            for row in each
+            for reply, reply_rows in zip(replies, rows, strict=True)
+            for row in reply_rows
         )
         tail = between if follows else ""
-        return [[_of_parameters(row, tail) for row in each] for each in rows]
+        return [[_of_parameters(row, tail) for row in reply_rows] for reply_rows in rows]
 
     return find
 
@@ -163,29 +163,29 @@ def _shape(value: dict[str, Any]) -> JsonShape | None:
         ((key, inner),) = value.items()
         if not isinstance(inner, dict) or not _NAME.fullmatch(key):
             return None
-        below = _members(inner)
-        return below and _json_shape((key,), *below) or JsonShape(name_is_key=True)
+        inner_members = _members(inner)
+        return inner_members and _json_shape((key,), *inner_members) or JsonShape(name_is_key=True)
     direct = _members(value)
     if direct:
         return _json_shape((), *direct)
     for key, inner in value.items():  # OpenAI's: {"type": …, "function": {"name": …}}
-        below = _members(inner) if isinstance(inner, dict) else None
-        if below:
+        inner_members = _members(inner) if isinstance(inner, dict) else None
+        if inner_members:
             constants = [(k, v) for k, v in value.items() if isinstance(v, str)]
-            return _json_shape((key,), *below, constants=constants)
+            return _json_shape((key,), *inner_members, constants=constants)
     return None
 
 
 def _members(value: dict[str, Any]) -> tuple[str, str, bool] | None:
     """Return the keys of name and arguments, and True if the arguments are JSON in a string."""
     texts = [k for k, v in value.items() if isinstance(v, str) and _NAME.fullmatch(v)]
-    named = [key for key in _NAMED if key in texts] or (texts if len(texts) == 1 else [])
+    name_keys = [key for key in _NAMED if key in texts] or (texts if len(texts) == 1 else [])
     objects = [k for k, v in value.items() if isinstance(v, dict)]
     encoded = [k for k, v in value.items() if isinstance(v, str) and _is_object(v)]
-    if named and len(objects) == 1 and len(value) <= 4:
-        return named[0], objects[0], False
-    if named and not objects and len(encoded) == 1:
-        return named[0], encoded[0], True
+    if name_keys and len(objects) == 1 and len(value) <= 4:
+        return name_keys[0], objects[0], False
+    if name_keys and not objects and len(encoded) == 1:
+        return name_keys[0], encoded[0], True
     return None
 
 
@@ -212,7 +212,7 @@ def _json_shape(
     )
 
 
-def _at(value: Any, path: tuple[str, ...]) -> Any:
+def _value_at(value: Any, path: tuple[str, ...]) -> Any:
     for key in path:
         value = value[key]
     return value

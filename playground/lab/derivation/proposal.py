@@ -64,14 +64,19 @@ class Proposal:
 
     def findings(self) -> list[Finding]:
         """Return findings on text that the form does not explain, and on open questions."""
-        found = []
+        findings = []
         for number, reading in enumerate(self.readings, 1):
             for start, text in reading.unexplained:
-                told = f"not explained: {text.strip()[:80]!r}"
-                found.append(finding("proposal-left", f"reply {number}, character {start}", told))
+                message = f"not explained: {text.strip()[:80]!r}"
+                findings.append(
+                    finding("proposal-left", f"reply {number}, character {start}", message)
+                )
             if not reading.written:
-                found.append(finding("proposal-bytes", f"reply {number}"))
-        return [*found, *(finding("proposal-open", "the replies", told) for told in self.open)]
+                findings.append(finding("proposal-bytes", f"reply {number}"))
+        return [
+            *findings,
+            *(finding("proposal-open", "the replies", question) for question in self.open),
+        ]
 
 
 def propose_dialect(
@@ -94,9 +99,9 @@ def propose_dialect(
         raise InputFault("there is no reply", expected="two or three replies with calls in them")
     if sum(map(len, texts)) > _MOST:
         raise InputFault("the replies are too long", expected=f"{_MOST:,} characters at most")
-    known = _registered(texts) if registered else []
-    if known:
-        return _of_registered(known, texts, name)
+    names = _registered(texts) if registered else []
+    if names:
+        return _of_registered(names, texts, name)
     best = min(_proposals(texts, name), key=_cost, default=None)
     if best is None:
         raise InputFault(
@@ -132,15 +137,15 @@ def _registered(replies: Sequence[str]) -> list[str]:
 
     They leave no markup. Dialects in which any text may be a call are left out.
     """
-    found = []
+    names = []
     for dialect in _declared():
         if type(dialect) is DeclaredDialect and not dialect.syntax.text_keys:
             readings = [_reading(dialect, reply) for reply in replies]
             calls = [reading for reading in readings if reading.calls]
-            clean = all(reading.written and not reading.unexplained for reading in readings)
-            if calls and clean and all(map(_has_call, readings, replies)):
-                found.append(dialect.name)
-    return found
+            is_clean = all(reading.written and not reading.unexplained for reading in readings)
+            if calls and is_clean and all(map(_has_call, readings, replies)):
+                names.append(dialect.name)
+    return names
 
 
 def _has_call(reading: ReplyReading, reply: str) -> bool:
@@ -148,11 +153,11 @@ def _has_call(reading: ReplyReading, reply: str) -> bool:
     return bool(reading.calls) or not _MARKUP.search(reply)
 
 
-def _of_registered(known: list[str], replies: Sequence[str], name: str) -> Proposal:
-    dialect = get_dialect(known[0])
+def _of_registered(names: list[str], replies: Sequence[str], name: str) -> Proposal:
+    dialect = get_dialect(names[0])
     assert isinstance(dialect, DeclaredDialect)
     readings = tuple(_reading(dialect, reply) for reply in replies)
-    return Proposal(dialect, readings, (), tuple(known))
+    return Proposal(dialect, readings, (), tuple(names))
 
 
 # a form of its own
@@ -161,16 +166,16 @@ def _of_registered(known: list[str], replies: Sequence[str], name: str) -> Propo
 def _proposals(replies: Sequence[str], name: str) -> Iterator[Proposal]:
     """Yield every form that reads all calls that one of the finders found."""
     stops = _stops(replies)
-    bare = [_without_stop(reply, stops) for reply in replies]
+    texts = [_without_stop(reply, stops) for reply in replies]
     for find in FINDERS:
-        found = find(bare)
-        if not any(found):
+        occurrences = find(texts)
+        if not any(occurrences):
             continue
-        for syntax, told in dict(syntaxes(bare, found)).items():
+        for syntax, questions in dict(syntaxes(texts, occurrences)).items():
             dialect = _dialect(name, syntax, replies, stops)
             readings = tuple(_reading(dialect, reply) for reply in replies)
-            if all(map(_reads, readings, found)):
-                yield Proposal(dialect, readings, (*told, *_odd_names(readings)), ())
+            if all(map(_reads, readings, occurrences)):
+                yield Proposal(dialect, readings, (*questions, *_odd_names(readings)), ())
 
 
 def _dialect(
@@ -180,15 +185,18 @@ def _dialect(
         name=name,
         syntax=syntax,
         rules=_RULES,
-        reasoning=tuple(tags for tags in _thoughts() if _stand(tags, replies)),
+        reasoning=tuple(tags for tags in _thoughts() if _has_both(tags, replies)),
         stops=tuple(stops),
     )
 
 
 def _stops(replies: Sequence[str]) -> list[str]:
     """Return the stop tokens of registered dialects with which replies end."""
-    known = {stop for each in _declared() for stop in each.stops} | {"</s>", "<|endoftext|>"}
-    return sorted(stop for stop in known if any(r.rstrip().endswith(stop) for r in replies))
+    all_stops = {stop for dialect in _declared() for stop in dialect.stops} | {
+        "</s>",
+        "<|endoftext|>",
+    }
+    return sorted(stop for stop in all_stops if any(r.rstrip().endswith(stop) for r in replies))
 
 
 def _without_stop(reply: str, stops: Sequence[str]) -> str:
@@ -197,8 +205,8 @@ def _without_stop(reply: str, stops: Sequence[str]) -> str:
 
 
 def _declared() -> list[DeclaredDialect]:
-    found = map(get_dialect, dialect_names())
-    return [each for each in found if isinstance(each, DeclaredDialect)]
+    dialects = map(get_dialect, dialect_names())
+    return [dialect for dialect in dialects if isinstance(dialect, DeclaredDialect)]
 
 
 def _thoughts() -> list[ReasoningTags]:
@@ -209,7 +217,7 @@ def _thoughts() -> list[ReasoningTags]:
     return list(tags)
 
 
-def _stand(tags: ReasoningTags, replies: Sequence[str]) -> bool:
+def _has_both(tags: ReasoningTags, replies: Sequence[str]) -> bool:
     return any(tags.open in reply and tags.close in reply for reply in replies)
 
 
@@ -231,18 +239,18 @@ def _reading(dialect: DeclaredDialect, reply: str) -> ReplyReading:
         if isinstance(e, ArgumentEvent) and e.key is not None and _TAGS.search(e.text)
     )
     calls = tuple((call.name, call.arguments) for call in result.tool_calls)
-    return ReplyReading(calls, left, odd, _as_written(dialect, result, reply))
+    return ReplyReading(calls, left, odd, _is_as_written(dialect, result, reply))
 
 
-def _as_written(dialect: DeclaredDialect, result: ParseResult, reply: str) -> bool:
+def _is_as_written(dialect: DeclaredDialect, result: ParseResult, reply: str) -> bool:
     """Return True if the dialect would write the calls as they stand, white space aside."""
     if not result.tool_calls:
         return not result.aborted
     parts = [ToolCallPart(c.call_id, c.name, c.arguments) for c in result.tool_calls]
     solid = re.sub(r"\s+", "", reply)
-    written = [dialect.format_reply(parts), *map(dialect.format_tool_call, parts)]
-    whole, *each = (re.sub(r"\s+", "", text) for text in written)
-    return whole in solid or all(text in solid for text in each)
+    texts = [dialect.format_reply(parts), *map(dialect.format_tool_call, parts)]
+    together, *one_by_one = (re.sub(r"\s+", "", text) for text in texts)
+    return together in solid or all(text in solid for text in one_by_one)
 
 
 def _odd_names(readings: Sequence[ReplyReading]) -> list[str]:
@@ -251,34 +259,36 @@ def _odd_names(readings: Sequence[ReplyReading]) -> list[str]:
     return [f"whether all of {name!r} is a tool's name" for name in odd]
 
 
-def _reads(reading: ReplyReading, seen: Sequence[Occurrence]) -> bool:
+def _reads(reading: ReplyReading, occurrences: Sequence[Occurrence]) -> bool:
     """Return True if exactly the calls that were found are read, with their arguments."""
-    if len(reading.calls) != len(seen):
+    if len(reading.calls) != len(occurrences):
         return False
     return all(
-        name and (not call.name or name == call.name) and _alike_values(arguments, call.arguments)
-        for (name, arguments), call in zip(reading.calls, seen, strict=True)
+        name
+        and (not call.name or name == call.name)
+        and _has_same_values(arguments, call.arguments)
+        for (name, arguments), call in zip(reading.calls, occurrences, strict=True)
     )
 
 
-def _alike_values(read: Any, seen: Any) -> bool:
+def _has_same_values(read: Any, seen: Any) -> bool:
     """Return True if values are the same; texts may differ in white space at their ends."""
     if same(read, dict(seen)):
         return True
     texts = (
         {key: str(value).strip() for key, value in each.items()} for each in (read, dict(seen))
     )
-    one, other = texts
-    return one == other and all(isinstance(value, str) for value in seen.values())
+    read_texts, seen_texts = texts
+    return read_texts == seen_texts and all(isinstance(value, str) for value in seen.values())
 
 
 def _dialects_reading_alike(
     readings: Sequence[ReplyReading], replies: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the registered dialects that read the same calls, however they write them."""
-    found = []
+    names = []
     for dialect in _declared():
-        others = [_reading(dialect, reply).calls for reply in replies]
-        if all(same(list(o), list(r.calls)) for o, r in zip(others, readings, strict=True)):
-            found.append(dialect.name)
-    return tuple(found)
+        calls_by_reply = [_reading(dialect, reply).calls for reply in replies]
+        if all(same(list(o), list(r.calls)) for o, r in zip(calls_by_reply, readings, strict=True)):
+            names.append(dialect.name)
+    return tuple(names)

@@ -47,9 +47,9 @@ def body_fields(template: AskedTemplate, frame: TurnFrame, body: Body) -> dict[s
     for value in (_DEEP, "é"):  # some templates refuse an object without properties in its schema
         call = AskedCall(NAMES[0], {KEYS[0]: value})
         region = frame.bare(template.reply((call,)) or "")
-        found = bodies_of(region, (call,), [template.form.call_id(call, 0)])
-        if found and found[0].hole == body.hole:
-            style = json_style(region[found[0].start : found[0].stop])
+        bodies = bodies_of(region, (call,), [template.form.call_id(call, 0)])
+        if bodies and bodies[0].hole == body.hole:
+            style = json_style(region[bodies[0].start : bodies[0].stop])
             return {"json": style} if style != PLAIN_JSON else {}
     return {}
 
@@ -59,8 +59,8 @@ def _marked_words(template: AskedTemplate, frame: TurnFrame) -> dict[str, Any]:
     words = {}
     for name, value in _WORDS.items():
         region = frame.bare(template.reply((AskedCall(NAMES[0], {KEYS[0]: value}),)) or "")
-        found = re.search(rf"{KEYS[0]}:\s*([\w.]+)", region)
-        words[name] = found[1] if found else ""
+        match = re.search(rf"{KEYS[0]}:\s*([\w.]+)", region)
+        words[name] = match[1] if match else ""
     return _literals(words, "json")
 
 
@@ -95,11 +95,11 @@ def parameter_fields(
 
 def _literals(words: dict[str, str], nested: Nested) -> dict[str, Any]:
     """Return the field `literals`, or {} at its default; ambiguous or empty words are left out."""
-    told = {name: word for name, word in words.items() if word.strip()}
-    found = Literals(**told, nested=nested)
-    if len(found.words) < len(_WORDS):
-        found = Literals(nested=nested)
-    return {"literals": found} if found != Literals() else {}
+    clear_words = {name: word for name, word in words.items() if word.strip()}
+    literals = Literals(**clear_words, nested=nested)
+    if len(literals.words) < len(_WORDS):
+        literals = Literals(nested=nested)
+    return {"literals": literals} if literals != Literals() else {}
 
 
 def _type_words(template: AskedTemplate, frame: TurnFrame, typed: str) -> dict[str, Any]:
@@ -121,13 +121,13 @@ def value_text(
     The value stands before another one. If texts are `quoted`, the text after a value begins after
     the quote.
     """
-    known = AskedCall(NAMES[0], {KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]})
-    other = AskedCall(NAMES[0], {KEYS[0]: value, KEYS[1]: VALUES[1]})
-    plain = frame.bare(template.reply((known,)) or "")
-    region = frame.bare(template.reply((other,)) or "")
+    known_call = AskedCall(NAMES[0], {KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]})
+    other_call = AskedCall(NAMES[0], {KEYS[0]: value, KEYS[1]: VALUES[1]})
+    plain = frame.bare(template.reply((known_call,)) or "")
+    region = frame.bare(template.reply((other_call,)) or "")
     behind = plain.rpartition(VALUES[0])[2][int(quoted) :]
-    at = region.find(KEYS[0])
-    before = re.compile(typed).match(region, at + len(KEYS[0])) if at >= 0 else None
+    key_start = region.find(KEYS[0])
+    before = re.compile(typed).match(region, key_start + len(KEYS[0])) if key_start >= 0 else None
     if before is None or not behind or not region.endswith(behind):
         return "", ""
     word = before[1] if before.re.groups else ""

@@ -129,7 +129,7 @@ class Guide(Shown):
             lines += [f"| {_code(t)} | {meaning} |" for t, meaning in self.llama.tokens.items()]
         for case in self.cases:
             lines += ["", case.strip("\n")] if isinstance(case, str) else ["", *self._case(case)]
-        lines += _listed("## Also read", [_code(form) for form in self.variants()])
+        lines += _list_lines("## Also read", [_code(form) for form in self.variants()])
         return "\n".join(lines) + "\n"
 
     def _case(self, case: UseCase) -> list[str]:
@@ -138,7 +138,7 @@ class Guide(Shown):
             lines += ["", case.description]
         for dialog in case.dialogs:
             lines += self._dialog(case, dialog)
-        return lines + _listed("##### Notes", case.notes)
+        return lines + _list_lines("##### Notes", case.notes)
 
     def _dialog(self, case: UseCase, dialog: Dialog | TextCompletion | str) -> list[str]:
         match dialog:
@@ -157,10 +157,10 @@ class Guide(Shown):
         heading = ["", "##### Model Response Format", ""]
         if not dialog.response:
             return [*heading, "No recorded response."]
-        shown = [f"{dialog.origin.capitalize()}.", "", fenced(dialog.response)]
+        response = [f"{dialog.origin.capitalize()}.", "", fenced(dialog.response)]
         # The response is parsed here, so that no page can teach a form that is not read.
-        read = event_rows(self.reading(dialog))
-        return [*heading, *shown, "", "##### What is read from it", "", *read]
+        rows = event_rows(self.reading(dialog))
+        return [*heading, *response, "", "##### What is read from it", "", *rows]
 
     def _tools(self) -> str:
         if self.dialect.is_native_toolcalling():
@@ -223,7 +223,7 @@ def _cell_text(event: Event) -> str:
     assert_never(event)
 
 
-def _listed(heading: str, items: Sequence[str]) -> list[str]:
+def _list_lines(heading: str, items: Sequence[str]) -> list[str]:
     """Return the lines of a heading and its list, or [] without items."""
     return ["", heading, "", *(f"- {item}" for item in items)] if items else []
 
@@ -254,7 +254,7 @@ _WORDS = {
 
 def _code(text: str) -> str:
     """Return a text as inline code in a table: line breaks become ↵, bars are escaped."""
-    shown = text.replace("\n", "↵").replace("|", "\\|")
-    if not shown:
+    text_shown = text.replace("\n", "↵").replace("|", "\\|")
+    if not text_shown:
         return ""
-    return f"`` {shown} ``" if "`" in shown else f"`{shown}`"
+    return f"`` {text_shown} ``" if "`" in text_shown else f"`{text_shown}`"

@@ -62,9 +62,9 @@ def _example(dialect: DeclaredDialect) -> tuple[ToolCallPart, ToolMetadata]:
     if texts:
         name = dialect.syntax.name or _TIDES.name
         return ToolCallPart("call_1", name, texts), _text_tool(name, texts)
-    own = dialect.own_tool
-    if own:
-        return ToolCallPart("call_1", own.name, sample_arguments(own)), own
+    own_tool = dialect.own_tool
+    if own_tool:
+        return ToolCallPart("call_1", own_tool.name, sample_arguments(own_tool)), own_tool
     return _TIDES_CALL, _TIDES
 
 

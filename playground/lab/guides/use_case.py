@@ -38,9 +38,11 @@ class Dialog:
     origin: Origin = "none"
 
     def __post_init__(self) -> None:
-        messages = _each("a dialog's messages", self.messages, Message)
+        messages = _check_items("a dialog's messages", self.messages, Message)
         object.__setattr__(self, "messages", messages)
-        object.__setattr__(self, "tools", _each("a dialog's tools", self.tools, ToolMetadata))
+        object.__setattr__(
+            self, "tools", _check_items("a dialog's tools", self.tools, ToolMetadata)
+        )
 
 
 @dataclass(frozen=True)
@@ -61,29 +63,29 @@ class UseCase:
 
     def __post_init__(self) -> None:
         place = f"use case {self.title!r}"
-        listed = items(f"{place}, dialogs", self.dialogs)
-        dialogs = (_dialog(f"{place}, dialogs.{n}", each) for n, each in enumerate(listed))
+        dialog_values = items(f"{place}, dialogs", self.dialogs)
+        dialogs = (_dialog(f"{place}, dialogs.{n}", value) for n, value in enumerate(dialog_values))
         object.__setattr__(self, "dialogs", tuple(dialogs))
         notes = _split(self.notes) if isinstance(self.notes, str) else self.notes
-        object.__setattr__(self, "notes", _each(f"{place}, notes", notes, str))
+        object.__setattr__(self, "notes", _check_items(f"{place}, notes", notes, str))
 
 
-def _dialog(place: str, given: Any) -> Dialog | TextCompletion | str:
-    if isinstance(given, Dialog | TextCompletion | str):
-        return given
-    if isinstance(given, Sequence) and given and isinstance(given[0], Message):
-        return Dialog(given)
+def _dialog(place: str, value: Any) -> Dialog | TextCompletion | str:
+    if isinstance(value, Dialog | TextCompletion | str):
+        return value
+    if isinstance(value, Sequence) and value and isinstance(value[0], Message):
+        return Dialog(value)
     expected = "Dialog(messages), TextCompletion(content), a list of messages or a text"
-    raise wrong(place, given, expected)
+    raise wrong(place, value, expected)
 
 
-def _each(place: str, given: Iterable[_Kind], kind: type[_Kind]) -> tuple[_Kind, ...]:
+def _check_items(place: str, values: Iterable[_Kind], kind: type[_Kind]) -> tuple[_Kind, ...]:
     """Return the items. Raises InputFault, which names the first item of another type."""
-    found = items(place, given)
-    for index, item in enumerate(found):
+    checked = items(place, values)
+    for index, item in enumerate(checked):
         if not isinstance(item, kind):
             raise wrong(f"{place}.{index}", item, f"a {kind.__name__}")
-    return found
+    return checked
 
 
 def _split(notes: str) -> list[str]:

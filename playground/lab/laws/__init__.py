@@ -88,20 +88,22 @@ def check_dialect(
         if law not in LAWS:
             raise wrong("check_dialect(laws=…)", law, f"some of {', '.join(map(str, LAWS))}")
     subject = Subject(get_dialect(dialect))
-    return LawChecks(_checked(subject, law, examples) for law in sorted(set(laws)))
+    return LawChecks(_check(subject, law, examples) for law in sorted(set(laws)))
 
 
-def _checked(subject: Subject, number: int, examples: int) -> LawCheck:
+def _check(subject: Subject, number: int, examples: int) -> LawCheck:
     title, law = LAWS[number]
     for index in range(examples):
         choices = Choices(rng=random.Random(f"{number} {index}"))
-        if _tried(law, subject, choices):
-            small = smallest(lambda given: _tried(law, subject, given), choices.made)
-            return LawCheck(number, title, index + 1, _tried(law, subject, Choices(small)))
+        if _try(law, subject, choices):
+            small = smallest(
+                lambda smaller_choices: _try(law, subject, smaller_choices), choices.made
+            )
+            return LawCheck(number, title, index + 1, _try(law, subject, Choices(small)))
     return LawCheck(number, title, examples, None)
 
 
-def _tried(law: Law, subject: Subject, choices: Choices) -> LawBreak | None:
+def _try(law: Law, subject: Subject, choices: Choices) -> LawBreak | None:
     """Return the break of a law on an example, or None; an error also breaks the law."""
     try:
         return law(subject, choices)

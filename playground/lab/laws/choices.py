@@ -39,11 +39,11 @@ class Choices:
         """Return one of the options, of which the plainest must come first."""
         return options[self.below(len(options))]
 
-    def several(self, one: Callable[[], Item], most: int, usual: int = 3) -> list[Item]:
+    def several(self, make: Callable[[], Item], most: int, usual: int = 3) -> list[Item]:
         """Return up to `most` items; a choice before each decides if there is another one."""
         items: list[Item] = []
         while len(items) < most and self.below(usual + 1):
-            items.append(one())
+            items.append(make())
         return items
 
 
@@ -51,17 +51,17 @@ def smallest(
     fails: Callable[[Choices], object | None], given: Sequence[int], most: int = 400
 ) -> list[int]:
     """Return the smallest row of choices that still fails; at most `most` rows are tried."""
-    best, tried = list(given), 0
+    best, count = list(given), 0
     better = True
-    while better and tried < most:
+    while better and count < most:
         better = False
         for smaller in _smaller(best):
-            tried += 1
+            count += 1
             choices = Choices(smaller)
             if fails(choices) is not None and _size(choices.made) < _size(best):
                 best, better = choices.made, True
                 break
-            if tried >= most:
+            if count >= most:
                 break
     return best
 

@@ -38,13 +38,13 @@ def any_chunking(subject: Subject, choices: Choices) -> LawBreak | None:
     text = subject.stream(choices)
     stream = text.encode("utf-8", "surrogatepass")
     places = choices.several(lambda: choices.below(len(stream) + 1), 6)
-    whole = subject.read([stream]).events
+    expected = subject.read([stream]).events
     for pieces in (_cut(stream, places), [stream[i : i + 1] for i in range(len(stream))]):
-        other = subject.read(pieces).events
-        if other != whole:
-            told = [("stream", text), ("whole", _events(whole)), ("in pieces", _events(other))]
+        actual = subject.read(pieces).events
+        if actual != expected:
+            shown = [("stream", text), ("whole", _events(expected)), ("in pieces", _events(actual))]
             cuts = " | ".join(piece.decode("utf-8", "replace") for piece in pieces)
-            return LawBreak("another cutting gives other events", (*told, ("pieces", cuts)))
+            return LawBreak("another cutting gives other events", (*shown, ("pieces", cuts)))
     return None
 
 
@@ -80,9 +80,9 @@ def carried(subject: Subject, choices: Choices) -> LawBreak | None:
         return LawBreak("a plain value does not come back", _evidence(subject, call))
     if hostile:
         return None
-    written = subject.write(call)
-    behind = subject.read_text(f"Well, a quay.\n\n{written}")
-    if not _came_back(behind, [call]):
+    call_text = subject.write(call)
+    after_prose = subject.read_text(f"Well, a quay.\n\n{call_text}")
+    if not _came_back(after_prose, [call]):
         return LawBreak("a call that is read alone is lost after prose", _evidence(subject, call))
     if subject.declared and subject.declared.parallel and not subject.unclosed:
         two = subject.declared.format_reply([call, call], TOOLS)
@@ -115,16 +115,16 @@ def cut_is_not_whole(subject: Subject, choices: Choices) -> LawBreak | None:
     call = subject.hostile_call(choices) if choices.below(2) else subject.plain_call(choices)
     if check_tool_call(subject.dialect, call, TOOLS):
         return None
-    written = subject.write(call)
-    stop = len(written) - choices.below(len(written) + 1)
-    result = subject.read_text(written[:stop])
+    call_text = subject.write(call)
+    stop = len(call_text) - choices.below(len(call_text) + 1)
+    result = subject.read_text(call_text[:stop])
     if "open-ended" in [finding.code for finding in result.findings]:
         return None  # nothing closes such a call, and the finding says so
-    for read in result.tool_calls:
-        if read.name != call.tool_name or not same(read.arguments, call.args):
+    for call_read in result.tool_calls:
+        if call_read.name != call.tool_name or not same(call_read.arguments, call.args):
             shown = (
-                ("cut off", written[:stop]),
-                ("delivered", _call_text(read.name, read.arguments)),
+                ("cut off", call_text[:stop]),
+                ("delivered", _call_text(call_read.name, call_read.arguments)),
             )
             says = "a call that was cut off is delivered, and is another"
             return LawBreak(says, (*_evidence(subject, call), *shown))
@@ -137,12 +137,15 @@ def prompt_teaches(subject: Subject, choices: Choices) -> LawBreak | None:
     tools = [tool, LIST]
     if subject.text_keys:
         return _text_form_teaches(subject)
-    for each in tools:
-        for arguments in (sample_arguments(each), *(e.parameters for e in each.examples)):
-            part = ToolCallPart("call_1", each.name, subject.held(dict(arguments)))
+    for example_tool in tools:
+        for arguments in (
+            sample_arguments(example_tool),
+            *(e.parameters for e in example_tool.examples),
+        ):
+            part = ToolCallPart("call_1", example_tool.name, subject.without_null(dict(arguments)))
             if check_tool_call(subject.dialect, part, tools):
                 continue  # an example may hold a hostile value, which is the matter of law 3
-            text = subject.dialect.format_example(each.name, part.args, each)
+            text = subject.dialect.format_example(example_tool.name, part.args, example_tool)
             result = subject.read_text(text, tools)
             if not _came_back(result, [part]):
                 return LawBreak("an example is not read back", (("example", text),))
@@ -155,8 +158,8 @@ def only_declared_is_markup(subject: Subject, choices: Choices) -> LawBreak | No
     call = subject.plainest(path="one", content="two\n")
     if not all(texts) or check_tool_call(subject.dialect, call, TOOLS):
         return None
-    written = subject.write(call)
-    stream = f"{texts[0]}\n{written}\n{texts[1]}"
+    call_text = subject.write(call)
+    stream = f"{texts[0]}\n{call_text}\n{texts[1]}"
     if subject.declared and subject.declared.opens_reasoning:
         stream = subject.declared.reasoning[0].close + stream
     result = subject.read_text(stream)
@@ -198,10 +201,10 @@ def _system_teaches(subject: Subject, tools: list[Any]) -> LawBreak | None:
     if dialect.is_native_toolcalling() or subject.unclosed:
         return None
     system = dialect.format_system_prompt(PromptData(tool_metadata=tools))["content"][0]["text"]
-    read = {call.name for call in subject.read_text(system, tools).tool_calls}
-    if read == {tools[0].name}:
+    read_names = {call.name for call in subject.read_text(system, tools).tool_calls}
+    if read_names == {tools[0].name}:
         return None
-    says = f"in the system prompt calls of {', '.join(sorted(read)) or 'no tool'} are read"
+    says = f"in the system prompt calls of {', '.join(sorted(read_names)) or 'no tool'} are read"
     return LawBreak(f"{says}, and it shows those of {tools[0].name}", (("prompt", system),))
 
 
@@ -218,15 +221,15 @@ def _came_back(result: ParseResult, calls: list[ToolCallPart]) -> bool:
 
 
 def _evidence(subject: Subject, call: ToolCallPart, text: str = "") -> tuple[tuple[str, str], ...]:
-    written = text or subject.write(call)
-    result = subject.read_text(written)
-    read = "\n".join(_call_text(each.name, each.arguments) for each in result.tool_calls)
-    left = (("left as text", result.content),) if result.content.strip() else ()
+    call_text = text or subject.write(call)
+    result = subject.read_text(call_text)
+    calls = "\n".join(_call_text(each.name, each.arguments) for each in result.tool_calls)
+    content = (("left as text", result.content),) if result.content.strip() else ()
     return (
         ("call", _call_text(call.tool_name, call.args)),
-        ("written", written),
-        ("read", read or "no call"),
-        *left,
+        ("written", call_text),
+        ("read", calls or "no call"),
+        *content,
     )
 
 

@@ -96,24 +96,24 @@ class Subject:
             return _around_values(
                 self.write(ToolCallPart("call_1", "write_file", {"path": "VALUE"}))
             )
-        found: list[str] = []
+        texts: list[str] = []
         for syntax in (self.declared.syntax, *self.declared.syntax.also):
             templates = [syntax.call_template, syntax.param_template, *syntax.sections]
             for template in filter(None, templates):
-                found += [piece for piece in template.pieces if not isinstance(piece, Hole)]
-            found.append(syntax.separator)
+                texts += [piece for piece in template.pieces if not isinstance(piece, Hole)]
+            texts.append(syntax.separator)
         markers = self.declared.markers
         for tags in (*markers.reasoning, *markers.plain):
-            found += [tags.open, tags.close]
-        return [t for t in (*found, *markers.stops, *markers.dropped, markers.result) if t]
+            texts += [tags.open, tags.close]
+        return [t for t in (*texts, *markers.stops, *markers.dropped, markers.result) if t]
 
     @cached_property
     def fragments(self) -> list[str]:
         """Pieces of a stream: own markers, a complete and half a call, a result, oddities."""
         call = self.write(self.plainest(path="a.py"))
         result = self.dialect.format_tool_result(ToolResultPart("call_1", "write_file", "ok"))
-        own = [*self.literals, call, call[: len(call) // 2], result]
-        return list(dict.fromkeys(["x", " ", "\n", *own, *_HOSTILE]))
+        own_texts = [*self.literals, call, call[: len(call) // 2], result]
+        return list(dict.fromkeys(["x", " ", "\n", *own_texts, *_HOSTILE]))
 
     def plainest(self, **arguments: Any) -> ToolCallPart:
         """Return a call that the form can hold: with these arguments, or with its sample texts."""
@@ -156,16 +156,18 @@ class Subject:
         for key, make in makers.items():
             if choices.below(3) == 2:
                 arguments[key] = make()
-        return ToolCallPart("call_1", "write_file", self.held(arguments))
+        return ToolCallPart("call_1", "write_file", self.without_null(arguments))
 
-    def held(self, value: Any) -> Any:
+    def without_null(self, value: Any) -> Any:
         """Return a value as far as the notation holds it: without null, if it has no null."""
         if self.syntax is None or self.syntax.notation.holds_null:
             return value
         if isinstance(value, dict):
-            return {key: self.held(each) for key, each in value.items() if each is not None}
+            return {
+                key: self.without_null(inner) for key, inner in value.items() if inner is not None
+            }
         if isinstance(value, list):
-            return [self.held(each) for each in value if each is not None]
+            return [self.without_null(inner) for inner in value if inner is not None]
         return value
 
     def tool(self, choices: Choices) -> ToolMetadata:
@@ -174,16 +176,18 @@ class Subject:
         required = ["path", *(name for name in names if choices.below(4) == 3)]
         schema = {"type": "object", "properties": _PROPERTIES, "required": required}
         plain = ToolMetadata(name="plain", input_schema=schema)
-        given = {
+        parameters = {
             **sample_arguments(plain),
             "path": self.text(choices),
             "mode": choices.of((1, 420)),
         }
-        shown = (
-            (ToolExample(explanation="Write it.", parameters=given),) if choices.below(2) else ()
+        examples = (
+            (ToolExample(explanation="Write it.", parameters=parameters),)
+            if choices.below(2)
+            else ()
         )
         return ToolMetadata(
-            name="write_file", description="Write a file.", input_schema=schema, examples=shown
+            name="write_file", description="Write a file.", input_schema=schema, examples=examples
         )
 
     def prose(self, choices: Choices) -> str:
@@ -193,17 +197,17 @@ class Subject:
         """
         words = [*_WORDS, *self._marker_words]
         pieces = [*words, *_MARKS, *_BLANKS]
-        inside = "".join(choices.several(lambda: choices.of(pieces), 14, usual=5))
-        text = choices.of(("Well ", "a ", "1. ")) + inside + choices.of(words)
+        middle = "".join(choices.several(lambda: choices.of(pieces), 14, usual=5))
+        text = choices.of(("Well ", "a ", "1. ")) + middle + choices.of(words)
         squeezed = "".join(text.split())
-        marked = "```" in text or any(marker in squeezed for marker in self._squeezed)
-        return "" if marked else text
+        has_marker = "```" in text or any(marker in squeezed for marker in self._squeezed)
+        return "" if has_marker else text
 
     @cached_property
     def _squeezed(self) -> list[str]:
         """The markers that hold letters, without their white space."""
-        found = {"".join(text.split()) for text in self.literals}
-        return sorted(text for text in found if any(map(str.isalpha, text)))
+        squeezed = {"".join(text.split()) for text in self.literals}
+        return sorted(text for text in squeezed if any(map(str.isalpha, text)))
 
     @cached_property
     def _marker_words(self) -> list[str]:
