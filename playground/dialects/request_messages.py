@@ -20,7 +20,7 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
     A message is copied before a caller may change it, so that a request costs only its own part.
     """
 
-    __slots__ = ("_first", "_given", "_history", "_own", "_said")
+    __slots__ = ("_appended", "_copies", "_first", "_history", "_own")
 
     def __init__(self, system: Draft, history: History) -> None:
         beginning = map(Draft, history.messages[:1], history.blocks[:1])  # may join the prompt
