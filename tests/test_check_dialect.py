@@ -168,7 +168,7 @@ def fails(events: list[Event], data: bytes) -> list[Event]:
     ("spoil", "law", "says", "stream"),
     [
         (by_pieces, 1, "another cutting gives other events", "xx"),
-        (loses, 2, "what stands after character 0 is in no event", "{"),
+        (loses, 2, "the text after character 0 is in no event", "{"),
         (twice, 2, "an event's text is not that of its place 0 to 1", "x"),
         (fails, 5, "reading raises ValueError: a fence", "```\n"),
     ],

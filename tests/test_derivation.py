@@ -14,7 +14,7 @@ import playground as pg
 from playground.base.errors import InputFault
 from playground.cli import main
 from playground.lab.derivation import DerivedDialect, dialect_from_template
-from playground.lab.derivation.alignment import joints, snapped_end, snapped_start, splits
+from playground.lab.derivation.alignment import joints, snap_end, snap_start, splits
 from playground.lab.derivation.proof import reads
 from playground.parsing.syntax import JsonShape, JsonStyle, Literals, ReasoningTags
 
@@ -445,10 +445,10 @@ def test_the_command_prints_the_declaration_and_the_proof(tmp_path: Path) -> Non
 
 
 def test_cuts_fall_neither_into_tags_nor_into_words() -> None:
-    assert snapped_start("\n<tool_call>", "\n<t") == "\n"
-    assert snapped_start("assistant to=f", "assistant to=") == "assistant"
-    assert snapped_start("fetching", "fetch") == ""
-    assert snapped_end("x<|eom_id|>", "m_id|>") == ""
+    assert snap_start("\n<tool_call>", "\n<t") == "\n"
+    assert snap_start("assistant to=f", "assistant to=") == "assistant"
+    assert snap_start("fetching", "fetch") == ""
+    assert snap_end("x<|eom_id|>", "m_id|>") == ""
     assert next(splits("</v>\n<k>", "<c>\n<k>", "</v>\n</c>")) == ("</v>\n", "<k>")
     assert next(joints("</c>\n<c>", "<all><c>", "</c></all>")) == ("</c>", "\n", "<c>")
 

@@ -11,14 +11,14 @@ from strategies import DIALECTS, TOOLS
 
 import playground as pg
 from playground.dialects.declared import DeclaredDialect
-from playground.dialects.misspelled_markers import nearly
+from playground.dialects.misspelled_markers import misspelled_marker
 from playground.dialects.reading import parse
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.tool_formats import read_tools
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.plan import call_openers
-from playground.questions.detection import detect, detect_recording, foreign
+from playground.questions.detection import detect, detect_recording, foreign_finding
 from playground.questions.fast_detection import LikeliestDialect, likeliest
 from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.loading import sample_sessions
@@ -51,7 +51,7 @@ def test_what_a_dialect_writes_is_recognised(dialect: DeclaredDialect) -> None:
 def test_prose_is_read_by_nobody() -> None:
     found = detect("Nothing is called here, not even `<tool_call>`.", TOOLS)
     assert {d.calls for d in found} == {0}
-    assert foreign(found, "xml") is None
+    assert foreign_finding(found, "xml") is None
 
 
 @pytest.mark.parametrize(
@@ -77,11 +77,11 @@ def test_a_closer_that_stutters_makes_no_other_dialect_of_it() -> None:
 def test_foreign_markup_is_a_finding_never_silence() -> None:
     text = '<tool_call>\n{"name": "list_files", "arguments": {}}\n</tool_call>'
     found = detect(text, TOOLS)
-    finding = foreign(found, "xml")
+    finding = foreign_finding(found, "xml")
     assert finding
     assert finding.code == "foreign-markup"
     assert finding.message == "hermes reads 1 complete call here, xml reads none"
-    assert foreign(found, "hermes") is None
+    assert foreign_finding(found, "hermes") is None
 
 
 @pytest.mark.parametrize("name", sample_sessions())
@@ -148,7 +148,7 @@ def test_the_tag_around_a_named_call_is_no_tool_of_xml(tag: str) -> None:
 def test_a_code_fence_is_no_call_of_an_agent_that_calls_by_fences() -> None:
     text = f"```json\n{_WEATHER}\n```"
     assert detect(text)[0].dialect != "sweagent"
-    assert foreign(detect("```bash\nls -la\n```"), "hermes") is None
+    assert foreign_finding(detect("```bash\nls -la\n```"), "hermes") is None
 
 
 @pytest.mark.parametrize("language", ["bash", "python"])
@@ -295,7 +295,7 @@ def test_a_call_inside_an_object_that_is_text_is_not_passed_in_silence(
 )
 def test_prose_is_nearly_no_marker_of_any_dialect(text: str) -> None:
     names = tuple(tool.name for tool in TOOLS)
-    assert [d.name for d in DIALECTS if nearly(text, d, names)] == []
+    assert [d.name for d in DIALECTS if misspelled_marker(text, d, names)] == []
 
 
 def test_what_is_detected_shows_itself_in_a_few_lines() -> None:

@@ -138,7 +138,7 @@ def test_every_field_of_a_file_has_a_meaning() -> None:
 PLAIN: dict[str, Any] = {"name": "a", "rules": "r", "syntax": {"call": "<a>{call:json}</a>"}}
 BAD: list[tuple[Any, str]] = [
     ([], "list [] was given; expected an object with fields"),
-    ({}, "field name: is not given; expected what it is called"),
+    ({}, "field name: is not given; expected the dialect's name"),
     (PLAIN | {"sintax": 1}, "field sintax: no such field; expected one of name, syntax, rules"),
     (PLAIN | {"rules": 1}, "field rules: int 1 was given; expected a text"),
     (PLAIN | {"parallel": 1}, "field parallel: int 1 was given; expected true or false"),

@@ -23,7 +23,7 @@ from playground.questions.experiments import (
     cross_read,
     difference,
     find_changing_cut,
-    read,
+    read_recording,
 )
 from playground.recordings.recording import (
     BytesChunk,
@@ -142,9 +142,9 @@ def test_a_parser_that_depends_on_cuts_is_found_out(monkeypatch: pytest.MonkeyPa
 
 def test_breaking_off_is_never_a_whole_call() -> None:
     for name, session, recording in SAMPLES:
-        whole = read(recording, recording.dialect, session.tools)
+        whole = read_recording(recording, recording.dialect, session.tools)
         for after in range(0, len(recording.chunks), 3):
-            cut = read(broken_off(recording, after), recording.dialect, session.tools)
+            cut = read_recording(broken_off(recording, after), recording.dialect, session.tools)
             calls = [(c.name, c.arguments) for c in cut.tool_calls]
             assert calls == [(c.name, c.arguments) for c in whole.tool_calls][: len(calls)], name
 
@@ -152,10 +152,10 @@ def test_breaking_off_is_never_a_whole_call() -> None:
 def test_a_lost_and_a_spoiled_chunk() -> None:
     text = '<tool_call>\n{"name": "read_file", "arguments": {"path": "a"}}\n</tool_call>'
     recording = recorded(text, "hermes")
-    whole = read(recording, "hermes", [TOOL]).events
+    whole = read_recording(recording, "hermes", [TOOL]).events
     assert any(isinstance(event, CallEndedEvent) for event in whole)
     for index in range(len(recording.chunks)):
-        lost = read(without(recording, index), "hermes", [TOOL]).events
+        lost = read_recording(without(recording, index), "hermes", [TOOL]).events
         assert difference(whole, lost, spans=False)
         spoiled = corrupted(recording, index, seed=3)
         assert sum(a != b for a, b in zip(spoiled.chunks, recording.chunks, strict=True)) == 1
@@ -170,8 +170,8 @@ def test_a_lost_and_a_spoiled_chunk() -> None:
 
 
 def test_a_difference_without_spans_tells_what_is_missing_alone() -> None:
-    before = read(recorded("one two", "xml"), "xml").events
-    after = read(recorded("one", "xml"), "xml").events
+    before = read_recording(recorded("one two", "xml"), "xml").events
+    after = read_recording(recorded("one", "xml"), "xml").events
     assert [c.change for c in difference(before, after)] == ["removed", "added"]
     assert difference(before, before) == []
 

@@ -48,7 +48,7 @@ from playground.nouns.tools import ToolExample, ToolMetadata
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.result import gather
 from playground.parsing.values import read_value, same
-from playground.questions.experiments import read as read_recording
+from playground.questions.experiments import read_recording
 from playground.questions.timeline import replay
 from playground.recordings.recording import Recording, TextChunk
 

@@ -114,7 +114,7 @@ def test_what_the_replies_do_not_tell_is_told() -> None:
     proposal = pg.propose_dialect(['<do>{"tool": "f", "with": {"a": "1"}}</do>'])
     assert [f.message for f in proposal.findings() if f.code == "proposal-open"] == [
         "one call alone: what stays and what moves cannot be told apart",
-        "no reply holds two calls: what stands around all of them is part of each",
+        "no reply holds two calls: text around all of them became part of each",
         "no value holds a line break: how one is written was not seen",
     ]
     dotted = pg.propose_dialect(['<a>{"name": "x.f", "arguments": {}}</a>'] * 2)

@@ -23,7 +23,7 @@ from playground.dialects.raw_prompts import (
     LlamaTurn,
     chat_template,
 )
-from playground.dialects.raw_prompts.audit import warnings
+from playground.dialects.raw_prompts.audit import prompt_warnings
 from playground.dialects.raw_prompts.chat_template import question_budget
 from playground.dialects.raw_prompts.llama import turns_of
 from playground.dialects.reading import parse
@@ -330,7 +330,7 @@ def test_what_a_template_does_with_tools_is_said() -> None:
         "{% if loop.index > 1 %}{{ raise_exception('one call only') }}{% endif %}"
         "{{ c.function.arguments|tojson }}{% endfor %}{% endfor %}"
     )
-    codes = {f.code: f.message for f in warnings(ChatTemplate(one), question_budget(), True)}
+    codes = {f.code: f.message for f in prompt_warnings(ChatTemplate(one), question_budget(), True)}
     assert set(codes) == {
         "template-ignores-tools",
         "template-one-call",

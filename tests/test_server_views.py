@@ -30,7 +30,7 @@ from playground.nouns.events import (
 from playground.nouns.tools import ToolMetadata
 from playground.plugins.systems.go_templates.literals import unquote
 from playground.questions.experiments import cross_read
-from playground.questions.report_texts import LITERALS, handed, suite_test
+from playground.questions.report_texts import LITERALS, client_view, suite_test
 from playground.questions.server_report import server_report, smaller
 from playground.questions.server_view import dropped_by_servers, server_view
 from playground.recordings.recording import Recording, TextChunk
@@ -80,8 +80,8 @@ def test_a_timeline_holds_both_readings() -> None:
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_a_recording_is_handed_over_as_the_whole_text_is(size: int) -> None:
-    handed = server_view(recording(TEXT, size), "hermes", "vllm")
-    assert handed.events == pg.parse(TEXT, "hermes", server="vllm").events
+    client_view = server_view(recording(TEXT, size), "hermes", "vllm")
+    assert client_view.events == pg.parse(TEXT, "hermes", server="vllm").events
 
 
 def test_every_server_has_a_reading() -> None:
@@ -186,7 +186,7 @@ def test_a_report_about_a_client_has_a_test_that_its_view_fails(
     assert asserted in made.test
     assert LITERALS["typescript" if server != "smolagents" else "python"](made.text) in made.test
     # what is asserted is what the client does not hand over
-    whole, got = handed(made.lossless), handed(made.reading)
+    whole, got = client_view(made.lossless), client_view(made.reading)
     assert (whole["calls"], whole["content"]) != (got["calls"], got["content"])
 
 
@@ -292,14 +292,14 @@ def test_an_unknown_server_is_bad_input(session_file: Path) -> None:
 
 def test_the_player_shows_step_by_step_what_is_dropped() -> None:
     timeline = pg.replay(recording(TEXT, 1), "hermes", server="vllm")
-    handed = timeline.handed
-    assert handed is not None
-    assert [step.stop for step in handed.steps] == [step.stop for step in timeline.steps]
-    for step in handed.steps:
+    client_view = timeline.handed
+    assert client_view is not None
+    assert [step.stop for step in client_view.steps] == [step.stop for step in timeline.steps]
+    for step in client_view.steps:
         assert all(event.span.stop <= step.stop for event in step.events)
-    raw = (event for step in handed.steps for event in step.events)
-    assert merged(raw) == handed.result.events
-    segments = player(handed)["segments"]
+    raw = (event for step in client_view.steps for event in step.events)
+    assert merged(raw) == client_view.result.events
+    segments = player(client_view)["segments"]
     assert segments[-1] == ["finding", len(TEXT) - len(TEXT.split("</tool_call>")[1]), len(TEXT)]
     assert pg.replay(recording(TEXT), "hermes").handed is None
 
@@ -308,15 +308,15 @@ def test_the_player_shows_step_by_step_what_is_dropped() -> None:
 @pytest.mark.parametrize("server", ["vllm", "ollama", "llama.cpp"])
 def test_what_is_handed_over_is_cut_where_the_steps_are(server: str, size: int) -> None:
     timeline = pg.replay(recording(TEXT + CALL + "\nWell <tool_ca", size), "hermes", server=server)
-    handed = timeline.handed
-    assert handed is not None
+    client_view = timeline.handed
+    assert client_view is not None
     at = 0
-    for step in handed.steps:
+    for step in client_view.steps:
         assert all(event.span.stop <= step.stop for event in step.events)
         for event in step.events:  # and no character is in two of them, or in none
             assert event.span.start == at
             at = event.span.stop
-    assert merged(e for step in handed.steps for e in step.events) == handed.result.events
+    assert merged(e for step in client_view.steps for e in step.events) == client_view.result.events
     assert at == len(timeline.text)
 
 
@@ -330,9 +330,9 @@ def test_a_server_view_of_many_steps_takes_linear_time() -> None:
     taken = []
     for _ in range(3):
         began = time.process_time()
-        handed = timeline.handed
+        client_view = timeline.handed
         taken.append(time.process_time() - began)
-    assert handed is not None and {len(step.events) for step in handed.steps} == {1}
+    assert client_view is not None and {len(step.events) for step in client_view.steps} == {1}
     assert min(taken) < 0.08  # it was 0.25 s, and is a twentieth of that
 
 

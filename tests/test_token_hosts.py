@@ -121,15 +121,13 @@ def test_ollama_joins_turns_of_one_role_and_makes_a_turn_of_each_part() -> None:
     assert unknown == []
     lost = [{"role": "assistant", "content": "A"}, _called(("tide", "{}"))]
     assert written("llama3.2", {"messages": lost})[1] == [
-        "Ollama loses calls of a turn that it joins to another"
+        "Ollama loses the calls of a turn that it joins to another"
     ]
 
 
 def test_a_long_prompt_may_be_cut_by_ollama() -> None:
     body = {"messages": [{"role": "user", "content": "tide " * 2000}]}
-    assert written("llama3.1", body)[1] == [
-        "Ollama cuts off what does not fit into the context it was given"
-    ]
+    assert written("llama3.1", body)[1] == ["Ollama cuts off what does not fit into its context"]
 
 
 def _written_tool(parameters: dict[str, Any], **more: str) -> tuple[str, int]:

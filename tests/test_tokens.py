@@ -544,7 +544,7 @@ def test_a_schema_that_doubles_with_each_level_ends_and_is_not_called_exact() ->
     found = _of_nodes("left", "right")
     assert found.kind != "exact"
     assert found.range[1] is None
-    assert "leads to itself" in found.notes[0]
+    assert "refers to itself" in found.notes[0]
 
 
 @pytest.mark.parametrize("request_", [{}, {"model": "gpt-4o"}])

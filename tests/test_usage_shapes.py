@@ -11,7 +11,7 @@ import pytest
 from playground.cache.answers.bills import validate_folder
 from playground.cache.prefixes import Billed
 from playground.cache.usage import SHAPES, billed_of, output_of
-from playground.dialects.marks.providers import asked_of
+from playground.dialects.marks.providers import rules_and_model
 from playground.plugins.corpus.building import build_corpus
 
 # 100 tokens went in: 70 were read, 20 written (where the source counts what is written), 10 neither
@@ -254,4 +254,4 @@ def test_whatever_an_import_reads_as_requests_is_validated(tmp_path: Path) -> No
 def test_an_address_without_its_host_is_told_by_a_model_that_one_provider_has(
     address: str, model: str, provider: str
 ) -> None:
-    assert asked_of(address, model) == (provider, model)
+    assert rules_and_model(address, model) == (provider, model)

@@ -144,7 +144,7 @@ def test_what_a_cache_still_reads_is_what_stands_before_the_change() -> None:
     assert rows == [("system_changed", 12)] * 2
     tools = sum(change.tokens[1] for change in found.changes if change.tier == "tools")
     assert abs(anthropic.read - tools) < 0.15 * tools
-    assert anthropic.marks == "behind tools, system prompt and messages"
+    assert anthropic.marks == "after tools, system prompt and messages"
     assert openai.read == openai.read // 128 * 128 > 0.8 * tools
     assert anthropic.lost == min(anthropic.left, anthropic.total) - anthropic.read
     # written for five minutes at 1.25 of the price instead of read at 0.1

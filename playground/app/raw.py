@@ -97,7 +97,7 @@ def show_audit(name: str, text: str) -> None:
         with say.expander(f"{severity}: {CODES[code].meaning}"):
             say.text(f"{code}: {fault.finding.message}")
             label = "The request, and what comes of it"
-            widgets.exact_text(label, fault.told, arrows=False, of=f"fault {number}")
+            widgets.exact_text(label, fault.text, arrows=False, of=f"fault {number}")
 
 
 @kept(16)

@@ -28,9 +28,9 @@ from playground.questions.experiments import (
     cross_read,
     difference,
     find_changing_cut,
-    read,
+    read_recording,
 )
-from playground.questions.restreaming import answers, restreamed, writer
+from playground.questions.restreaming import answers, restreamed, writing_dialect
 from playground.questions.timeline import Timeline
 from playground.recordings.recording import Recording
 from playground.recordings.recutting import CUTTINGS, broken_off, corrupted, rechunked, without
@@ -85,8 +85,8 @@ def _changes(
     given: tuple[str, int, int],
 ) -> list[EventChange]:
     """Return the events that an experiment changes; `given` is its cutting, seed and chunk."""
-    before = read(recording, dialect, tools, switches).events
-    after = read(_CHANGES[kind](recording, *given), dialect, tools, switches).events
+    before = read_recording(recording, dialect, tools, switches).events
+    after = read_recording(_CHANGES[kind](recording, *given), dialect, tools, switches).events
     # Cut otherwise, the same text stands at the same offsets; after any other change it moves.
     return difference(before, after, spans=kind == "cut otherwise")
 
@@ -111,7 +111,7 @@ def recording_select(session: Session) -> Recording | None:
         on_change=changes.of("recording", _from_its_end, shown=names[0]),
     )
     name = chosen if chosen in names else names[0]
-    return recorded.get(name) or _restreamed(session, name, writer(session))
+    return recorded.get(name) or _restreamed(session, name, writing_dialect(session))
 
 
 def _from_its_end(_: str) -> None:

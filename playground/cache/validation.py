@@ -23,7 +23,7 @@ from playground.cache.rules import rules_of
 from playground.cache.simulated import Simulated
 from playground.cache.simulator import CacheSimulator
 from playground.cache.usage import billed_of, whole
-from playground.dialects.marks.providers import UNKNOWN, asked_of
+from playground.dialects.marks.providers import UNKNOWN, rules_and_model
 from playground.nouns.wire_blocks import read_wire
 
 _APART: Final = 20.0  # seconds between requests whose times nobody noted
@@ -148,7 +148,7 @@ def _rows(
         at = max(_time(exchange.get("date")) or at + _APART, at + 1)
         uri, body = str(exchange.get("uri") or ""), exchange.get("request")
         named = str(body.get("model") or "") if isinstance(body, dict) else ""
-        provider, model = asked_of(uri, named)
+        provider, model = rules_and_model(uri, named)
         diagnosis = diagnosis_of(exchange.get("response"))
         told = str(diagnosis) if diagnosis else ""
         base = ValidationRow(file, index, provider, model, "no body", told=told)

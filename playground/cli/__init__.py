@@ -1,4 +1,7 @@
-"""The command line: route to one pure function, print, exit 0 / 1 (findings) / 2 (bad input)."""
+"""The command line: each command calls a pure function and prints its answer.
+
+The exit status is 0 if all is fine, 1 with findings, 2 for bad input.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from playground.sessions.collector import last_in_process
 _OWN = ("--help", "--version", "--debug")  # every other option is streamlit's
 _APP: Final = "app"
 _LASTING = ("demo-server",)  # it runs until it is stopped
-_MODULES: Final = {  # of `playground.cli`, by command: a command loads its own and no other
+_MODULES: Final = {  # command -> module of `playground.cli`, loaded when the command is used
     "samples": "prompts",
     "render": "prompts",
     "compaction": "shortening",
@@ -42,7 +45,7 @@ _MODULES: Final = {  # of `playground.cli`, by command: a command loads its own 
     "record": "streams",
     "demo-server": "streams",
 }
-_FUNCTIONS: Final = {  # no names in Python
+_FUNCTIONS: Final = {  # commands whose names are no names in Python
     "import": "import_",
     "demo-server": "demo_server",
     "chat-template": "chat_template",
@@ -50,7 +53,7 @@ _FUNCTIONS: Final = {  # no names in Python
 
 
 class _Commands(click.Group):
-    """Without a command the app starts; its options are streamlit's."""
+    """The commands by name. Without a name the app starts, with streamlit's options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args or (args[0].startswith("--") and args[0] not in _OWN):
@@ -67,7 +70,7 @@ class _Commands(click.Group):
         if cmd_name == _APP:
             return _app_command()
         if cmd_name not in _MODULES:
-            return super().get_command(ctx, cmd_name) or _of_a_plugin(cmd_name)
+            return super().get_command(ctx, cmd_name) or _plugin_command(cmd_name)
         # pydantic looks through every installed package for plugins: a tenth of a short command
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         module = import_module(f"playground.cli.{_MODULES[cmd_name]}")
@@ -75,17 +78,17 @@ class _Commands(click.Group):
         return command
 
 
-def _of_a_plugin(name: str) -> click.Command | None:
-    from playground.base import registry  # which looks through all that is installed
+def _plugin_command(name: str) -> click.Command | None:
+    from playground.base import registry  # slow: it searches all installed packages
 
-    brought = registry.command(name)
-    loaded: click.Command | None = registry.load(brought.target) if brought else None
-    return loaded
+    plugin_command = registry.command(name)
+    command: click.Command | None = registry.load(plugin_command.target) if plugin_command else None
+    return command
 
 
 @cache
 def _app_command() -> click.Command:
-    """The app's own command: the app stands beside this room, and knows nothing of it."""
+    """Return the command that starts the app. It is loaded by name: the app is no room below."""
     command: click.Command = import_module("playground.app.serving.command").app
     assert command.callback is not None
     command.callback = terminal.guarded(command.callback)
@@ -93,27 +96,27 @@ def _app_command() -> click.Command:
 
 
 def _runs_until_stopped(name: str | None) -> bool:
-    """True for a command that runs until it is stopped."""
+    """Return True for a command that runs until it is stopped."""
     if name is None or name in _MODULES:
         return name in _LASTING
     if name == _APP:
         return True
     from playground.base import registry
 
-    brought = registry.command(name)
-    return brought is not None and brought.lasting
+    plugin_command = registry.command(name)
+    return plugin_command is not None and plugin_command.lasting
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="dialect-playground")
-@click.option("--debug", is_flag=True, help="Show where a fault of ours happened.")
+@click.option("--debug", is_flag=True, help="Show the place of a bug in this program.")
 @click.pass_context
 def main(context: click.Context, debug: bool) -> None:
     """Render a session in every tool-call dialect, see cache marks, replay streams.
 
     SESSION is a session file (FILE#2: its second session), the name of a sample (see `playground
-    samples`), or workspace:NAME for what the app keeps (see `playground workspace`). Exit status: 0
-    fine, 1 findings of severity warning or error, 2 bad input.
+    samples`), or workspace:NAME for a session of the app (see `playground workspace`). Exit status:
+    0 fine, 1 findings of severity warning or error, 2 bad input.
     """
     if not _runs_until_stopped(context.invoked_subcommand):
         context.with_resource(last_in_process())

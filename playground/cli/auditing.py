@@ -1,4 +1,4 @@
-"""`chat-template`: what a model's own template does to a conversation."""
+"""`chat-template`: find faults of a model's own chat template."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ def chat_template() -> None:
 
 @chat_template.command()
 @click.argument("file")
-@click.option("--shown", is_flag=True, help="Each finding with its request and what comes of it.")
+@click.option("--shown", is_flag=True, help="Print each finding's request and rendered text.")
 @json_option
 @guarded
 def audit(file: str, shown: bool, as_json: bool) -> int:
-    """Say what a chat template loses, refuses, mixes up, or writes so that no cache can hold it.
+    """Find what a chat template loses, refuses, mixes up, or writes in a way that breaks caches.
 
     FILE is a .jinja file, a tokenizer_config.json or, with the package gguf, a GGUF file. It is
-    rendered in a process of its own with small requests; --json has them all.
+    rendered in a process of its own with small requests; --json prints all of them.
     """
     from playground.dialects.raw_prompts.audit import audit_template
 
-    found = audit_template(file)
+    result = audit_template(file)
     if as_json:
-        print_json(found.to_dict())
-        return report(found.findings)
-    say(f"{found.source}: {counted(len(found.faults), 'finding')} in {found.renderings} renderings")
-    for fault in found.faults if shown else ():
+        print_json(result.to_dict())
+        return report(result.findings)
+    count = counted(len(result.faults), "finding")
+    say(f"{result.source}: {count} in {result.renderings} renderings")
+    for fault in result.faults if shown else ():
         say(f"\n{fault.finding.code}: {fault.finding.message}")
-        say(fault.told)
-    return report(found.findings)
+        say(fault.text)
+    return report(result.findings)

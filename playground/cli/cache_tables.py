@@ -1,5 +1,6 @@
-"""Print the answers of the cache commands: tables or JSON. Each function returns the exit
-status.
+"""Print the answers of the cache commands as tables or JSON.
+
+Each function that prints an answer returns the exit status.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ if TYPE_CHECKING:
     from playground.dialects.marks.policies import Policy
     from playground.sessions.session import Session
 
-_NAMED = 3  # of the names of a folded row
+_NAMED = 3  # names that a folded row lists
 
 
-def simulated(cells: Sequence[CacheSimulation], as_json: bool, folded: bool = False) -> int:
-    """Return a matrix; of one cell every request, and its findings. `folded` has one line for what
-    is told of several dialects and policies alike.
+def print_simulation(cells: Sequence[CacheSimulation], as_json: bool, folded: bool = False) -> int:
+    """Print a matrix, or every request and finding of its only cell.
+
+    `folded` joins dialects and policies with the same figures in one line.
     """
     from playground.cache.answers.headline import billed
     from playground.show.wire import simulation_json
@@ -40,9 +42,9 @@ def simulated(cells: Sequence[CacheSimulation], as_json: bool, folded: bool = Fa
     if bill := billed(cells[0]):
         say(bill)
     rows = [[cell.dialect, cell.policy, *_figures(cell)] for cell in cells]
-    found = _folded(rows) if folded else rows
-    table(["dialect", "policy", "read", "cost", "findings", "refused because"], found)
-    if len(found) < len(rows):
+    table_rows = _fold(rows) if folded else rows
+    table(["dialect", "policy", "read", "cost", "findings", "refused because"], table_rows)
+    if len(table_rows) < len(rows):
         say("-d NAME has a line for each policy, -d NAME --policy NAME one for each request")
     return refused
 
@@ -56,23 +58,30 @@ def _figures(cell: CacheSimulation) -> list[str]:
     ]
 
 
-def _folded(rows: Sequence[list[str]]) -> list[list[str]]:
-    """Return the rows of a dialect with the same figures as one, and then those of dialects that
-    have all of them alike; in the order in which they first stand.
+def _fold(rows: Sequence[list[str]]) -> list[list[str]]:
+    """Join a dialect's rows that have the same figures, then dialects that share all their rows.
+
+    Rows keep the order of their first appearance.
     """
-    alike: dict[str, dict[tuple[str, ...], list[str]]] = {}
+    policies_by_figures: dict[str, dict[tuple[str, ...], list[str]]] = {}
     for dialect, policy, *figures in rows:
-        alike.setdefault(dialect, {}).setdefault(tuple(figures), []).append(policy)
+        policies_by_figures.setdefault(dialect, {}).setdefault(tuple(figures), []).append(policy)
     dialects: dict[tuple[tuple[str, ...], ...], list[str]] = {}
-    for dialect, by_figures in alike.items():
-        told = tuple((_some(names), *figures) for figures, names in by_figures.items())
-        dialects.setdefault(told, []).append(dialect)
-    return [[_some(names), *row] for told, names in dialects.items() for row in told]
+    for dialect, by_figures in policies_by_figures.items():
+        shared_rows = tuple(
+            (_first_names(names), *figures) for figures, names in by_figures.items()
+        )
+        dialects.setdefault(shared_rows, []).append(dialect)
+    return [
+        [_first_names(names), *row]
+        for shared_rows, names in dialects.items()
+        for row in shared_rows
+    ]
 
 
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+def _first_names(names: Sequence[str]) -> str:
+    others = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {others} more" if others > 0 else "")
 
 
 def _requests(cell: CacheSimulation) -> int:
@@ -87,7 +96,7 @@ def _requests(cell: CacheSimulation) -> int:
     rows = [_request(cell, number, bool(bills)) for number in range(len(cell.requests))]
     table([*head, *bills, *told, "reason"], rows)
     say(
-        f"{_in(cell.dialect)}policy {cell.policy}, rules of {cell.provider}: "
+        f"{_as_prefix(cell.dialect)}policy {cell.policy}, rules of {cell.provider}: "
         f"{percent(cell.read_permille / 1000)} read from the cache, "
         f"input costs {grouped(cell.cost_permille / 1000, 2)} of its full price"
     )
@@ -97,14 +106,14 @@ def _requests(cell: CacheSimulation) -> int:
 
 
 def _request(cell: CacheSimulation, number: int, with_bill: bool) -> list[str]:
-    one = cell.requests[number]
+    request = cell.requests[number]
     cells = [
         str(number + 1),
-        f"{one.read:,}",
-        f"{sum(one.written.values()):,}",
-        f"{one.uncached:,}",
-        grouped(one.cost / max(1, one.total) / 1000, 2),
-        one.sureness,
+        f"{request.read:,}",
+        f"{sum(request.written.values()):,}",
+        f"{request.uncached:,}",
+        grouped(request.cost / max(1, request.total) / 1000, 2),
+        request.sureness,
     ]
     if with_bill:
         bill = cell.billed[number]
@@ -120,25 +129,25 @@ def _bill(bill: Billed) -> str:
     return f"{bill.read:,} / {bill.write:,}{hour} / {bill.uncached:,}"
 
 
-def checked(found: CacheSimulation, failed: list[str], as_json: bool) -> None:
-    """The limits that are passed, or what the input costs."""
+def print_check(simulation: CacheSimulation, failed: list[str], as_json: bool) -> None:
+    """Print the limits that are exceeded, or what the input costs."""
     from playground.cache.answers.headline import billed
 
     if as_json:
         from playground.show.wire import simulation_json
 
-        print_json({"failures": failed, **simulation_json(found)})
+        print_json({"failures": failed, **simulation_json(simulation)})
         return
-    if bill := billed(found):
+    if bill := billed(simulation):
         say(bill)
     for line in failed:
         say(line)
     if not failed:
-        cost = f"{grouped(found.cost_permille / 1000, 2)} of its full price"
-        say(f"input costs {cost} ({_in(found.dialect)}policy {found.policy})")
+        cost = f"{grouped(simulation.cost_permille / 1000, 2)} of its full price"
+        say(f"input costs {cost} ({_as_prefix(simulation.dialect)}policy {simulation.policy})")
 
 
-def placed(
+def print_placement(
     session: Session,
     dialects: tuple[str, ...],
     rules: str | None,
@@ -149,18 +158,18 @@ def placed(
     from playground.cache.answers.placement import place_cache
     from playground.show.wire import PLACEMENT_HEAD, placement_json, placement_rows
 
-    chosen = _written_in(dialects, rules, policy, ())
+    chosen = _dialects_of(dialects, rules, policy, ())
     placements = [place_cache(session, dialect, policy) for dialect in chosen]
     if as_json:
         print_json([placement_json(placement) for placement in placements])
         return 0
     if len(placements) > 1 and not dialects:
         head = ["dialect", "marks", "characters", "nothing marked because"]
-        alike: dict[tuple[str, str], list[CachePlacement]] = {}
+        by_answer: dict[tuple[str, str], list[CachePlacement]] = {}
         for placement in placements:
-            alike.setdefault(_answer(placement), []).append(placement)
-        table(head, [_line(*answer, some) for answer, some in alike.items()])
-        if len(alike) < len(placements):
+            by_answer.setdefault(_answer(placement), []).append(placement)
+        table(head, [_line(*answer, group) for answer, group in by_answer.items()])
+        if len(by_answer) < len(placements):
             say("-d NAME has every part of one dialect; --json has each by itself")
         return 0
     for placement in placements:
@@ -176,39 +185,46 @@ def placed(
     return 0
 
 
-def _written_in(
-    named: tuple[str, ...], rules: str | None, policy: str | Policy, otherwise: tuple[str, ...]
+def _dialects_of(
+    names: tuple[str, ...], rules: str | None, policy: str | Policy, defaults: tuple[str, ...]
 ) -> list[Dialect]:
-    """Return the dialects that are asked about; of requests as they were sent, which are in none,
-    one that is not looked at. Raises InputFault where one is named for these.
+    """Return the named dialects, or those of `otherwise`.
+
+    Requests as they were sent are in no dialect; for them, return `native` as a placeholder.
+    Raises InputFault if a dialect is named for these requests.
     """
     from playground.base.errors import InputFault
     from playground.cache.answers.as_sent import AS_SENT
 
-    if policy == AS_SENT and named:
-        problem = f"policy {AS_SENT!r} in the dialect {named[0]!r}: no dialect writes what was sent"
+    if policy == AS_SENT and names:
+        problem = f"policy {AS_SENT!r} in the dialect {names[0]!r}: no dialect writes what was sent"
         raise InputFault(problem, expected="one without the other")
-    return in_dialects(("native",) if policy == AS_SENT else named or otherwise, rules)
+    return in_dialects(("native",) if policy == AS_SENT else names or defaults, rules)
 
 
 def _answer(placement: CachePlacement) -> tuple[str, str]:
-    """Say how many marks there are, or why there are none."""
+    """Return how many marks there are, and why there are none if so."""
     reason = placement.refusal.explanation if placement.refusal else ""
     return str(len(placement.marks)), reason
 
 
-def _line(marks: str, reason: str, alike: Sequence[CachePlacement]) -> list[str]:
-    sizes = sorted(each.characters for each in alike)
-    ends = dict.fromkeys(f"{size:,}" for size in (sizes[0], sizes[-1]))
-    return [_some([each.dialect for each in alike]), marks, " to ".join(ends), reason]
+def _line(marks: str, reason: str, placements: Sequence[CachePlacement]) -> list[str]:
+    sizes = sorted(placement.characters for placement in placements)
+    bounds = dict.fromkeys(f"{size:,}" for size in (sizes[0], sizes[-1]))
+    return [
+        _first_names([placement.dialect for placement in placements]),
+        marks,
+        " to ".join(bounds),
+        reason,
+    ]
 
 
-def _in(dialect: str) -> str:
-    """Return a dialect as a sentence's beginning; requests as they were sent are in none."""
+def _as_prefix(dialect: str) -> str:
+    """Return a dialect as the beginning of a sentence; "" for requests as they were sent."""
     return f"{dialect}, " if dialect else ""
 
 
-def on_wire(
+def print_wire(
     session: Session,
     dialects: tuple[str, ...],
     rules: str | None,
@@ -219,14 +235,14 @@ def on_wire(
     from playground.cache.answers.wire import cache_on_wire
     from playground.show.wire import WIRE_HEAD, wire_json, wire_rows
 
-    chosen = _written_in(dialects, rules, policy, ("native",))
+    chosen = _dialects_of(dialects, rules, policy, ("native",))
     wires = [cache_on_wire(session, dialect, policy) for dialect in chosen]
     if as_json:
         print_json([wire_json(wire) for wire in wires])
     for wire in () if as_json else wires:
         say(
-            f"{_in(wire.dialect)}policy {wire.policy}: {counted(len(wire.marks), 'mark')} on the "
-            f"wire to {wire.model}"
+            f"{_as_prefix(wire.dialect)}policy {wire.policy}: {counted(len(wire.marks), 'mark')} "
+            f"on the wire to {wire.model}"
         )
         for call in wire.calls:
             say(f"  {call.method} {call.url}")
@@ -234,32 +250,34 @@ def on_wire(
     return max(report(wire.findings) for wire in wires)
 
 
-def validated(folder: str, as_json: bool) -> int:
-    """Predictions against bills."""
+def print_validation(folder: str, as_json: bool) -> int:
+    """Print how predictions compare with bills; return 1 if any is wrong or was left out."""
     from playground.cache.answers.bills import validate_folder
 
-    found = validate_folder(folder)
-    wrong = int(found.hit_right < len(found.predictable) or bool(found.left_out))
-    for line in found.left_out:
+    validation = validate_folder(folder)
+    wrong = int(validation.hit_right < len(validation.predictable) or bool(validation.left_out))
+    for line in validation.left_out:
         say(f"left out: {line}", err=True)
     if as_json:
-        print_json(found.as_json())
+        print_json(validation.as_json())
         return wrong
     head = ["file", "request", "rules", "state", "read", "billed", "right"]
-    told = any(row.told for row in found.predictable)
-    rows = [_validated_request(row) + ([row.told] if told else []) for row in found.predictable]
+    told = any(row.told for row in validation.predictable)
+    rows = [
+        _validated_request(row) + ([row.told] if told else []) for row in validation.predictable
+    ]
     table([*head, *["told by the provider"] * told], rows)
-    count = len(found.predictable)
-    say(f"{found.hit_right} of {count} hits and misses right, {found.tokens_exact} exact")
-    for reason, number in found.unpredictable.items():
+    count = len(validation.predictable)
+    say(f"{validation.hit_right} of {count} hits and misses right, {validation.tokens_exact} exact")
+    for reason, number in validation.unpredictable.items():
         say(f"not predictable, {reason}: {number}")
-    table(["rules", "predictable", "right", "exact", "not predictable"], _by_provider(found))
-    report(found.findings)
+    table(["rules", "predictable", "right", "exact", "not predictable"], _by_provider(validation))
+    report(validation.findings)
     return wrong
 
 
 def _validated_request(row: ValidationRow) -> list[str]:
-    """Return a prediction beside its bill: `size` is a hit or miss foreseen with another size."""
+    """Return a row with a prediction and its bill; see `_verdict` for the last column."""
     return [
         row.file,
         str(row.index),
@@ -279,9 +297,9 @@ def _verdict(row: ValidationRow) -> str:
     return "size" if row.size_known else "size, an estimate"
 
 
-def _by_provider(found: Validation) -> list[list[str]]:
+def _by_provider(validation: Validation) -> list[list[str]]:
     rows = []
-    for name, counts in found.providers.items():
+    for name, counts in validation.providers.items():
         figures = [str(counts.pop(key, 0)) for key in ("predictable", "right", "exact")]
         reasons = ", ".join(f"{number} {reason}" for reason, number in counts.items())
         rows.append([name, *figures, reasons])

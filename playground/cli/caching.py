@@ -1,4 +1,4 @@
-"""Commands about the cache: where marks land, what requests will read and cost, a guard for CI."""
+"""Commands about the cache: where marks land, what requests will read and cost, a check for CI."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _policies = click.option(
     "--policy",
     "policies",
     multiple=True,
-    help="In place of the dialect's own; as-sent: the requests as they were brought. Repeatable.",
+    help="Instead of the dialect's own; as-sent: the requests as they were sent. Repeatable.",
 )
-_provider = click.option("--provider", default="", help="Whose rules count. Default: the model's.")
-_apart = click.option(
+_provider = click.option("--provider", default="", help="Whose rules apply. Default: the model's.")
+_seconds_apart = click.option(
     "--seconds-apart",
     type=float,
-    help="Between requests. Default: the times that the session has noted, else 20.",
+    help="Between requests. Default: the times in the session, else 20.",
 )
 _files = click.option(
     "--policy-file", "files", multiple=True, help="A policy of your own; repeatable."
@@ -47,7 +47,7 @@ _CHANGES = [
     click.option("--environment", default="as it is", help="none, after, persisted or inside."),
     click.option("--shuffle-tools", is_flag=True, help="Another order of tools in each request."),
     click.option("--timestamp", is_flag=True, help="The time in the system prompt."),
-    click.option("--ttl", default="", help="Of every mark, such as 1h."),
+    click.option("--ttl", default="", help="The lifetime of every mark, such as 1h."),
     click.option("--parallel", default=1, help="Rounds of calls that become one turn."),
     click.option("--answered", is_flag=True, help="Without the request that waits for its answer."),
 ]
@@ -77,8 +77,8 @@ def _what_if(command: Callable[..., int]) -> Callable[..., int]:
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """The subject of every question about marks: a session in dialects, under policies."""
+class _Options:
+    """The options of a question about marks: a session in dialects, under policies."""
 
     session: str
     dialects: tuple[str, ...]
@@ -88,14 +88,14 @@ class _Asked:
     rules: str | None
     as_json: bool
 
-    def chosen(self) -> list[str | Policy]:
+    def all_policies(self) -> list[str | Policy]:
         from playground.dialects.marks.own_policies import load_policy
 
         return [*self.policies, *map(load_policy, self.files)]
 
 
 def _with_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Return the options of `_Asked`, gathered into one argument."""
+    """Gather the options of `_Asked` into one argument."""
 
     @wraps(command)
     def gathered(
@@ -108,8 +108,8 @@ def _with_options(command: Callable[..., int]) -> Callable[..., int]:
         as_json: bool,
         **others: Any,
     ) -> int:
-        asked = _Asked(session, dialects, policies, files, model, rules, as_json)
-        return command(asked=asked, **others)
+        options = _Options(session, dialects, policies, files, model, rules, as_json)
+        return command(options=options, **others)
 
     run: Callable[..., int] = gathered
     for option in (json_option, rules_option, model_option, _files, _policies, _dialects):
@@ -123,13 +123,13 @@ _BY_FLAGS: Final = "by-flags"
 class _CacheGroup(click.Group):
     """A group whose flags choose the subcommand if none is named: `cache SESSION --simulate`.
 
-    A session file that is called like a subcommand is named with its folder: `cache ./wire`.
+    A session file with the name of a subcommand needs its folder: `cache ./wire`.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        # Before click looks: it would take the session's path for a subcommand that it has not.
-        named = args and args[0] in (*self.commands, *ctx.help_option_names)
-        return super().parse_args(ctx, args if named else [_BY_FLAGS, *args])
+        # Before click looks: it would take the session's path for an unknown subcommand.
+        is_subcommand = args and args[0] in (*self.commands, *ctx.help_option_names)
+        return super().parse_args(ctx, args if is_subcommand else [_BY_FLAGS, *args])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -151,42 +151,42 @@ def cache() -> None:
 @session_argument
 @guarded
 @_with_options
-def place(asked: _Asked) -> int:
-    """Show where cache marks land in SESSION: a line for dialects alike, every part with -d."""
+def place(options: _Options) -> int:
+    """Show where cache marks land in SESSION: a line for equal dialects, every part with -d."""
     from playground.cli import cache_tables
 
-    return _under_one_policy(asked, cache_tables.placed)
+    return _under_one_policy(options, cache_tables.print_placement)
 
 
 @cache.command()
 @session_argument
 @guarded
 @_with_options
-def wire(asked: _Asked) -> int:
+def wire(options: _Options) -> int:
     """Show SESSION's next request as LiteLLM's adapter would send it, and the marks that get lost.
 
-    In native, unless other dialects are named.
+    The dialect is native, unless others are named.
     """
     from playground.cli import cache_tables
 
-    return _under_one_policy(asked, cache_tables.on_wire)
+    return _under_one_policy(options, cache_tables.print_wire)
 
 
 @cache.command()
 @session_argument
 @_provider
-@_apart
+@_seconds_apart
 @guarded
 @_what_if
 @_with_options
-def simulate(asked: _Asked, provider: str, seconds_apart: float | None, what_if: WhatIf) -> int:
+def simulate(options: _Options, provider: str, seconds_apart: float | None, what_if: WhatIf) -> int:
     """Show what SESSION's requests would read, write and cost: dialects by policies.
 
-    The share of all input that is read from the cache, and the cost of all input as a multiple of
-    its cost without a cache. Where one dialect and one policy are named: every request, and what
-    is wrong. Where no dialect is named, what is told of several alike stands in one line.
+    Prints the share of all input that is read from the cache, and the cost of all input as a
+    multiple of its cost without a cache. For one dialect with one policy, prints every request and
+    all findings. If no dialect is named, dialects with the same figures share a line.
     """
-    return _simulated(asked, provider, seconds_apart, what_if)
+    return _simulate(options, provider, seconds_apart, what_if)
 
 
 @cache.command()
@@ -197,7 +197,7 @@ def validate(folder: str, as_json: bool) -> int:
     """Compare predictions with bills, for every recorded request of the files in FOLDER."""
     from playground.cli import cache_tables
 
-    return cache_tables.validated(folder, as_json)
+    return cache_tables.print_validation(folder, as_json)
 
 
 @cache.command(_BY_FLAGS, hidden=True)
@@ -206,12 +206,12 @@ def validate(folder: str, as_json: bool) -> int:
 @click.option("--wire", "wires", is_flag=True, help="As `cache wire`.")
 @click.option("--validate", "folder", default="", help="As `cache validate FOLDER`.")
 @_provider
-@_apart
+@_seconds_apart
 @guarded
 @_what_if
 @_with_options
 def by_flags(
-    asked: _Asked,
+    options: _Options,
     simulates: bool,
     wires: bool,
     folder: str,
@@ -225,51 +225,55 @@ def by_flags(
     from playground.cli import cache_tables
 
     if folder:
-        return cache_tables.validated(folder, asked.as_json)
-    if not asked.session:
+        return cache_tables.print_validation(folder, options.as_json)
+    if not options.session:
         raise InputFault("no session is named", expected="SESSION, or --validate FOLDER")
     if simulates:
-        return _simulated(asked, provider, seconds_apart, what_if)
+        return _simulate(options, provider, seconds_apart, what_if)
     if what_if != WhatIf():
         raise InputFault(
-            "the what-if options need a simulation, and none was asked for",
+            "the what-if options change a simulation, and none was asked for",
             expected="--simulate as well",
         )
-    return _under_one_policy(asked, cache_tables.on_wire if wires else cache_tables.placed)
+    return _under_one_policy(
+        options, cache_tables.print_wire if wires else cache_tables.print_placement
+    )
 
 
-def _simulated(asked: _Asked, provider: str, seconds_apart: float | None, what_if: WhatIf) -> int:
+def _simulate(
+    options: _Options, provider: str, seconds_apart: float | None, what_if: WhatIf
+) -> int:
     from playground.cache.answers.simulation import cache_matrix
     from playground.cli import cache_tables
 
-    loaded, policies = load(asked.session, asked.model), asked.chosen()
+    loaded, policies = load(options.session, options.model), options.all_policies()
     with progress_bar("simulating") as moved:
         cells = cache_matrix(
             loaded.session,
-            in_dialects(asked.dialects, asked.rules),
+            in_dialects(options.dialects, options.rules),
             policies,
             provider=provider,
             seconds_apart=seconds_apart,
             what_if=what_if,
             progress=moved,
         )
-    shown = cache_tables.simulated(cells, asked.as_json, folded=not asked.dialects)
-    return max(report(loaded.findings), shown)
+    status = cache_tables.print_simulation(cells, options.as_json, folded=not options.dialects)
+    return max(report(loaded.findings), status)
 
 
 def _under_one_policy(
-    asked: _Asked,
+    options: _Options,
     show: Callable[[Session, tuple[str, ...], str | None, str | Policy, bool], int],
 ) -> int:
-    """Load the session and show it. Raises InputFault where several policies are named."""
+    """Load the session and show it. Raises InputFault if several policies are named."""
     from playground.base.errors import InputFault
 
-    loaded, policies = load(asked.session, asked.model), asked.chosen()
+    loaded, policies = load(options.session, options.model), options.all_policies()
     if len(policies) > 1:
         raise InputFault("several policies are named", expected="one, or `cache simulate`")
     policy = policies[0] if policies else ""
-    shown = show(loaded.session, asked.dialects, asked.rules, policy, asked.as_json)
-    return max(report(loaded.findings), shown)
+    status = show(loaded.session, options.dialects, options.rules, policy, options.as_json)
+    return max(report(loaded.findings), status)
 
 
 @click.command()
@@ -280,11 +284,11 @@ def _under_one_policy(
 @model_option
 @rules_option
 @_provider
-@_apart
+@_seconds_apart
 @click.option(
-    "--max-cost-multiple", type=_share, help="The most that input may cost, of its full price."
+    "--max-cost-multiple", type=_share, help="How many times its full price input may cost."
 )
-@click.option("--no-cache-break", is_flag=True, help="No request misses what the last one cached.")
+@click.option("--no-cache-break", is_flag=True, help="Fail if a request misses a cached prefix.")
 @json_option
 @guarded
 @against_options
@@ -304,26 +308,28 @@ def check(
     what_if: WhatIf,
     against: Against,
 ) -> int:
-    """Simulate SESSION's requests; exit status 1, with the reasons, where a limit is passed, or
-    where something of the session could not be read (an error). Warnings are told, and pass.
+    """Simulate SESSION's requests, and fail if a limit is exceeded.
 
-    With --against, compare them with a baseline instead: each session of the file beside the same
-    one, by the agent's id, the user's first words or the title, or else by its place.
+    Exit status 1, with the reasons, also if something of the session could not be read (an error).
+    Warnings are printed, and pass.
+
+    With --against, compare with a baseline instead: each session of the file with the session of
+    the same agent's id, first words of the user or title, or else with the next one in order.
     """
     from playground.base.errors import InputFault
     from playground.cache.answers.simulation import simulate_cache
     from playground.cli import cache_tables
     from playground.dialects.marks.own_policies import load_policy
 
-    limited = max_cost_multiple is not None or no_cache_break
-    if against.is_asked(limited):
+    has_limits = max_cost_multiple is not None or no_cache_break
+    if against.is_asked(has_limits):
         return against.check(session, model, dialect, as_json)
     # A check that cannot fail would pass in everybody's pipeline.
-    if not limited:
+    if not has_limits:
         expected = "--max-cost-multiple, --no-cache-break or --against"
         raise InputFault("no limit is given", expected=expected)
     loaded = load(session, model)
-    found = simulate_cache(
+    simulation = simulate_cache(
         loaded.session,
         provider=provider,
         dialect=in_dialects([dialect or "native"], rules)[0],
@@ -331,6 +337,6 @@ def check(
         seconds_apart=seconds_apart,
         what_if=what_if,
     )
-    failed = found.failures(max_cost_multiple, no_cache_break)
-    cache_tables.checked(found, failed, as_json)
+    failed = simulation.failures(max_cost_multiple, no_cache_break)
+    cache_tables.print_check(simulation, failed, as_json)
     return report_briefly(loaded.findings) or int(bool(failed))

@@ -1,4 +1,4 @@
-"""Commands about two versions: what differs, and a check against a baseline for CI."""
+"""Compare two versions, and check a version against a baseline for CI."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _MARKS = {"removed": "[-{}-]", "added": "{{+{}+}}"}
 @click.command()
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
-@click.option("--model", default="", help="In place of both sessions' models.")
+@click.option("--model", default="", help="Instead of both sessions' models.")
 @click.option("-d", "--dialect", default="", help="Write both in it. Default: as they were sent.")
-@click.option("--request", default=0, help="Its number, from 1. Default: the last of each.")
+@click.option("--request", default=0, help="Number of the request, from 1. Default: the last.")
 @click.option("--provider", "providers", multiple=True, help="Whose cache; may be repeated.")
 @click.option("--words", is_flag=True, help="Print what differs in changed blocks, word by word.")
 @click.option("--all", "every", is_flag=True, help="List the blocks that are the same, too.")
@@ -50,7 +50,7 @@ def diff(
     from playground.questions.versions import diff as compared
 
     left, right = load(before), load(after)
-    found = compared(
+    difference = compared(
         left.session,
         right.session,
         model,
@@ -60,28 +60,28 @@ def diff(
         names=(before, after),
     )
     if as_json:
-        print_json(found.as_json())
+        print_json(difference.as_json())
     else:
-        _print(found, words, every)
+        _print(difference, words, every)
     return report([*left.findings, *right.findings])
 
 
-def _print(found: VersionDiff, words: bool, every: bool) -> None:
-    say(found.headline)
-    for letter, side in zip("AB", (found.first, found.second), strict=True):
+def _print(difference: VersionDiff, words: bool, every: bool) -> None:
+    say(difference.headline)
+    for letter, side in zip("AB", (difference.first, difference.second), strict=True):
         agent = f", {side.agent}" if side.agent else ""
-        of = f"request {side.request} of {side.requests}"
-        say(f"{letter}: {side.name}{agent}, {side.model}, {of}, {side.count.kind}")
-    say(f"both {found.form}")
-    shown = [change for change in found.changes if every or change.kind != "same"]
-    if shown:
+        position = f"request {side.request} of {side.requests}"
+        say(f"{letter}: {side.name}{agent}, {side.model}, {position}, {side.count.kind}")
+    say(f"both {difference.form}")
+    changes = [change for change in difference.changes if every or change.kind != "same"]
+    if changes:
         head = ["change", "part", "block", "written by", "before", "after", "note"]
-        table(head, [_row(change) for change in shown])
+        table(head, [_row(change) for change in changes])
     if words:
-        for change in shown:
+        for change in changes:
             if change.kind == "changed":
                 _print_words(change)
-    _print_costs(found)
+    _print_costs(difference)
 
 
 def _row(change: BlockChange) -> list[str]:
@@ -111,7 +111,7 @@ def _print_words(change: BlockChange) -> None:
         say(f"  {line}")
 
 
-def _print_costs(found: VersionDiff) -> None:
+def _print_costs(difference: VersionDiff) -> None:
     head = ["provider", "left by A", "read by B", "paid again", "costs", "state", "parts at"]
     rows = [
         [
@@ -123,11 +123,11 @@ def _print_costs(found: VersionDiff) -> None:
             cost.state,
             cost.parts.told if cost.parts else "",
         ]
-        for cost in found.costs
+        for cost in difference.costs
     ]
     table(head, rows)
-    for cost in found.costs:
-        if not cost.read:  # a 0 says nothing of itself, and the provider may refuse the request
+    for cost in difference.costs:
+        if not cost.read:  # a 0 needs its reason: the provider may even refuse the request
             say(f"{cost.title}, nothing read: {cost.reason}")
 
 
@@ -140,50 +140,61 @@ class Against:
     prefix_may_change: bool
     request: int
 
-    def is_asked(self, limited: bool) -> bool:
-        """True if there is a baseline.
+    def is_asked(self, has_limits: bool) -> bool:
+        """Return True if there is a baseline.
 
-        Raises InputFault if its options stand without it, or beside the limits of a simulation.
+        Raises InputFault if its options are given without it, or together with the limits of a
+        simulation.
         """
         from playground.base.errors import InputFault
 
-        if self.baseline and limited:
-            problem = "--against beside --max-cost-multiple or --no-cache-break"
+        if self.baseline and has_limits:
+            problem = "--against together with --max-cost-multiple or --no-cache-break"
             raise InputFault(problem, expected="one `check` for each")
-        given = (self.most_tokens_more is not None, self.prefix_may_change, self.request)
-        if any(given) and not self.baseline:
+        options = (self.most_tokens_more is not None, self.prefix_may_change, self.request)
+        if any(options) and not self.baseline:
             problem = "--most-tokens-more, --prefix-may-change or --request without a baseline"
             raise InputFault(problem, expected="--against FILE as well")
         return bool(self.baseline)
 
     def check(self, session: str, model: str, dialect: str, as_json: bool) -> int:
-        """Return every session of a file beside the same one of the baseline; a line for each
-        limit that is passed.
+        """Compare every session of a file with that of the baseline, and print exceeded limits.
+
+        Return the exit status.
         """
         from playground.questions.versions import diff as compared
         from playground.questions.versions.against import against_failures
         from playground.questions.versions.pairing import paired
 
-        now, before = load_all(session, model), load_all(self.baseline, model)
+        current, baseline = load_all(session, model), load_all(self.baseline, model)
         failed = []
-        if len(now) != len(before):
-            failed.append(f"{counted(len(now), 'session')}, and {len(before)} in the baseline")
-        found = []
-        pairs = paired([each.session for each in before], [each.session for each in now])
+        if len(current) != len(baseline):
+            failed.append(
+                f"{counted(len(current), 'session')}, and {len(baseline)} in the baseline"
+            )
+        differences = []
+        pairs = paired(
+            [loaded.session for loaded in baseline], [loaded.session for loaded in current]
+        )
         for old, new in pairs:
             names = (self.baseline, session)
-            given = (before[old].session, now[new].session, "", dialect, self.request)
-            one = compared(*given, names=names)
+            arguments = (baseline[old].session, current[new].session, "", dialect, self.request)
+            difference = compared(*arguments, names=names)
             place = f"{new + 1} ({old + 1} of the baseline)" if old != new else f"{new + 1}"
-            of = f"session {place}: " if len(before) > 1 else ""
-            lines = against_failures(one, self.most_tokens_more, self.prefix_may_change)
-            failed += [f"{of}{line}" for line in lines]
-            found.append(one)
+            prefix = f"session {place}: " if len(baseline) > 1 else ""
+            lines = against_failures(difference, self.most_tokens_more, self.prefix_may_change)
+            failed += [f"{prefix}{line}" for line in lines]
+            differences.append(difference)
         if as_json:
-            print_json({"failures": failed, "differences": [one.as_json() for one in found]})
+            print_json(
+                {
+                    "failures": failed,
+                    "differences": [each.as_json() for each in differences],
+                }
+            )
         else:
-            _print_checked(failed, found)
-        findings = [each for loaded in now for each in loaded.findings]
+            _print_failures(failed, differences)
+        findings = [finding for loaded in current for finding in loaded.findings]
         return report_briefly(findings) or int(bool(failed))
 
 
@@ -194,7 +205,7 @@ _AGAINST = [
     click.option(
         "--most-tokens-more",
         type=click.IntRange(min=0),
-        help="With --against: that a request's input may have.",
+        help="With --against: by how many tokens a request's input may grow.",
     ),
     click.option(
         "--prefix-may-change", is_flag=True, help="With --against: limit the tokens alone."
@@ -206,7 +217,7 @@ _AGAINST = [
 
 
 def against_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Return the options of `Against`, gathered into one argument."""
+    """Gather the options of `Against` into one argument."""
 
     @wraps(command)
     def gathered(
@@ -216,19 +227,19 @@ def against_options(command: Callable[..., int]) -> Callable[..., int]:
         request: int,
         **others: Any,
     ) -> int:
-        asked = Against(against, most_tokens_more, prefix_may_change, request)
-        return command(against=asked, **others)
+        options = Against(against, most_tokens_more, prefix_may_change, request)
+        return command(against=options, **others)
 
     for option in reversed(_AGAINST):
         gathered = option(gathered)
     return gathered
 
 
-def _print_checked(failed: list[str], found: list[VersionDiff]) -> None:
+def _print_failures(failed: list[str], differences: list[VersionDiff]) -> None:
     for line in failed:
         say(line)
-    if failed:  # beside the reasons, which programs read a line each
-        say("where this is meant, keep the new file as the baseline", err=True)
+    if failed:  # on stderr: programs read the reasons from stdout, one a line
+        say("if this is intended, keep the new file as the baseline", err=True)
     else:
-        more = sum(one.tokens for one in found)
-        say(f"{counted(len(found), 'session')} as in the baseline, {more:+,} tokens")
+        growth = sum(difference.tokens for difference in differences)
+        say(f"{counted(len(differences), 'session')} as in the baseline, {growth:+,} tokens")

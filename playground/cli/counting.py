@@ -1,4 +1,4 @@
-"""`tokens`: how many tokens a request is, and how sure that is."""
+"""`tokens`: count the tokens of a request, and say how sure the count is."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _OTHERS = {"id", "uuid", "title", "sessionId", "session_id", "events", "recordin
 
 @click.command()
 @click.argument("file")
-@click.option("--model", default="", help="In place of the request's or the session's model.")
-@click.option("--api", default="", help="Such as openai-chat; told from the request without it.")
+@click.option("--model", default="", help="Instead of the request's or the session's model.")
+@click.option("--api", default="", help="Such as openai-chat. Default: recognised.")
 @click.option("-d", "--dialect", default="", help="Of a session: its next request in this dialect.")
 @click.option("--tokenizer", help="tokenizer.json, tokenizer.model, tekken.json, GGUF, or a name.")
 @click.option(
@@ -41,29 +41,30 @@ def tokens(
 ) -> int:
     """Count the input tokens of a request, by origin, tool and message; nothing is sent.
 
-    FILE is a request body in JSON, a session in any format, or a sample. The count is called exact
-    where tokenizer and framing of the model are known, tokenizer where the provider adds something
-    that is not, else estimate; each with its range.
+    FILE is a request body in JSON, a session in any format, or a sample. The count is `exact` if
+    the model's tokenizer and framing are known, `tokenizer` if the provider adds something that is
+    not known, else an `estimate`; each has its range.
     """
     from playground.questions import token_counts
 
     body = _request(file)
-    found: list[Finding] = []
-    given: Any = body
+    findings: list[Finding] = []
+    request: Any = body
     if body is None:
         loaded = load(file, model)
-        given, found = loaded.session, loaded.findings
-    count = token_counts.count_tokens(given, model, api, dialect, tokenizer, template)
+        request, findings = loaded.session, loaded.findings
+    count = token_counts.count_tokens(request, model, api, dialect, tokenizer, template)
     if as_json:
         print_json(token_counts.as_json(count))
     else:
         _print(count)
-    return report([*found, *count.findings])
+    return report([*findings, *count.findings])
 
 
 def _request(file: str) -> dict[str, Any] | None:
-    """Return the body of a request; None for what is a session, or is told of by whoever loads
-    it.
+    """Return the body of a request; None for a session, or for a file that cannot be read.
+
+    Loading the file as a session then says why it cannot be read.
     """
     from playground.base.user_files import open_regular_file
     from playground.tokens.models import api_of
@@ -72,8 +73,8 @@ def _request(file: str) -> dict[str, Any] | None:
     try:
         if not path.is_file():
             return None
-        with open_regular_file(path) as opened:
-            value = json.load(opened)
+        with open_regular_file(path) as stream:
+            value = json.load(stream)
     except (OSError, ValueError, RecursionError):
         return None
     is_request = isinstance(value, dict) and api_of(value) and not _OTHERS & set(value)
@@ -82,10 +83,8 @@ def _request(file: str) -> dict[str, Any] | None:
 
 def _print(count: TokenCount) -> None:
     low, high = count.range
-    between = (
-        "" if count.kind == "exact" else f", {low:,} to {'?' if high is None else f'{high:,}'}"
-    )
-    say(f"{count.tokens:,} tokens ({count.kind}{between})")
+    bounds = "" if count.kind == "exact" else f", {low:,} to {'?' if high is None else f'{high:,}'}"
+    say(f"{count.tokens:,} tokens ({count.kind}{bounds})")
     rows = [[origin, "", f"{size:,}"] for origin, size in count.by_origin.items()]
     rows += [["", f"tool {name}", f"{size:,}"] for name, size in count.by_tool.items()]
     rows += [["", f"message {index}", f"{size:,}"] for index, size in count.by_message.items()]

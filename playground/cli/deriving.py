@@ -1,4 +1,4 @@
-"""`dialect`: dialects of one's own, from a template, replies or a file, and their laws."""
+"""`dialect`: make your own dialects from a template, replies or a file, and check their laws."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from playground.lab.derivation import DerivedDialect
 
 
-_OUT = "Write it as a dialect's file (.json) here."
+_OUT = "Write the dialect to this file (.json)."
 
 
 @click.group()
 def dialect() -> None:
-    """Dialects of one's own."""
+    """Make, show and check dialects of your own."""
 
 
 @dialect.command("from")
@@ -36,25 +36,25 @@ def from_(file: str, name: str, out: str, force: bool, as_json: bool) -> int:
     """Read a dialect off a chat template and prove it against the template.
 
     FILE is a .jinja file, a tokenizer_config.json or, with the package gguf, a GGUF file. Prints
-    the declaration with the probe that showed each line, what the proof found, and the registered
-    dialects that come nearest.
+    the declaration with the probe that showed each line, the result of the proof, and the most
+    similar registered dialects.
     """
     from playground.lab.derivation import dialect_from_template
 
-    found = dialect_from_template(file, name)
-    _write(found, out, force, file)
+    derived = dialect_from_template(file, name)
+    _write(derived, out, force, file)
     if as_json:
-        print_json(_as_json(found))
-        return report(found.findings())
-    say(f"{found.derivation.source}: {_proof(found)}")
-    rows = [list(row) for row in found.derivation.origins(found)]
+        print_json(_as_json(derived))
+        return report(derived.findings())
+    say(f"{derived.derivation.source}: {_proof(derived)}")
+    rows = [list(row) for row in derived.derivation.origins(derived)]
     table(["field", "value", "shown by"], rows)
-    for line in found.derivation.cannot():
+    for line in derived.derivation.cannot():
         say(f"not said by the template: {line}")
-    for near in found.derivation.nearest(found):
+    for near in derived.derivation.nearest(derived):
         differs = ", ".join(near.differs) or "nothing"
         say(f"near: {near.dialect} reads {near.reads}, writes {near.writes}; differs in {differs}")
-    return report(found.findings())
+    return report(derived.findings())
 
 
 @dialect.command()
@@ -63,40 +63,42 @@ def from_(file: str, name: str, out: str, force: bool, as_json: bool) -> int:
 @force_option
 @guarded
 def show(name: str, out: str, force: bool) -> int:
-    """Print a declared dialect as its file: NAME is a registered one, or a file.
+    """Print a declared dialect as its file: NAME is a registered dialect, or a file.
 
-    A file in the folder $PLAYGROUND_DIALECTS, or in `workspace/dialects` of $PLAYGROUND_HOME, is a
-    dialect by its name in every command.
+    Every command knows the dialects whose files are in the folder $PLAYGROUND_DIALECTS, or in
+    `workspace/dialects` of $PLAYGROUND_HOME, by their names.
     """
     from playground.dialects.files import dump_dialect
 
-    found = _named(name)
-    _write(found, out, force, name)
+    definition = _dialect_of(name)
+    _write(definition, out, force, name)
     if not out:
-        emit(dump_dialect(found))
+        emit(dump_dialect(definition))
     return 0
 
 
 @dialect.command()
 @click.argument("name")
-@click.option("-n", "--examples", type=int, default=50, help="Of each law. Default: 50.")
+@click.option("-n", "--examples", type=int, default=50, help="For each law. Default: 50.")
 @json_option
 @guarded
 def check(name: str, examples: int, as_json: bool) -> int:
-    """Try the laws that every dialect keeps on random examples of NAME, registered or a file.
+    """Check the laws of all dialects on random examples of NAME, a registered dialect or a file.
 
-    Where one does not hold, the smallest example that breaks it is shown (exit status 1).
+    If a law does not hold, the smallest example that breaks it is shown (exit status 1).
     """
     from playground.lab.laws import check_dialect
 
-    checks = check_dialect(_named(name), examples)
+    checks = check_dialect(_dialect_of(name), examples)
     if as_json:
         print_json(checks.to_dict())
         return int(bool(checks.broken))
-    for each in checks:
-        result = each.broken.says if each.broken else f"holds for {each.tried:,} examples"
-        say(f"law {each.law}: {each.title}: {result}")
-        for label, text in each.broken.shown if each.broken else ():
+    for law_check in checks:
+        result = (
+            law_check.broken.says if law_check.broken else f"holds for {law_check.tried:,} examples"
+        )
+        say(f"law {law_check.law}: {law_check.title}: {result}")
+        for label, text in law_check.broken.shown if law_check.broken else ():
             say(f"    {label}:")
             say("\n".join(f"        {line}" for line in text.split("\n")))
     return int(bool(checks.broken))
@@ -112,44 +114,44 @@ def check(name: str, examples: int, as_json: bool) -> int:
 def propose(files: tuple[str, ...], name: str, out: str, force: bool, as_json: bool) -> int:
     """Propose the form in which replies call tools; each of FILES holds one reply.
 
-    Two or three replies of one model, with calls of different tools: what stays is a marker, what
-    moves is a hole. Shows what the form leaves as text; exit status 1 where some of that looks
-    like markup.
+    Give two or three replies of one model, with calls of different tools: text that is the same in
+    all becomes a marker, text that varies a hole. Shows what the form leaves as text; exit status 1
+    if any of that looks like markup.
     """
     from playground.lab.derivation import declaration, propose_dialect
     from playground.sessions.loading import file_bytes
 
     replies = [file_bytes(file).decode("utf-8", "replace") for file in files]
-    found = propose_dialect(replies, name)
-    _write(found.dialect, out, force, *files)
+    proposal = propose_dialect(replies, name)
+    _write(proposal.dialect, out, force, *files)
     if as_json:
         from playground.dialects.files import plain_dialect
 
-        readings = [asdict(reading) for reading in found.readings]
-        told = {"registered": found.registered, "open": found.open, "readings": readings}
-        print_json({"dialect": plain_dialect(found.dialect), **told})
-        return report(found.findings())
-    say("\n".join(declaration(found.dialect)))
-    if found.registered:
-        say(f"these calls are read by: {', '.join(found.registered)}")
-    for file, reading in zip(files, found.readings, strict=True):
-        for called, arguments in reading.calls:
-            say(f"{file}: {called} {json.dumps(arguments, ensure_ascii=False)}")
+        readings = [asdict(reading) for reading in proposal.readings]
+        rest = {"registered": proposal.registered, "open": proposal.open, "readings": readings}
+        print_json({"dialect": plain_dialect(proposal.dialect), **rest})
+        return report(proposal.findings())
+    say("\n".join(declaration(proposal.dialect)))
+    if proposal.registered:
+        say(f"these calls are read by: {', '.join(proposal.registered)}")
+    for file, reading in zip(files, proposal.readings, strict=True):
+        for tool_name, arguments in reading.calls:
+            say(f"{file}: {tool_name} {json.dumps(arguments, ensure_ascii=False)}")
         for start, text in reading.left:
             say(f"{file}, character {start}, left as text: {text.strip()!r}")
-    return report(found.findings())
+    return report(proposal.findings())
 
 
-def _named(name: str) -> Dialect:
-    """Return a dialect by its name, or of a file. Raises InputFault and UnknownNameError."""
+def _dialect_of(name: str) -> Dialect:
+    """Return a dialect by its name, or from a file. Raises InputFault and UnknownNameError."""
     from playground.dialects import get_dialect
     from playground.dialects.files import SUFFIXES, load_dialect
 
     return load_dialect(name) if name.endswith(SUFFIXES) else get_dialect(name)
 
 
-def _write(found: Dialect, out: str, force: bool, *read: str) -> None:
-    """The dialect's file, where one is wanted. Raises InputFault."""
+def _write(dialect: Dialect, out: str, force: bool, *inputs: str) -> None:
+    """Write the dialect's file if `out` names one. Raises InputFault."""
     from playground.base.output import write_file
     from playground.dialects.files import dump_dialect
 
@@ -157,27 +159,27 @@ def _write(found: Dialect, out: str, force: bool, *read: str) -> None:
         return
     if not out.endswith(".json"):
         raise InputFault(f"{out!r} does not end in .json", where="--out", expected="NAME.json")
-    write_file(out, dump_dialect(found), inputs=read, force=force)
+    write_file(out, dump_dialect(dialect), inputs=inputs, force=force)
     say_written(out)
 
 
-def _proof(found: DerivedDialect) -> str:
-    proof, derivation = found.derivation.proof, found.derivation
-    of = len(proof.trials)
+def _proof(derived: DerivedDialect) -> str:
+    proof, derivation = derived.derivation.proof, derived.derivation
+    count = len(proof.trials)
     return (
-        f"{proof.read} of {of} probes read back, {proof.written} of {of} written byte for byte; "
-        f"{derivation.tried} declarations tried, {derivation.alike} more did as well"
+        f"{proof.read} of {count} probes read back, {proof.written} of {count} written byte for "
+        f"byte; {derivation.tried} declarations tried, {derivation.alike} more did as well"
     )
 
 
-def _as_json(found: DerivedDialect) -> dict[str, Any]:
-    derivation = found.derivation
+def _as_json(derived: DerivedDialect) -> dict[str, Any]:
+    derivation = derived.derivation
     return {
-        "name": found.name,
+        "name": derived.name,
         "source": derivation.source,
         "declaration": [
             {"field": field, "value": value, "shown_by": probe}
-            for field, value, probe in derivation.origins(found)
+            for field, value, probe in derivation.origins(derived)
         ],
         "request": asdict(derivation.form),
         "trials": [
@@ -188,5 +190,5 @@ def _as_json(found: DerivedDialect) -> dict[str, Any]:
         "tried": derivation.tried,
         "alike": derivation.alike,
         "cannot": derivation.cannot(),
-        "nearest": [asdict(near) for near in derivation.nearest(found)],
+        "nearest": [asdict(near) for near in derivation.nearest(derived)],
     }

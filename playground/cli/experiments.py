@@ -1,4 +1,4 @@
-"""Commands that try things on a recording, and take it along: experiment, export."""
+"""Commands that experiment on a recording, or export it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from playground.sessions.session import Session
 
 
-def _chosen(file: str, name: str) -> tuple[Session, Recording]:
+def _session_and_recording(file: str, name: str) -> tuple[Session, Recording]:
     from playground.base.errors import InputFault
 
     session = load(file).session
@@ -34,7 +34,7 @@ _dialect_option = click.option("-d", "--dialect", default="", help="Default: the
 @_dialect_option
 @_name_option
 @click.option(
-    "--cut", type=click.Choice(["1", "7", "random"]), help="Cut into pieces of so many bytes."
+    "--cut", type=click.Choice(["1", "7", "random"]), help="Cut into pieces of this many bytes."
 )
 @click.option("--seed", default=0, help="For --cut random and --corrupt.")
 @click.option("--break-off", type=int, help="Keep this many chunks.")
@@ -57,14 +57,14 @@ def experiment(
     every_dialect: bool,
     as_json: bool,
 ) -> int:
-    """Change RECORDING in one way and show which events differ; exit status 1 where any does."""
+    """Change RECORDING in one way and show which events differ; exit status 1 if any does."""
     from playground.base.errors import InputFault
     from playground.dialects import dialect_names
     from playground.questions import experiments
     from playground.recordings import recutting
 
-    session, chosen = _chosen(recording, name)
-    asked = {
+    session, chosen = _session_and_recording(recording, name)
+    options = {
         "--cut": cut,
         "--break-off": break_off,
         "--lose": lose,
@@ -72,15 +72,15 @@ def experiment(
         "--find-cut": find_cut or None,
         "--every-dialect": every_dialect or None,
     }
-    kinds = [option for option, given in asked.items() if given is not None]
+    kinds = [option for option, value in options.items() if value is not None]
     if len(kinds) != 1:
-        raise InputFault("one experiment at a time", expected=f"one of {', '.join(asked)}")
-    own = dialect or chosen.dialect or dialect_names()[0]  # any, where nobody knows it
+        raise InputFault("one experiment at a time", expected=f"one of {', '.join(options)}")
+    own_dialect = dialect or chosen.dialect or dialect_names()[0]  # any dialect, if it is unknown
     # Two are questions of their own; the others change the recording and read it twice.
     if find_cut:
-        return _find_cut(session, chosen, own, as_json)
+        return _find_cut(session, chosen, own_dialect, as_json)
     if every_dialect:
-        return _every_dialect(session, chosen, own, as_json)
+        return _every_dialect(session, chosen, own_dialect, as_json)
     if cut is not None:
         changed = recutting.rechunked(chosen, _SIZES[cut], seed)
     elif break_off is not None:
@@ -89,36 +89,34 @@ def experiment(
         changed = recutting.without(chosen, _index(lose, chosen))
     else:
         changed = recutting.corrupted(chosen, _index(corrupt, chosen), seed)
-    before = experiments.read(chosen, own, session.tools).events
-    after = experiments.read(changed, own, session.tools).events
-    # Cut otherwise, the same text stands at the same offsets; after any other change it moves.
+    before = experiments.read_recording(chosen, own_dialect, session.tools).events
+    after = experiments.read_recording(changed, own_dialect, session.tools).events
+    # A cutting leaves the text at its offsets; any other change moves it, so spans do not count.
     return _print_changes(experiments.difference(before, after, spans=cut is not None), as_json)
 
 
-# The size of the pieces, by --cut.
+# The value of --cut -> the name of the cutting.
 _SIZES: Final[dict[str, Cutting]] = {"1": "1 byte", "7": "7 bytes", "random": "random"}
 
 
-def _index(given: int | None, recording: Recording) -> int:
-    """Return a chunk's index by its number from 1. Raises InputFault where there is no such
-    chunk.
-    """
+def _index(number: int | None, recording: Recording) -> int:
+    """Return a chunk's index by its number from 1. Raises InputFault if there is no such chunk."""
     from playground.base.errors import InputFault
 
     count = len(recording.chunks)
-    if given is None or not 1 <= given <= count:
-        raise InputFault(f"there is no chunk {given}", expected=f"1 to {count}")
-    return given - 1
+    if number is None or not 1 <= number <= count:
+        raise InputFault(f"there is no chunk {number}", expected=f"1 to {count}")
+    return number - 1
 
 
-def _find_cut(session: Session, recording: Recording, own: str, as_json: bool) -> int:
+def _find_cut(session: Session, recording: Recording, dialect: str, as_json: bool) -> int:
     from playground.questions.experiments import find_changing_cut
 
-    found = find_changing_cut(recording, own, session.tools)
+    search = find_changing_cut(recording, dialect, session.tools)
     if not as_json:
-        outcome = found.cutting or "none changes any event"
-        say(f"{found.tried:,} cuttings of {found.of:,} tried: {outcome}")
-    return _print_changes(found.changes, as_json)
+        outcome = search.cutting or "none changes any event"
+        say(f"{search.tried:,} cuttings of {search.of:,} tried: {outcome}")
+    return _print_changes(search.changes, as_json)
 
 
 def _print_changes(changes: tuple[EventChange, ...] | list[EventChange], as_json: bool) -> int:
@@ -134,17 +132,17 @@ def _print_changes(changes: tuple[EventChange, ...] | list[EventChange], as_json
     return int(bool(rows))
 
 
-def _every_dialect(session: Session, recording: Recording, own: str, as_json: bool) -> int:
+def _every_dialect(session: Session, recording: Recording, dialect: str, as_json: bool) -> int:
     from dataclasses import asdict
 
     from playground.questions.experiments import cross_read
 
-    rows = cross_read(recording, session.tools, own)
+    rows = cross_read(recording, session.tools, dialect)
     if as_json:
         print_json([asdict(row) for row in rows])
         return 0
     head = ["dialect", "calls", "same calls", "aborted", "text", "findings"]
-    listed = [
+    cells = [
         [
             row.dialect,
             str(row.calls),
@@ -155,7 +153,7 @@ def _every_dialect(session: Session, recording: Recording, own: str, as_json: bo
         ]
         for row in rows
     ]
-    table(head, listed)
+    table(head, cells)
     return 0
 
 
@@ -170,15 +168,15 @@ def _every_dialect(session: Session, recording: Recording, own: str, as_json: bo
 def export(recording: str, to: str, out: str, force: bool, dialect: str, name: str) -> int:
     """Write RECORDING's replay as a test that passes, as one HTML file, or as JSON.
 
-    It is to be passed on: keys and tokens are starred out, and counted.
+    The result may be passed on: keys and tokens are starred out, and counted.
     A session is written as ATIF by `import --to atif`.
     """
     from playground.questions.timeline import replay
     from playground.sessions.entries import without_secrets
     from playground.show import exports
 
-    session, found = _chosen(recording, name)
-    chosen, tools, starred = without_secrets(found, session.tools)
+    session, original = _session_and_recording(recording, name)
+    chosen, tools, secret_counts = without_secrets(original, session.tools)
     timeline = replay(chosen, dialect or chosen.dialect, tools)
     if to == "pytest":
         text = exports.pytest_file(chosen, timeline, tools)

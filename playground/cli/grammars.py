@@ -1,4 +1,4 @@
-"""`grammar`: what a model may write in a dialect, for engines that hold it to that."""
+"""`grammar`: print what a model may write in a dialect, for engines of constrained decoding."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from playground.cli.shared import json_option, load, session_argument
 from playground.cli.terminal import emit, guarded, print_json, report
 
-_FORMS: Final = ("lark", "gbnf", "ebnf", "structural-tag")  # without the room that makes them
+_FORMS: Final = ("lark", "gbnf", "ebnf", "structural-tag")  # listed here: importing takes time
 
 
 @click.command()
@@ -23,7 +23,7 @@ _FORMS: Final = ("lark", "gbnf", "ebnf", "structural-tag")  # without the room t
     help="auto (text or calls), required (calls), or the name of the tool to call.",
 )
 @click.option("--parallel/--one-call", default=None, help="Default: as the dialect does.")
-@click.option("--reasoning", is_flag=True, help="A thought may come first.")
+@click.option("--reasoning", is_flag=True, help="Reasoning may come first.")
 @json_option
 @guarded
 def grammar(
@@ -38,18 +38,18 @@ def grammar(
     """Print the grammar of a dialect for SESSION's tools.
 
     lark is for llguidance, gbnf for llama.cpp, ebnf and structural-tag for xgrammar. Findings say
-    where it takes more or less than the tools' schemas.
+    where the grammar accepts more or less than the tools' schemas.
     """
     from dataclasses import asdict
 
     from playground.dialects import get_dialect
 
     dialect = get_dialect(name)
-    made = dialect.grammar(load(session).session.tools, choice, parallel, reasoning)
-    text = made.form(form)
+    written = dialect.grammar(load(session).session.tools, choice, parallel, reasoning)
+    text = written.form(form)
     if as_json:
-        findings = [asdict(found) for found in made.findings]
+        findings = [asdict(finding) for finding in written.findings]
         print_json({"dialect": dialect.name, "form": form, "text": text, "findings": findings})
     else:
         emit(text)
-    return report(made.findings)
+    return report(written.findings)

@@ -1,4 +1,4 @@
-"""The command about files that come in: import."""
+"""`import`: read the sessions of any file, and write them."""
 
 from __future__ import annotations
 
@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 @click.argument("file", required=False, default="")
 @out_option("Write sessions here: a file, *.jsonl, or a folder.")
 @click.option("--format", "format_name", default="", help="The file's format. Default: recognised.")
-@click.option("--to", type=click.Choice(["session", "atif"]), default="session", help="To write.")
+@click.option(
+    "--to", type=click.Choice(["session", "atif"]), default="session", help="The format to write."
+)
 @click.option("--repair", "mend", is_flag=True, help="Repair what has a single possible repair.")
 @click.option("--formats", "listed", is_flag=True, help="List the formats and what each keeps.")
-@click.option("--keep-going", is_flag=True, help="Leave out what cannot be read, and say what.")
+@click.option("--keep-going", is_flag=True, help="Leave out what cannot be read, and list it.")
 @click.option("--receipt", "with_receipt", is_flag=True, help="Say what of FILE is in no session.")
 @force_option
 @json_option
@@ -43,9 +45,9 @@ def import_(
     force: bool,
     as_json: bool,
 ) -> int:
-    """Read the sessions of FILE (`-`: standard input), whoever wrote it, and write them with -o.
+    """Read the sessions of FILE (`-`: standard input) in any format, and write them with -o.
 
-    All of them are written or none, unless --keep-going is given.
+    Either all of them are written or none, unless --keep-going is given.
     """
     from playground.base.errors import InputFault
     from playground.sessions.formats.table import FORMATS_HEAD, formats_rows
@@ -63,23 +65,23 @@ def import_(
     left_out: list[InputFault] | None = [] if keep_going else None
     status = 0
     rows: list[dict[str, Any]] = []
-    broken: list[Finding] = []  # that a line cannot be read is told once, at the end
+    broken_lines: list[Finding] = []  # findings on unreadable lines, which are reported at the end
     with Writer(out, to, inputs=[file], force=force) as writer:
         for loaded in _with_progress(file, format_name, left_out):
-            loaded, done = repaired(loaded) if mend else (loaded, [])
-            rows.append(summary(loaded, done, writer.write(loaded.session)))
+            loaded, repairs = repaired(loaded) if mend else (loaded, [])
+            rows.append(summary(loaded, repairs, writer.write(loaded.session)))
             status |= any(f.severity != "info" for f in loaded.findings)
-            broken += [f for f in loaded.findings if f.code in _BROKEN_LINES]
+            broken_lines += [f for f in loaded.findings if f.code in _BROKEN_LINES]
             if not as_json:
-                _tell_read(done, loaded.findings)
-        if broken and len(rows) > 1 and not keep_going:  # within `with`: nothing is written
-            raise _broken(file, broken[0])
+                _tell_read(repairs, loaded.findings)
+        if broken_lines and len(rows) > 1 and not keep_going:  # raise before `with` writes anything
+            raise _broken_line_fault(file, broken_lines[0])
     receipt = _receipt(file, format_name) if with_receipt else None
     if as_json:
         print_json({"sessions": rows, "receipt": _as_json(receipt)} if receipt else rows)
     else:
-        report(broken)
-        _show(rows, receipt, err=writer.piped)  # standard output may be what is written to
+        report(broken_lines)
+        _show(rows, receipt, err=writer.piped)  # standard output may hold the sessions
     for fault in left_out or ():
         say(f"left out: {fault}", err=True)
     return max(status, int(bool(left_out)))
@@ -97,7 +99,7 @@ def _receipt(file: str, format_name: str) -> Receipt | None:
 
 def _show(rows: list[dict[str, Any]], receipt: Receipt | None, *, err: bool) -> None:
     for row in rows:
-        say(_imported(row), err=err)
+        say(_session_line(row), err=err)
     if receipt is None:
         return
     say(receipt.words)
@@ -128,19 +130,19 @@ def _as_json(receipt: Receipt) -> dict[str, Any]:
 _COUNTS_HEAD = ("what", "in_file", "in_sessions")
 
 
-def _tell_read(repaired: list[str], findings: Sequence[Finding]) -> None:
-    for line in repaired:
+def _tell_read(repairs: list[str], findings: Sequence[Finding]) -> None:
+    for line in repairs:
         say(f"repaired {line}", err=True)
     report([f for f in findings if f.code not in _BROKEN_LINES])
 
 
-def _broken(file: str, line: Finding) -> InputFault:
+def _broken_line_fault(file: str, line: Finding) -> InputFault:
     from playground.base.errors import InputFault
 
     return InputFault(
         line.message,
         where=f"{file}, {line.where}",
-        expected="whole lines in a file of many sessions, or --keep-going",
+        expected="complete lines in a file of many sessions, or --keep-going",
     )
 
 
@@ -148,10 +150,8 @@ _BROKEN_LINES = {"unreadable-line", "torn-end"}
 _COUNTED = ("messages", "calls", "tools", "requests", "recordings")
 
 
-def _imported(row: dict[str, Any]) -> str:
-    """Return a session that was read, in a line: its format, what it holds, where it was
-    written.
-    """
+def _session_line(row: dict[str, Any]) -> str:
+    """Return a line on a session: its format, what it holds, where it was written."""
     counts = ", ".join(counted(row[key], key[:-1]) for key in _COUNTED if row[key])
     arrow = f" → {row['written']}" if row["written"] else ""
     return f"{row['session']}: {row['format']}, {counts or 'nothing'}{arrow}"
@@ -160,7 +160,7 @@ def _imported(row: dict[str, Any]) -> str:
 def _with_progress(
     file: str, format_name: str, left_out: list[InputFault] | None
 ) -> Iterator[LoadedSession]:
-    """Yield the sessions of a file; a large one moves a bar on a terminal."""
+    """Yield the sessions of a file, with a progress bar on a terminal."""
     from playground.sessions.loading import load_sessions
 
     with progress_bar("reading") as moved:

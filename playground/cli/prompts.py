@@ -1,4 +1,4 @@
-"""Commands that ask what a session becomes: samples, render, compare, carry, raw …"""
+"""Commands that show what a session becomes in dialects: samples, render, compare, carry, raw …"""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @json_option
 @guarded
 def samples(as_json: bool) -> int:
-    """List the sample sessions and what each is for."""
+    """List the sample sessions and the purpose of each."""
     from playground.sessions.loading import sample_sessions
 
     loaded = sample_sessions()
@@ -73,22 +73,24 @@ def render(
     force: bool,
     as_json: bool,
 ) -> int:
-    """Print the request that SESSION becomes in each dialect: every message below a line of its
+    """Print the request that SESSION becomes in each dialect: each message below a line with its
     role.
 
-    A file and a pipe get the exact characters as UTF-8, with no line break behind the last message
-    (half of a surrogate pair: its three bytes); a terminal gets control and invisible characters
-    escaped, and is told so. For programs there is --json.
+    A file or a pipe gets the exact characters as UTF-8, with no line break after the last message
+    (half of a surrogate pair as its three bytes). On a terminal, control and invisible characters
+    are escaped, and a line says so. For programs there is --json.
     """
     from playground.questions.comparison import compare as compare_session
 
     loaded = load(session, model)
     checks = preflight(ledger)
-    checked = [each.with_preflight(*checks) for each in in_dialects(dialects, rules)]
-    comparison = compare_session(loaded.session, checked)
-    found = [*loaded.findings]
+    dialects_with_checks = [
+        dialect.with_preflight(*checks) for dialect in in_dialects(dialects, rules)
+    ]
+    comparison = compare_session(loaded.session, dialects_with_checks)
+    findings = [*loaded.findings]
     for column in comparison.columns:
-        found += column.findings
+        findings += column.findings
     if as_json:
         from playground.show.wire import column_json
 
@@ -96,11 +98,11 @@ def render(
     else:
         text = _requests(comparison.columns)
     emit(text, out, inputs=[session], force=force)
-    return report(found)
+    return report(findings)
 
 
 def _requests(columns: Sequence[Column]) -> str:
-    """Return the dialects' requests as one text; a line break stands before each head."""
+    """Return the requests of all dialects as one text, each part below a heading."""
     from playground.dialects.rendering import message_text
 
     parts = []
@@ -139,7 +141,7 @@ def compare(
     rows = []
     with progress_bar("counting") as moved:
         for column in columns:
-            rows.append(_counts(column, tokens))
+            rows.append(_row(column, tokens))
             if moved:
                 moved(len(rows), len(columns))
     if as_json:
@@ -148,18 +150,18 @@ def compare(
         head = [key for key in rows[0] if key not in ("by_kind", "findings")]
         table(head, [[_cell(row[key]) for key in head] for row in rows])
     left_out = [] if dialects else dialect_findings()
-    found = [finding for column in columns for finding in column.findings]
-    return report([*loaded.findings, *left_out, *found])
+    column_findings = [finding for column in columns for finding in column.findings]
+    return report([*loaded.findings, *left_out, *column_findings])
 
 
 def _cell(value: Any) -> str:
-    """Return a name, a number, or the least and the most of one."""
+    """Return the text of a name, a number, or a range."""
     if isinstance(value, list):
         return " to ".join("?" if each is None else f"{each:,}" for each in value)
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _counts(column: Column, tokens: bool) -> dict[str, Any]:
+def _row(column: Column, tokens: bool) -> dict[str, Any]:
     from dataclasses import asdict
 
     row: dict[str, Any] = {
@@ -188,11 +190,11 @@ def carry(dialects: tuple[str, ...], as_json: bool) -> int:
 
     matrix = carry_values(dialects)
     if as_json:
-        listed = {
+        values_by_dialect = {
             name: {"carried": matrix.carried(name), "cannot-carry": matrix.refused(name)}
             for name in matrix.dialects
         }
-        print_json(listed)
+        print_json(values_by_dialect)
     else:
         table(CARRY_HEAD, carry_rows(matrix))
     return report([] if dialects else dialect_findings())
@@ -204,8 +206,10 @@ def carry(dialects: tuple[str, ...], as_json: bool) -> int:
 @json_option
 @guarded
 def detect(file: str, tools_file: str, as_json: bool) -> int:
-    """Tell which dialect a reply is written in: FILE holds its text, - is standard input. Exit
-    status 1 where no dialect sees anything of a call in it."""
+    """Detect the dialect of a reply: FILE holds its text, - is standard input.
+
+    Exit status 1 if no dialect sees anything of a call in it.
+    """
     from dataclasses import asdict
 
     from playground.base.errors import InputFault
@@ -223,32 +227,32 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
         raise InputFault(
             f"this is a session ({session.title})",
             where=file,
-            expected="the text of one reply; `playground replay` tells of a session's replies",
+            expected="the text of one reply; `playground replay` reads a session's replies",
         )
     text = decode(whole_utf8(as_utf8(data)), file)
     with progress_bar("reading in every dialect") as moved:
-        found = detect_dialect(text, tools, moved)
-    told = found if found.dialect else ()
+        detections = detect_dialect(text, tools, moved)
+    shown = detections if detections.dialect else ()
     if as_json:
-        print_json([{**asdict(d), "reason": d.reason} for d in told])
-    elif told:
-        likely = [d for at, d in enumerate(told) if at == 0 or d.evident > 0]
+        print_json([{**asdict(d), "reason": d.reason} for d in shown])
+    elif shown:
+        likely = [d for index, d in enumerate(shown) if index == 0 or d.evident > 0]
         table(["dialect", "calls", "reason"], [[d.dialect, str(d.calls), d.reason] for d in likely])
-    if not told:
-        say(f"no dialect: {found.reason}", err=True)
-    return 0 if told else 1
+    if not shown:
+        say(f"no dialect: {detections.reason}", err=True)
+    return 0 if shown else 1
 
 
 @click.command()
 @click.argument("name", required=False, default="")
 @click.option("-l", "--list", "listed", is_flag=True, help="List the dialects that have a guide.")
 @click.option("-m", "--model", default="", help="The guide of the dialect for this model.")
-@out_option("Write NAME.md into this folder; all without NAME.")
+@out_option("Write NAME.md into this folder; without NAME, all guides.")
 @click.option("--check", is_flag=True, help="With --out: only report stale files (exit status 1).")
 @force_option
 @guarded
 def guide(name: str, listed: bool, model: str, out: str, check: bool, force: bool) -> int:
-    """Print the guide of dialect NAME: prompts, responses, and what is read from them."""
+    """Print the guide of dialect NAME: prompts, responses, and what a parser reads from them."""
     from playground.base.errors import InputFault
     from playground.base.output import Batch, faults_naming
     from playground.dialects import dialect_findings, dialect_names
@@ -261,8 +265,8 @@ def guide(name: str, listed: bool, model: str, out: str, check: bool, force: boo
         return report(dialect_findings())
     if model:
         choice = dialect_for(model)
-        known = choice.dialect or f"not known; shown: {choice.nearest}"
-        say(f"{model}: {known} ({choice.reason})", err=True)
+        dialect = choice.dialect or f"not known; shown: {choice.nearest}"
+        say(f"{model}: {dialect} ({choice.reason})", err=True)
         name = choice.usable
     if not out:
         if not name:
@@ -271,8 +275,8 @@ def guide(name: str, listed: bool, model: str, out: str, check: bool, force: boo
         return 0
     stale: list[Path] = []
     with Batch(force=force, ours=GUIDE_MARK) as batch:
-        for each in [name] if name else dialect_names():
-            path, text = Path(out) / f"{each}.md", guide_for(each).markdown()
+        for dialect_name in [name] if name else dialect_names():
+            path, text = Path(out) / f"{dialect_name}.md", guide_for(dialect_name).markdown()
             with faults_naming(path, reading=True):
                 if path.is_file() and path.read_bytes() == text.encode():
                     continue
@@ -288,7 +292,7 @@ def guide(name: str, listed: bool, model: str, out: str, check: bool, force: boo
 @click.command()
 @session_argument
 @click.option("-t", "--template", default="", help="A .jinja file or a tokenizer_config.json.")
-@click.option("--llama", type=click.Choice(["3", "4"]), help="As Meta's own code writes it.")
+@click.option("--llama", type=click.Choice(["3", "4"]), help="The format of Meta's own code.")
 @click.option(
     "--tool-format",
     type=click.Choice(["json", "function_tag", "python_list"]),
@@ -309,9 +313,9 @@ def raw(
 ) -> int:
     """Print the raw prompt of SESSION: what the model reads, special tokens included.
 
-    A file and a pipe get its exact characters as UTF-8, with no line break behind them unless it is
-    the prompt's own (half of a surrogate pair: its three bytes); a terminal gets control and
-    invisible characters escaped, and is told so.
+    A file or a pipe gets the exact characters as UTF-8, with nothing added at the end (half of a
+    surrogate pair as its three bytes). On a terminal, control and invisible characters are escaped,
+    and a line says so.
     """
     from playground.base.errors import InputFault
     from playground.questions.raw_prompt import raw_prompt
@@ -323,7 +327,7 @@ def raw(
     prompt = raw_prompt(data, template or f"llama{llama}", tool_format)
     text = prompt.text
     if as_json:
-        told = {"prompt": prompt.text, "parser": prompt.dialect, "format": prompt.format}
-        text = json_text(told) + "\n"
+        value = {"prompt": prompt.text, "parser": prompt.dialect, "format": prompt.format}
+        text = json_text(value) + "\n"
     emit(text, out, inputs=[name for name in (session, template) if name], force=force)
     return report([*loaded.findings, *prompt.findings])

@@ -1,4 +1,4 @@
-"""Commands about what is told to whom: a provider's payload, the tools of a file."""
+"""Commands about what is sent to a provider: its payload, and the tools of a file."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def payload(
     body: bool,
     as_json: bool,
 ) -> int:
-    """Show what each provider would get for SESSION, and how it differs from what was rendered.
+    """Show the request each provider would get for SESSION, and how it differs from the rendered.
 
     Nothing is sent: LiteLLM's own adapters write the requests.
     """
@@ -54,51 +54,54 @@ def payload(
     from playground.questions.provider_models import PROVIDERS
     from playground.questions.provider_payload import provider_payload
 
-    loaded, given = load(session), parameters_of(parameters)
+    loaded, extra_parameters = load(session), parameters_of(parameters)
     (chosen,) = in_dialects([dialect], rules)
-    told: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
     status = 0
     for name in providers or PROVIDERS:
         try:
-            found = provider_payload(loaded.session, chosen, name, given)
+            provider_view = provider_payload(loaded.session, chosen, name, extra_parameters)
         except InputFault as fault:
             if len(providers) == 1:
                 raise
-            # Of several, one that refuses is a finding: the others are still worth knowing.
+            # If one of several providers refuses, show the others all the same.
             status = 1
-            told.append({"provider": name, "refused": str(fault)})
+            results.append({"provider": name, "refused": str(fault)})
             if not as_json:
                 say(f"{name}: {fault}")
             continue
-        status |= any(each.severity != "info" for each in found.differences)
-        told.append(_payload_json(name, found))
+        status |= any(difference.severity != "info" for difference in provider_view.differences)
+        results.append(_payload_json(name, provider_view))
         if not as_json:
-            _show_payload(name, found, body)
+            _show_payload(name, provider_view, body)
     if as_json:
-        print_json(told)
+        print_json(results)
     return status
 
 
-def _payload_json(name: str, found: ProviderPayload) -> dict[str, Any]:
+def _payload_json(name: str, provider_view: ProviderPayload) -> dict[str, Any]:
     from dataclasses import asdict
 
     return {
         "provider": name,
-        "calls": [{"method": c.method, "url": c.url, "body": c.body} for c in found.calls],
-        "differences": [asdict(each) for each in found.differences],
+        "calls": [{"method": c.method, "url": c.url, "body": c.body} for c in provider_view.calls],
+        "differences": [asdict(each) for each in provider_view.differences],
     }
 
 
-def _show_payload(name: str, found: ProviderPayload, body: bool) -> None:
+def _show_payload(name: str, provider_view: ProviderPayload, body: bool) -> None:
     """Print the differences as a table; with `body`, the complete requests."""
-    number = len(found.differences)
-    say(f"{name} ({found.model}): {counted(number, 'difference')}")
-    if found.grouped:
-        rows = [[f"  {each.code}", each.where, each.message] for each in found.grouped]
+    number = len(provider_view.differences)
+    say(f"{name} ({provider_view.model}): {counted(number, 'difference')}")
+    if provider_view.grouped:
+        rows = [
+            [f"  {difference.code}", difference.where, difference.message]
+            for difference in provider_view.grouped
+        ]
         table(["  what", "where", "how"], rows)
     if not body:
         return
-    for call in found.calls:
+    for call in provider_view.calls:
         say(f"  {call.method} {call.url}")
         say(json_text(call.body, indent=1))
 
@@ -106,13 +109,13 @@ def _show_payload(name: str, found: ProviderPayload, body: bool) -> None:
 @click.command()
 @click.argument("file")
 @dialects_option(required=False)
-@click.option("--mcp", is_flag=True, help="FILE is an mcp.json: ask its servers, once you agree.")
+@click.option("--mcp", is_flag=True, help="FILE is an mcp.json: ask its servers, if you agree.")
 @click.option("--yes", is_flag=True, help="With --mcp: do not ask before a program is started.")
 @click.option("--seconds", default=20.0, help="With --mcp: how long a server may take.")
-@click.option("--tokens", is_flag=True, help="What each costs, and what smaller schemas save.")
+@click.option("--tokens", is_flag=True, help="Count tokens, and what smaller schemas save.")
 @click.option("--model", "models", multiple=True, help="With --tokens; may be repeated.")
 @click.option(
-    "--portable", is_flag=True, help="Which provider refuses what, and what to write instead."
+    "--portable", is_flag=True, help="Find what providers refuse, and what to write instead."
 )
 @click.option("--target", "targets", multiple=True, help="With --portable, such as openai-strict.")
 @json_option
@@ -129,34 +132,36 @@ def tools(
     targets: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Read the tools of FILE in any form; with -d, what of their schemas a dialect drops.
+    """List the tools of FILE in any form; with -d, list what a dialect drops of their schemas.
 
     FILE is JSON or YAML of a provider, MCP, OpenAPI, Python source (which is not run), a session
     or the name of a sample.
     """
     from playground.cli import tool_tables
 
-    read, found = _tools_from_server(file, yes, seconds) if mcp else _read(file)
+    tool_list, findings = _tools_from_server(file, yes, seconds) if mcp else _tools_from_file(file)
     if tokens or portable:
-        shown = tool_tables.costs(read, models, dialects, as_json) if tokens else 0
-        shown = tool_tables.portable(read, targets, as_json) if portable else shown
-        return max(shown, report(found))
+        status = tool_tables.print_costs(tool_list, models, dialects, as_json) if tokens else 0
+        status = tool_tables.print_portability(tool_list, targets, as_json) if portable else status
+        return max(status, report(findings))
     if as_json:
         print_json(
             {
-                "tools": [tool.model_dump(mode="json") for tool in read],
+                "tools": [tool.model_dump(mode="json") for tool in tool_list],
                 "findings": [
-                    {"code": f.code, "where": f.where, "message": f.message} for f in found
+                    {"code": f.code, "where": f.where, "message": f.message} for f in findings
                 ],
-                "dropped": {name: _dropped(name, read) for name in dialects},
+                "dropped": {name: _dropped_facts(name, tool_list) for name in dialects},
             }
         )
-        return int(any(f.severity != "info" for f in found))
-    rows = [[t.name, ", ".join(_parameters(t)), t.description.partition("\n")[0]] for t in read]
+        return int(any(f.severity != "info" for f in findings))
+    rows = [
+        [t.name, ", ".join(_parameters(t)), t.description.partition("\n")[0]] for t in tool_list
+    ]
     table(["tool", "parameters", "description"], rows)
     if dialects:
-        _losses(dialects, read)
-    return report(found)
+        _print_losses(dialects, tool_list)
+    return report(findings)
 
 
 def _parameters(tool: ToolMetadata) -> list[str]:
@@ -166,15 +171,15 @@ def _parameters(tool: ToolMetadata) -> list[str]:
     ]
 
 
-def _read(file: str) -> tuple[list[ToolMetadata], list[Finding]]:
+def _tools_from_file(file: str) -> tuple[list[ToolMetadata], list[Finding]]:
     from playground.base import paths
     from playground.sessions.tool_files import load_tools
 
-    # A file of one's own wins over a sample of the same name.
+    # A file of the user comes before a sample of the same name.
     if file in paths.samples() and not Path(file).exists():
         return list(load(file).session.tools), []
-    read = load_tools(file)
-    return read.tools, read.findings
+    tool_file = load_tools(file)
+    return tool_file.tools, tool_file.findings
 
 
 def _tools_from_server(
@@ -191,19 +196,21 @@ def _tools_from_server(
         say(f"{_name(server)}: a yes would", err=True)
         for line in server.consequences():
             say(f"  {line}", err=True)
-    asked = ask_servers(servers, allow, seconds).values()
-    return [tool for read, _ in asked for tool in read], [f for _, found in asked for f in found]
+    answers = ask_servers(servers, allow, seconds).values()
+    return [tool for tools, _ in answers for tool in tools], [
+        f for _, findings in answers for f in findings
+    ]
 
 
 def _name(server: McpServer) -> str:
     return json.dumps(server.name, ensure_ascii=False)
 
 
-def _dropped(name: str, read: list[ToolMetadata]) -> list[dict[str, Any]]:
+def _dropped_facts(name: str, tools: list[ToolMetadata]) -> list[dict[str, Any]]:
     from playground.dialects import get_dialect
     from playground.dialects.schema_losses import schema_facts
 
-    facts = [fact for tool in read for fact in schema_facts(get_dialect(name), tool)]
+    facts = [fact for tool in tools for fact in schema_facts(get_dialect(name), tool)]
     return [
         {"tool": f.tool, "where": f.where, "keyword": f.keyword, "kind": f.kind}
         for f in facts
@@ -211,17 +218,17 @@ def _dropped(name: str, read: list[ToolMetadata]) -> list[dict[str, Any]]:
     ]
 
 
-def _losses(dialects: tuple[str, ...], read: list[ToolMetadata]) -> None:
+def _print_losses(dialects: tuple[str, ...], tools: list[ToolMetadata]) -> None:
     from playground.dialects import get_dialect
     from playground.dialects.schema_losses import KINDS, kept_by_kind, schema_facts
 
     rows = []
     for name in dialects:
-        facts = [fact for tool in read for fact in schema_facts(get_dialect(name), tool)]
-        kept = kept_by_kind(facts)
-        rows.append([name, *(kept.get(kind, "") for kind in KINDS)])
+        facts = [fact for tool in tools for fact in schema_facts(get_dialect(name), tool)]
+        kept_facts = kept_by_kind(facts)
+        rows.append([name, *(kept_facts.get(kind, "") for kind in KINDS)])
     say("")
     table(["dialect", *KINDS], rows)
     for name in dialects:
-        for fact in _dropped(name, read):
+        for fact in _dropped_facts(name, tools):
             say(f"{name} drops {fact['tool']} {fact['where']}: {fact['keyword']}")

@@ -20,9 +20,9 @@ parameter_option = click.option(
     "-p", "--parameter", "parameters", multiple=True, help="KEY=VALUE, such as seed=1."
 )
 force_option = click.option("--force", is_flag=True, help="Replace a file that is there.")
-model_option = click.option("--model", default="", help="In place of the session's model.")
+model_option = click.option("--model", default="", help="Instead of the session's model.")
 rules_option = click.option(
-    "--rules", help="The dialect's rules: a text file, or a folder with a NAME.md a dialect."
+    "--rules", help="The dialect's rules: a text file, or a folder with a NAME.md per dialect."
 )
 ledger_option = click.option(
     "--ledger",
@@ -37,14 +37,17 @@ PRINTED = "Default: standard output."
 
 
 def out_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare where a command writes. `-` is refused: it once made a folder of that name."""
-    told = f"{text} Missing folders are made."
-    return click.option("-o", "--out", default="", help=told, callback=_no_dash)
+    """Return the option for where a command writes.
+
+    `-` is refused, because it would make a file or folder of that name.
+    """
+    help_text = f"{text} Missing folders are made."
+    return click.option("-o", "--out", default="", help=help_text, callback=_no_dash)
 
 
 def _no_dash(_context: click.Context, _option: click.Parameter, value: str) -> str:
     if value == "-":
-        raise click.BadParameter("`-` is no file; what can be printed is printed without -o")
+        raise click.BadParameter("`-` is no file; without -o, the output is printed")
     return value
 
 
@@ -54,62 +57,64 @@ def dialects_option(required: bool) -> Callable[[Callable[..., Any]], Callable[.
 
 
 def in_dialects(names: Sequence[str], rules: str | None) -> list[Dialect]:
-    """Return the dialects of `dialects_option`, all of them where none is named, with the rules of
-    `rules_option`: they are read here, before anything is asked of anybody. Raises InputFault.
+    """Return the dialects of `dialects_option`, by default all, with the rules of `rules_option`.
+
+    The rules are read at once, so that a command fails before it sends anything. Raises InputFault.
     """
     from playground.dialects import as_dialects
-    from playground.dialects.rules_file import chosen_rules
+    from playground.dialects.rules_file import read_chosen_rules
 
     chosen = as_dialects(names)
     if rules is None:
         return chosen
-    given = chosen_rules(rules, [dialect.name for dialect in chosen])
-    return [dialect.with_rules(given) for dialect in chosen]
+    own_rules = read_chosen_rules(rules, [dialect.name for dialect in chosen])
+    return [dialect.with_rules(own_rules) for dialect in chosen]
 
 
 def load(name: str, model: str = "") -> LoadedSession:
-    """Return a session file in any format, a sample by its name, or `-`, whatever standard input
-    holds; `model` replaces the session's.
+    """Load a session from a file in any format, a sample by its name, or standard input (`-`).
+
+    `model` replaces the session's.
     """
     from dataclasses import replace
 
-    loaded = _loaded(_open_source(name))
+    loaded = _load_first(_open_source(name))
     return replace(loaded, session=loaded.session.with_model(model))
 
 
 def load_all(name: str, model: str = "") -> list[LoadedSession]:
-    """Load every session of the file, as `load` does one."""
+    """Load every session of a file; `load` loads the first."""
     from dataclasses import replace
 
     from playground.sessions.loading import read_sessions
 
-    found = read_sessions(_open_source(name))
-    return [replace(each, session=each.session.with_model(model)) for each in found]
+    sessions = read_sessions(_open_source(name))
+    return [replace(each, session=each.session.with_model(model)) for each in sessions]
 
 
 def load_streamed(name: str, dialect: str) -> LoadedSession:
     """Load a session for replaying, as `load` does.
 
-    The file may hold a reply alone, and an answer that nobody recorded is streamed anew. `dialect`
-    is the one that is asked for, "" for any.
+    The file may also hold a reply alone. If the session has no recordings, recordings are made of
+    its answers. `dialect` is the one that the user asks for, "" for any.
     """
     from dataclasses import replace
 
     from playground.base.errors import InputFault
-    from playground.questions.restreaming import answers, restreamed, writer
+    from playground.questions.restreaming import answers, restreamed, writing_dialect
 
     source = _open_source(name)
     try:
-        loaded = _reply(source, dialect) if name == "-" else None
-        loaded = loaded or _loaded(source)
+        loaded = _load_reply(source, dialect) if name == "-" else None
+        loaded = loaded or _load_first(source)
     except InputFault:
-        loaded = None if source.number else _reply(source, dialect)
+        loaded = None if source.number else _load_reply(source, dialect)
         if loaded is None:
             raise
     session = loaded.session
     if not session.recordings and (streamed := answers(session)):
-        by = dialect or writer(session)
-        recordings = tuple(restreamed(session, name, by) for name in streamed)
+        writer = dialect or writing_dialect(session)
+        recordings = tuple(restreamed(session, name, writer) for name in streamed)
         loaded = replace(loaded, session=replace(session, recordings=recordings))
     return loaded
 
@@ -124,8 +129,8 @@ def _open_source(name: str) -> Source:
     return Source.open(path)
 
 
-def _loaded(source: Source) -> LoadedSession:
-    """Return a source's first session; of standard input a reply too, and tools alone."""
+def _load_first(source: Source) -> LoadedSession:
+    """Return a source's first session; standard input may also hold a reply, or tools alone."""
     from playground.sessions.loading import first_session
     from playground.sessions.source import STANDARD_INPUT, Source
 
@@ -133,48 +138,54 @@ def _loaded(source: Source) -> LoadedSession:
         return first_session(source)
     from playground.questions.recognition import as_session, recognise
 
-    found = recognise(source.data, source.name)
-    if found.kind in ("reply", "tools"):
-        return as_session(found)
-    return first_session(Source(found.name, found.data))
+    recognised = recognise(source.data, source.name)
+    if recognised.kind in ("reply", "tools"):
+        return as_session(recognised)
+    return first_session(Source(recognised.name, recognised.data))
 
 
-def _reply(source: Source, dialect: str) -> LoadedSession | None:
-    """Return a source that holds a reply alone: as it is for the dialect that was asked for, or
-    for the one that `detect` names (a finding says where none is); None where it holds another
-    thing.
+def _load_reply(source: Source, dialect: str) -> LoadedSession | None:
+    """Return a source that holds a reply alone as a session; None if it holds anything else.
+
+    For the `dialect` that the user asks for, the reply stays as it is. Otherwise its dialect is the
+    likeliest; a finding says so if there is none.
     """
     from dataclasses import replace
 
     from playground.questions.recognition import as_session, recognise
 
-    found = recognise(source.data, source.name)
-    if found.kind != "reply":
+    recognised = recognise(source.data, source.name)
+    if recognised.kind != "reply":
         return None
     return as_session(
-        replace(found, data=source.data, dialect=dialect, wrapped=None) if dialect else found
+        replace(recognised, data=source.data, dialect=dialect, wrapped=None)
+        if dialect
+        else recognised
     )
 
 
-def parameters_of(given: Sequence[str]) -> dict[str, Any]:
-    """Return the values of `parameter_option`: JSON, or else text. Raises InputFault."""
+def parameters_of(items: Sequence[str]) -> dict[str, Any]:
+    """Return the parameters of `parameter_option`; a value that is no JSON is text.
+
+    Raises InputFault.
+    """
     from playground.base.errors import InputFault
 
-    found: dict[str, Any] = {}
-    for item in given:
+    parameters: dict[str, Any] = {}
+    for item in items:
         key, equals, value = item.partition("=")
         if not equals or not key:
             fault = f"{item!r} is not a parameter"
             raise InputFault(fault, where="--parameter", expected="KEY=VALUE")
         try:
-            found[key] = json.loads(value)
+            parameters[key] = json.loads(value)
         except ValueError:
-            found[key] = value
-    return found
+            parameters[key] = value
+    return parameters
 
 
 def preflight(ledger: str) -> tuple[PreflightCheck, ...]:
-    """Return the checks of the environment, with `ledger_option` in place of its ledger."""
+    """Return the checks that the environment sets up; `ledger_option` replaces its ledger."""
     import os
 
     from playground.dialects.preflight import LEDGER_VARIABLE, checks_from

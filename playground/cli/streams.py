@@ -56,9 +56,9 @@ if TYPE_CHECKING:
     "--server",
     "servers",
     multiple=True,
-    help="Also what NAME or NAME:PARSER hands to its client; may be repeated.",
+    help="Show also what NAME or NAME:PARSER hands to its client; may be repeated.",
 )
-@click.option("--report", "reported", default="", help="A report to send to that server's authors.")
+@click.option("--report", "reported", default="", help="A server: write a report to its authors.")
 @json_option
 @guarded
 def replay(
@@ -70,10 +70,11 @@ def replay(
     reported: str,
     as_json: bool,
 ) -> int:
-    """Replay RECORDING through a parser: a raw stream, a reply's text, a recording of a session
-    file, or an answer of a session without recordings, streamed again.
+    """Replay RECORDING through a parser.
 
-    `-` reads standard input. A reply is read by the likeliest dialect, unless -d names one.
+    RECORDING is a raw stream, a reply's text, or a session file. The answers of a session without
+    recordings are streamed again. `-` reads standard input. A reply is read in the likeliest
+    dialect, unless -d names one.
     """
     from playground.base.errors import InputFault
     from playground.questions.timeline import replay as replay_recording
@@ -83,46 +84,50 @@ def replay(
     if not loaded.session.recordings:
         raise InputFault("this session has no recordings and no answers", where=recording)
     chosen = loaded.session.recording(name) if name else loaded.session.recordings[0]
-    about = _about_file(loaded, chosen, named=bool(name))
+    file_findings = _file_findings(loaded, chosen, is_named=bool(name))
     tools, chosen_dialect = loaded.session.tools, dialect or chosen.dialect
     if reported:
         if servers or with_events:
             raise InputFault(
-                "--report stands alone: it makes a reply of its own, smaller than this one",
-                expected="--server and --events without it",
+                "--report makes a smaller reply of its own, for which there is no other output",
+                expected="--report without --server and --events",
             )
-        return _tell_report(chosen, chosen_dialect, reported, tools, as_json)
+        return _print_report(chosen, chosen_dialect, reported, tools, as_json)
     if as_json and len(servers) > 1:
         raise InputFault(f"{len(servers)} servers, and --json", expected="one of them")
     timelines = [
-        replay_recording(chosen, dialect or _read_by(server, chosen, tools), tools, server=server)
+        replay_recording(
+            chosen, dialect or _dialect_for_server(server, chosen, tools), tools, server=server
+        )
         for server in servers or ("",)
     ]
     timeline, result = timelines[0], timelines[0].result
     readings = [each.server for each in timelines if each.server is not None]
-    told_of_servers = [told for each in readings for told in each.server_findings]
-    unread = any(each.code == "no-dialect" for each in about)
-    about += _other_dialect(timeline, tools)
-    found = [*about, *result.findings, *chosen.findings]
+    server_findings = [finding for reading in readings for finding in reading.server_findings]
+    unread = any(finding.code == "no-dialect" for finding in file_findings)
+    file_findings += _foreign_findings(timeline, tools)
+    findings = [*file_findings, *result.findings, *chosen.findings]
     if as_json:
         names = [each.name for each in loaded.session.recordings]
-        told = [asdict(each) for each in found]
-        print_json({**timeline_json(timeline), "recordings": names, "findings": told})
-        return report([*found, *told_of_servers])
+        values = [asdict(finding) for finding in findings]
+        print_json({**timeline_json(timeline), "recordings": names, "findings": values})
+        return report([*findings, *server_findings])
     say(
         f"{timeline.recording}: {counted(len(chosen.chunks), 'chunk')}, timing {timeline.timing}, "
         + ("unread" if unread or not timeline.dialect else f"read as {timeline.dialect}")
     )
     if chosen.note:
         say(chosen.note)
-    _tell_result(result, with_events, chosen.error)
-    _tell_servers(timelines, with_events)
-    return report([*found, *told_of_servers])
+    _print_result(result, with_events, chosen.error)
+    _print_servers(timelines, with_events)
+    return report([*findings, *server_findings])
 
 
-def _read_by(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -> str:
-    """Return the dialect of a recording of which nobody asked for one: its own, unless the
-    server's parser that was named reads another, and calls in it.
+def _dialect_for_server(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -> str:
+    """Return the dialect in which to read a recording if the user names none.
+
+    It is the recording's own, unless the named parser of the server reads another dialect, and
+    there are calls in that dialect.
     """
     from playground.questions.fast_detection import likeliest
     from playground.recordings.feeding import shown
@@ -131,52 +136,52 @@ def _read_by(server: str, recording: Recording, tools: Sequence[ToolMetadata]) -
     parser = get_server(server, recording.dialect).parser if ":" in server else None
     if parser is None or parser.can_read(recording.dialect):
         return recording.dialect
-    text = "".join(given for kind, given in map(shown, recording.chunks) if kind == "text")
+    text = "".join(texts for kind, texts in map(shown, recording.chunks) if kind == "text")
     best = likeliest(text, tools, [*parser.default_for, *parser.also_reads])
     return best[0].dialect if best is not None and best[0].calls else recording.dialect
 
 
-def _about_file(loaded: LoadedSession, chosen: Recording, named: bool) -> list[Finding]:
-    """Say what the file is to the replay: a text that no dialect reads, or many recordings."""
+def _file_findings(loaded: LoadedSession, recording: Recording, is_named: bool) -> list[Finding]:
+    """Return findings on the file: a text that no dialect reads, or one of many recordings."""
     from playground.base.findings import finding
 
-    told = ("no-dialect", "wrapped-body")
-    found = [each for each in loaded.findings if each.code in told]
-    every = loaded.session.recordings
-    if len(every) > 1 and not named:
-        others = next(each.name for each in every if each.name != chosen.name)
-        message = f"this is 1 of {len(every)} recordings; another: --name {others!r}"
-        found.append(finding("more-recordings", chosen.name, message))
-    return found
+    codes = ("no-dialect", "wrapped-body")
+    findings = [each for each in loaded.findings if each.code in codes]
+    recordings = loaded.session.recordings
+    if len(recordings) > 1 and not is_named:
+        other_name = next(each.name for each in recordings if each.name != recording.name)
+        message = f"this is 1 of {len(recordings)} recordings; another: --name {other_name!r}"
+        findings.append(finding("more-recordings", recording.name, message))
+    return findings
 
 
-def _other_dialect(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Finding]:
-    """If no call was found, complete or aborted, return the dialect whose calls stand in the
-    text.
-    """
-    from playground.questions.detection import foreign
+def _foreign_findings(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Finding]:
+    """Return a finding if the timeline has no call, but another dialect reads calls in its text."""
+    from playground.questions.detection import foreign_finding
     from playground.questions.fast_detection import likeliest
 
     result = timeline.result
     if result.tool_calls or result.aborted:
         return []
     best = likeliest(timeline.text, tools)
-    found = foreign([best[0]], timeline.dialect) if best else None
-    return [found] if found else []
+    foreign = foreign_finding([best[0]], timeline.dialect) if best else None
+    return [foreign] if foreign else []
 
 
-def _tell_servers(timelines: Sequence[Timeline], with_events: bool) -> None:
-    """Print what each server hands over, and its dialect if that is not the one of our reading."""
-    for each in timelines:
-        if (handed := each.server) is None:
+def _print_servers(timelines: Sequence[Timeline], with_events: bool) -> None:
+    """Print what each server hands over, and its dialect if that differs from the first one's."""
+    for timeline in timelines:
+        if (reading := timeline.server) is None:
             continue
-        hands = "is assumed to hand over (not known)" if handed.assumed else "hands over"
-        other = f", read as {each.dialect}" if each.dialect != timelines[0].dialect else ""
-        say(f"\n##### what {handed.name} {hands}\nby {handed.view.source}{other}")
-        _tell_result(handed, with_events)
+        hands = "is assumed to hand over (not known)" if reading.assumed else "hands over"
+        read_as = (
+            f", read as {timeline.dialect}" if timeline.dialect != timelines[0].dialect else ""
+        )
+        say(f"\n##### what {reading.name} {hands}\nby {reading.view.source}{read_as}")
+        _print_result(reading, with_events)
 
 
-def _tell_result(result: ParseResult, with_events: bool, error: object = None) -> None:
+def _print_result(result: ParseResult, with_events: bool, error: object = None) -> None:
     from playground.servers.segments import segments
 
     for part in ("reasoning", "content"):
@@ -196,34 +201,36 @@ def _tell_result(result: ParseResult, with_events: bool, error: object = None) -
         events_table(result.events)
 
 
-def _tell_report(
+def _print_report(
     recording: Recording, dialect: str, server: str, tools: Sequence[ToolMetadata], as_json: bool
 ) -> int:
-    """Return the smallest reply of which the server loses something; status 1 where there is
-    one.
-    """
+    """Print the smallest reply of which the server loses something; return 1 if there is one."""
     from playground.base.errors import InputFault
     from playground.lab.guides.use_case import fenced
     from playground.questions.server_report import server_report
 
     if not dialect:
-        raise InputFault("nobody knows the dialect", where=recording.name, expected="-d NAME")
-    made = server_report(recording, dialect, server, tools)
+        raise InputFault("the dialect is not known", where=recording.name, expected="-d NAME")
+    server_loss = server_report(recording, dialect, server, tools)
     if as_json:
-        print_json({"text": made.text, "test": made.test, "issue": made.issue})
-    elif not made.issue:
-        unread = any(found.code == "unread-dialect" for found in made.findings)
-        how = "as text, unread" if unread else f"read as {made.dialect}"
-        hands = "is assumed to hand over" if made.reading.assumed else "hands over"
-        say(f"{made.server} {hands} all of {recording.name}, {how}")
+        print_json({"text": server_loss.text, "test": server_loss.test, "issue": server_loss.issue})
+    elif not server_loss.issue:
+        unread = any(found.code == "unread-dialect" for found in server_loss.findings)
+        how = "as text, unread" if unread else f"read as {server_loss.dialect}"
+        hands = "is assumed to hand over" if server_loss.reading.assumed else "hands over"
+        say(f"{server_loss.server} {hands} all of {recording.name}, {how}")
     else:
-        emit(made.issue + (f"\nA test:\n\n{fenced(made.test)}" if made.test else "") + "\n")
-    return max(report(made.findings), int(bool(made.issue)))
+        emit(
+            server_loss.issue
+            + (f"\nA test:\n\n{fenced(server_loss.test)}" if server_loss.test else "")
+            + "\n"
+        )
+    return max(report(server_loss.findings), int(bool(server_loss.issue)))
 
 
 @click.command()
 @click.option("--session", required=True, help="A session file, or a sample by its name.")
-@click.option("-d", "--dialect", default="native", help="How tools are written. Default: native.")
+@click.option("-d", "--dialect", default="native", help="Of the request. Default: native.")
 @click.option("--model", required=True, help="As LiteLLM names it: provider/model.")
 @click.option("--base-url", default="", help="An OpenAI-compatible server, or `demo-server`.")
 @out_option("Default: DIALECT-MODEL.jsonl, or with a number.")
@@ -253,10 +260,10 @@ def record(
     limit: float,
     as_json: bool,
 ) -> int:
-    """Send the session in a dialect through LiteLLM and record the answer's raw wire.
+    """Send the session in a dialect through LiteLLM and record the raw bytes of the answer.
 
     Keys are taken from the environment and never written. The file grows while the answer comes;
-    Ctrl-C, SIGTERM and SIGHUP stop, and keep what came (exit status 130, 143, 129).
+    Ctrl-C, SIGTERM and SIGHUP stop, and keep what has come (exit status 130, 143, 129).
     """
     from playground.llm.endpoint import asked_again
     from playground.llm.record import Limits
@@ -266,11 +273,13 @@ def record(
     (chosen,) = in_dialects([dialect], rules)
     rendering = chosen.with_preflight(*preflight(ledger)).render(loaded.session.prompt_data())
 
-    def moved(count: int, text: str) -> None:
+    def show_text(count: int, text: str) -> None:
         if not as_json:
             say(text, err=True, nl=False)
 
-    given = asked_again(loaded.session.parameters, parameters_of(parameters), rendering.tools)
+    all_parameters = asked_again(
+        loaded.session.parameters, parameters_of(parameters), rendering.tools
+    )
     file = _recording_file(out, f"{dialect}-{model.replace('/', '-')}.jsonl", session, force)
     with stopping() as stop:
         recorded = record_answer(
@@ -280,21 +289,21 @@ def record(
             name=f"{Path(session).stem} {dialect}",
             dialect=dialect,
             base_url=base_url,
-            parameters=given,
+            parameters=all_parameters,
             emails=scrub_emails,
             limits=Limits(timeout, stall, limit * 1_048_576),
             out=file,
-            progress=moved,
+            progress=show_text,
             cancel=stop.event,
         )
     if out and file.path != Path(out).resolve():
         say(f"playground: the answer is a refusal; {out} is as it was", err=True)
-    _tell_recorded(recorded, file.path, as_json)
+    _print_recorded(recorded, file.path, as_json)
     return report(recorded.recording.findings) if stop.number is None else 128 + stop.number
 
 
 def _recording_file(out: str, name: str, session: str, force: bool) -> GrowingFile:
-    """Return the file to record into; without -o it is one that was not there."""
+    """Return the file to record into; without -o it is a new file."""
     from playground.base.output import Batch
     from playground.recordings.growing import GrowingFile, numbered
 
@@ -304,13 +313,13 @@ def _recording_file(out: str, name: str, session: str, force: bool) -> GrowingFi
     return GrowingFile(out, force=force)
 
 
-def _tell_recorded(recorded: Recorded, path: Path, as_json: bool) -> None:
+def _print_recorded(recorded: Recorded, path: Path, as_json: bool) -> None:
     from playground.show.wire import recording_json
 
     recording = recorded.recording
     if as_json:
-        known = {"file": str(path), "starred": recorded.starred, "whole": recorded.whole}
-        print_json({**known, **recording_json(recording)})
+        file_facts = {"file": str(path), "starred": recorded.starred, "whole": recorded.whole}
+        print_json({**file_facts, **recording_json(recording)})
     else:
         say("", err=True)
         end = recording.stop_reason or "no end"
@@ -329,8 +338,8 @@ def demo_server(port: int, session: str) -> int:
     """Serve a scripted model on loopback, for `record` without a key.
 
     It speaks OpenAI's API (--base-url http://127.0.0.1:PORT/v1, model openai/demo) and Anthropic's
-    (--base-url http://127.0.0.1:PORT, model anthropic/demo). `demo-DIALECT` writes its call as
-    text; demo-error and demo-cut break off.
+    (--base-url http://127.0.0.1:PORT, model anthropic/demo). The model `demo-DIALECT` writes its
+    call as text in that dialect; the answers of demo-error and demo-cut break off.
     """
     from playground.base.hosts import port_fault
     from playground.llm.demo_server import DemoServer

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from playground.nouns.events import Event
 
 GRACE = 5.0  # seconds that a stop may take
-WHOLE = {"format"}  # names to be copied: never folded
-NUMERIC = {  # heads of columns of numbers, which stand on the right
+WHOLE = {"format"}  # columns of names that users copy: never folded
+NUMERIC = {  # columns of numbers, which are aligned on the right
     "messages",
     "characters",
     "tokens_estimate",
@@ -37,11 +37,11 @@ NUMERIC = {  # heads of columns of numbers, which stand on the right
     "of",
     "calls",
 }
-_NUMBER = re.compile(r"[-~$]?[\d.,]*(?: ?%)?")  # or nothing
-_IN_JSON = rf"[\x7f-\x9f{INVISIBLE}]"  # JSON has escaped the others
+_NUMBER = re.compile(r"[-~$]?[\d.,]*(?: ?%)?")  # matches an empty cell too
+_IN_JSON = rf"[\x7f-\x9f{INVISIBLE}]"  # other control characters are escaped by JSON itself
 REPORT = "this is a bug of ours: please report it with what `playground --debug …` prints"
 _EXACT = "`> FILE` or a pipe gets the exact text"
-_HALVES = "surrogatepass"  # of pairs: no other way of writing them as UTF-8 loses nothing
+_HALVES = "surrogatepass"  # for half a surrogate pair: the only way to UTF-8 without loss
 _MOST_NAMED = 5
 _NOTED = "playground.noted"  # in the meta of click's context
 INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
@@ -49,30 +49,28 @@ INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
 
 @contextmanager
 def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Return a callback that moves a bar on a terminal by how much is done; None if nobody
-    looks.
-    """
+    """Yield a callback that shows progress in a bar, or None if stderr is no terminal."""
     if not sys.stderr.isatty():
         yield None
         return
     with click.progressbar(length=1, label=label, file=sys.stderr) as bar:
 
-        def moved(done: int, size: int) -> None:
+        def move(done: int, size: int) -> None:
             bar.length = size
             bar.update(done - bar.pos)
 
-        yield moved
+        yield move
 
 
 def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
-    """Run a command: its return value is the exit status, our own errors are one line."""
+    """Exit with the status that a command returns; print an error as one line."""
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> NoReturn:
         from playground.base.errors import PlaygroundError
         from playground.base.waits import telling_waits
 
-        if sys.stdout is None:  # `>&-`: whatever is printed would be lost without a word
+        if sys.stdout is None:  # after `>&-`, all output would be lost in silence
             say("playground: standard output is closed", err=True)
             sys.exit(2)
         try:
@@ -105,7 +103,7 @@ def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
 
 @dataclass
 class Stop:
-    """The signal that asked the program to end: its number, None so far."""
+    """A request to end the program: `number` is the signal's, None if there was none."""
 
     event: threading.Event
     number: int | None = None
@@ -113,12 +111,12 @@ class Stop:
 
 @contextmanager
 def stopping() -> Iterator[Stop]:
-    """Within this, Ctrl-C, SIGTERM and SIGHUP set the event instead of ending the program.
+    """Let Ctrl-C, SIGTERM and SIGHUP set an event instead of ending the program.
 
-    A second one ends it as ever, and comes by itself where the first has not done so within
-    GRACE seconds: a library that loads, a name that is looked up or a connection that is not
-    taken see no event. Nothing is raised in the middle of a step that must be whole. A fault of
-    what was stopped exits with the signal's status.
+    So nothing is raised in the middle of a step that must be complete. A second signal ends the
+    program as usual. It is sent automatically if the program still runs GRACE seconds after the
+    first: a library that loads or a connection that is not accepted does not see the event. An
+    InputFault after a signal exits with the signal's status.
     """
     from playground.base.errors import InputFault
 
@@ -126,18 +124,18 @@ def stopping() -> Iterator[Stop]:
     second: list[threading.Timer] = []
     signals = [s for name in ("SIGINT", "SIGTERM", "SIGHUP") if (s := getattr(signal, name, None))]
 
-    def asked(number: int, _frame: object) -> None:
+    def stop_once(number: int, _frame: object) -> None:
         stop.number = number
         stop.event.set()
-        signal.signal(number, before[number])  # who asks twice does not want to wait
+        signal.signal(number, old_handlers[number])  # a second signal is not to wait
         timer = threading.Timer(GRACE, os.kill, (os.getpid(), number))
         timer.daemon = True
         timer.start()
         second.append(timer)
 
-    ignored = (signal.SIG_IGN, None)  # under `nohup`, or set by somebody that is not Python
-    heard = [number for number in signals if signal.getsignal(number) not in ignored]
-    before = {number: signal.signal(number, asked) for number in heard}
+    ignored = (signal.SIG_IGN, None)  # under `nohup`, or set by code that is not Python
+    handled = [number for number in signals if signal.getsignal(number) not in ignored]
+    old_handlers = {number: signal.signal(number, stop_once) for number in handled}
     try:
         yield stop
     except InputFault as fault:
@@ -148,24 +146,26 @@ def stopping() -> Iterator[Stop]:
     finally:
         for timer in second:
             timer.cancel()
-        for number, handler in before.items():
+        for number, handler in old_handlers.items():
             signal.signal(number, handler)
 
 
 def _debugging() -> bool:
-    """Return True if `playground --debug` was asked for: then our own faults show where they
-    are.
-    """
+    """Return True with `playground --debug`: an unexpected error then prints its traceback."""
     context = click.get_current_context(silent=True)
     return bool(context and context.find_root().params.get("debug"))
 
 
 def say(text: str, err: bool = False, nl: bool = True) -> None:
-    """A line for the user. What a file holds is shown, never obeyed, and no encoding fails."""
+    """Print a line for the user.
+
+    Control characters are escaped, so that a terminal obeys nothing that comes from a file.
+    Characters that the stream's encoding lacks are escaped too.
+    """
     stream = sys.stderr if err else sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    shown = keep_order(text) if _is_terminal(stream) else visible(text)
-    click.echo(_encodable(shown, encoding), err=err, nl=nl)
+    escaped = keep_order(text) if _is_terminal(stream) else visible(text)
+    click.echo(_encodable(escaped, encoding), err=err, nl=nl)
 
 
 def tell_starred(counts: Mapping[str, int]) -> None:
@@ -176,12 +176,12 @@ def tell_starred(counts: Mapping[str, int]) -> None:
 
 
 def _is_terminal(stream: TextIO | None) -> bool:
-    """Return True if a terminal shows the stream, and letters that are written leftward in it."""
+    """Return True if the stream is a terminal with Unicode, which may reorder leftward scripts."""
     return stream is not None and stream.isatty() and stream.encoding.lower().startswith("utf")
 
 
 def _encodable(text: str, encoding: str = "") -> str:
-    """Return the text as the encoding can hold it: what it has not is escaped, never an error."""
+    """Escape the characters of a text that an encoding lacks; by default that of stdout."""
     encoding = encoding or sys.stdout.encoding or "utf-8"
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
@@ -194,10 +194,10 @@ def say_written(out: str) -> None:
 
 
 def emit(text: str, out: str = "", *, inputs: Iterable[str] = (), force: bool = False) -> None:
-    """Print content that people pipe on, or write it to the file `out`.
+    """Print content exactly, or write it to the file `out`.
 
-    A file and a pipe get the exact characters as UTF-8, with nothing added; half of a surrogate
-    pair is written as its three bytes. A terminal gets control and invisible characters escaped,
+    A file or a pipe gets the exact characters as UTF-8, with nothing added; half of a surrogate
+    pair is written as its three bytes. On a terminal, control and invisible characters are escaped,
     and a line on stderr says so, once for each command. Raises InputFault.
     """
     if out:
@@ -206,11 +206,11 @@ def emit(text: str, out: str = "", *, inputs: Iterable[str] = (), force: bool = 
         write_file(out, text, inputs=inputs, force=force, errors=_HALVES)
         say_written(out)
     elif not sys.stdout.isatty():
-        click.echo(text.encode("utf-8", _HALVES), nl=False)  # bytes: no line end is translated
+        click.echo(text.encode("utf-8", _HALVES), nl=False)  # as bytes, so that line ends stay
     else:
         click.echo(_encodable(visible(text)), nl=not text.endswith("\n"))
         if escaped := hidden_in(text):
-            _note_once(f"escaped for the terminal: {_some(escaped)}; {_EXACT}")
+            _note_once(f"escaped for the terminal: {_count_and_escapes(escaped)}; {_EXACT}")
         return
     if halves := re.findall("[\ud800-\udfff]", text):
         from playground.base.wording import counted
@@ -219,18 +219,18 @@ def emit(text: str, out: str = "", *, inputs: Iterable[str] = (), force: bool = 
         _note_once(f"written as three bytes each: {size}; strict readers of UTF-8 refuse them")
 
 
-def _some(escaped: Sequence[str]) -> str:
-    """The escapes of these characters, each once, and how many there are."""
+def _count_and_escapes(escaped: Sequence[str]) -> str:
+    """Return how many characters there are, with the escape of each kind."""
     from playground.base.wording import counted
 
-    named = list(dict.fromkeys(map(visible, escaped)))
-    more = " …" if len(named) > _MOST_NAMED else ""
+    escapes = list(dict.fromkeys(map(visible, escaped)))
+    more = " …" if len(escapes) > _MOST_NAMED else ""
     count = counted(len(escaped), "character")
-    return f"{count} ({' '.join(named[:_MOST_NAMED])}{more})"
+    return f"{count} ({' '.join(escapes[:_MOST_NAMED])}{more})"
 
 
 def _note_once(note: str) -> None:
-    """Say what happened to the content, unless this command has said so of an earlier part."""
+    """Print a note on what happened to the content, once for each command."""
     context = click.get_current_context(silent=True)
     meta = context.meta if context else {}
     if not meta.get(_NOTED):
@@ -239,7 +239,7 @@ def _note_once(note: str) -> None:
 
 
 def report(findings: Sequence[Finding]) -> int:
-    """Findings as lines on stderr; 1 when one of them is more than information."""
+    """Print findings as lines on stderr; return 1 if any is more than information."""
     for finding in findings:
         line = f"{finding.severity} {finding.code} ({finding.where}): {with_fix(finding)}"
         say(line, err=True)
@@ -247,13 +247,13 @@ def report(findings: Sequence[Finding]) -> int:
 
 
 def report_briefly(findings: Sequence[Finding]) -> int:
-    """Report one line for each kind; status 1 only for an error: not all was understood."""
-    alike: dict[tuple[str, str], list[Finding]] = {}
+    """Print one line for each kind of finding; return 1 only if there is an error."""
+    by_kind: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
-        alike.setdefault((finding.severity, finding.code), []).append(finding)
-    for (severity, code), found in alike.items():
-        more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-        say(f"{severity} {code} ({found[0].where}{more}): {with_fix(found[0])}", err=True)
+        by_kind.setdefault((finding.severity, finding.code), []).append(finding)
+    for (severity, code), group in by_kind.items():
+        more = f", and {len(group) - 1} more" if len(group) > 1 else ""
+        say(f"{severity} {code} ({group[0].where}{more}): {with_fix(group[0])}", err=True)
     return int(any(finding.severity == "error" for finding in findings))
 
 
@@ -269,27 +269,31 @@ def events_table(events: Sequence[Event]) -> None:
 
 
 def print_json(value: Any) -> None:
-    """One JSON value, whatever is in it: a number that JSON has not is a text ("NaN")."""
+    """Print a value as JSON; a number that JSON lacks becomes a text ("NaN")."""
     narrow = (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8"
     click.echo(json_text(value, narrow))
 
 
 def json_text(value: Any, narrow: bool = False, indent: int | None = 2) -> str:
-    """Return a value as JSON in which a terminal obeys nothing: it is exact all the same, because
-    JSON has escapes of its own. With `narrow`, everything but ASCII is escaped."""
+    """Return a value as exact JSON, with all control characters escaped as JSON escapes them.
+
+    With `narrow`, everything but ASCII is escaped.
+    """
     from playground.base.json_numbers import finite
 
     text = json.dumps(finite(value), ensure_ascii=narrow, indent=indent, allow_nan=False)
     return re.sub(_IN_JSON, _escaped, text)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return json.dumps(found[0])[1:-1]
+def _escaped(match: re.Match[str]) -> str:
+    return json.dumps(match[0])[1:-1]
 
 
 def table(head: list[str], rows: list[list[str]]) -> None:
-    """A table as wide as the terminal, and as wide as it is where something else reads it. What is
-    to be copied and numbers are never folded."""
+    """Print a table: folded to the width of a terminal, or unfolded for a pipe or file.
+
+    Numbers, and names that users copy, are never folded.
+    """
     cells = [[visible(cell).expandtabs() for cell in row] for row in (head, *rows)]
     if sys.stdout.isatty():
         _folded_table(cells[0], cells[1:])
@@ -303,23 +307,24 @@ def _folded_table(head: list[str], rows: list[list[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    shown = Table(box=None, pad_edge=False, header_style="bold")
+    rich_table = Table(box=None, pad_edge=False, header_style="bold")
     for name, *cells in zip(head, *rows, strict=True):
         justify: Literal["left", "right"] = "right" if name in NUMERIC else "left"
-        whole = name in WHOLE or all(map(_NUMBER.fullmatch, cells))
-        shown.add_column(name, justify=justify, overflow="fold", no_wrap=whole)
+        is_unfolded = name in WHOLE or all(map(_NUMBER.fullmatch, cells))
+        rich_table.add_column(name, justify=justify, overflow="fold", no_wrap=is_unfolded)
     for row in rows:
-        shown.add_row(*map(Text, row))
+        rich_table.add_row(*map(Text, row))
     console = Console(highlight=False)
     with console.capture() as lines:
-        console.print(shown)
-    text = lines.get()  # the cells of a row are one line of a terminal, however they are folded
+        console.print(rich_table)
+    text = lines.get()  # bidirectional text is isolated cell by cell: a line holds several cells
     click.echo(_encodable(isolate_runs(text) if _is_terminal(sys.stdout) else text), nl=False)
 
 
 def _whole_table(head: list[str], rows: list[list[str]]) -> Iterator[str]:
-    """Yield the lines of a table that nothing folds, without blanks at their ends: else one long
-    cell would make every line as long.
+    """Yield the lines of an unfolded table.
+
+    They have no blanks at their ends, which would make every line as long as the longest.
     """
     from rich.cells import cell_len
 

@@ -1,4 +1,4 @@
-"""Print tools' tokens, and who takes their schemas, for `playground tools`."""
+"""Print tools' tokens, and which providers accept their schemas, for `playground tools`."""
 
 from __future__ import annotations
 
@@ -12,44 +12,47 @@ if TYPE_CHECKING:
     from playground.nouns.tools import ToolMetadata
 
 
-def costs(
+def print_costs(
     tools: Sequence[ToolMetadata], models: Sequence[str], dialects: Sequence[str], as_json: bool
 ) -> int:
-    """Tokens by tool; below, what smaller schemas come to."""
+    """Print tokens by tool; below, the tokens with smaller schemas."""
     from playground.questions.tool_schemas import MODELS, tool_costs
 
-    found = tool_costs(tools, models or MODELS, dialects)
+    all_costs = tool_costs(tools, models or MODELS, dialects)
     if as_json:
-        print_json(found.as_json())
+        print_json(all_costs.as_json())
         return 0
-    rows = [*found.tools, found.total]
-    head = [name if name in found.exact else f"~ {name}" for name in found.models]
+    rows = [*all_costs.tools, all_costs.total]
+    head = [name if name in all_costs.exact else f"~ {name}" for name in all_costs.models]
     table(
-        ["tool", *head, *found.total.by_dialect],
-        [[each.tool, *map(grouped, (each.by_model | each.by_dialect).values())] for each in rows],
+        ["tool", *head, *all_costs.total.by_dialect],
+        [[cost.tool, *map(grouped, (cost.by_model | cost.by_dialect).values())] for cost in rows],
     )
-    first = found.models[0]
+    first = all_costs.models[0]
     say(f"with smaller schemas, for {first}:")
     table(
-        ["tool", "as it is", *found.total.shorter],
+        ["tool", "as it is", *all_costs.total.shorter],
         [
-            [each.tool, *map(grouped, (each.by_model[first], *each.shorter.values()))]
-            for each in rows
+            [cost.tool, *map(grouped, (cost.by_model[first], *cost.shorter.values()))]
+            for cost in rows
         ],
     )
     return 0
 
 
-def portable(tools: Sequence[ToolMetadata], targets: Sequence[str], as_json: bool) -> int:
-    """Findings, and how many each target has; the schemas to send instead are in the JSON."""
+def print_portability(tools: Sequence[ToolMetadata], targets: Sequence[str], as_json: bool) -> int:
+    """Print how many findings each target has, and all of them; return 1 if there are any.
+
+    Only the JSON has the schemas to send instead.
+    """
     from playground.questions.tool_schemas import tool_portability
 
-    found = tool_portability(tools, targets)
+    portability = tool_portability(tools, targets)
     if as_json:
-        print_json(found.as_json())
-        return int(bool(found.findings))
+        print_json(portability.as_json())
+        return int(bool(portability.findings))
     counts: dict[str, int] = {}
-    for row in found.rows:
+    for row in portability.rows:
         counts[row.title] = counts.get(row.title, 0) + len(row.findings)
     table(["target", "findings"], [[title, str(count)] for title, count in counts.items()])
-    return report(found.findings)
+    return report(portability.findings)

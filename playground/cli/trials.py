@@ -1,4 +1,4 @@
-"""The command that asks which dialect a model handles best."""
+"""`trial`: find the dialect that a model handles best."""
 
 from __future__ import annotations
 
@@ -31,15 +31,13 @@ if TYPE_CHECKING:
 @session_argument
 @dialects_option(required=False)
 @click.option(
-    "--model", "models", multiple=True, help="Ask it; several times for several. Default: none."
+    "--model", "models", multiple=True, help="A model to ask; may be repeated. Default: none."
 )
-@click.option("--repeats", default=5, help="How often each case is asked in each arm.")
+@click.option("--repeats", default=5, help="How often each dialect and model is asked each case.")
 @click.option("--base-url", default="", help="An OpenAI-compatible server, or `demo-server`.")
 @click.option("--own-calls", is_flag=True, help="Expect what the session's own model called.")
-@click.option(
-    "--yes", is_flag=True, help="Begin without being asked; the cost is told all the same."
-)
-@out_option("Keep the answers: a session file that can be counted again.")
+@click.option("--yes", is_flag=True, help="Begin without asking first; the cost is still printed.")
+@out_option("Keep the answers in a session file that can be counted again.")
 @force_option
 @parameter_option
 @rules_option
@@ -61,24 +59,24 @@ def trial(
 ) -> int:
     """Count how often each dialect and model makes the calls that SESSION expects.
 
-    Without --model the session's recordings are counted, and nothing is sent. With it, what it will
-    cost is told first. Ctrl-C stops, and counts what came. Exit status 1 where a request had no
-    answer.
+    Without --model the session's recordings are counted, and nothing is sent. With --model, a
+    forecast of the cost is printed first. Ctrl-C stops, and counts what has come. Exit status 1 if
+    a request had no answer.
     """
     from playground.base.output import Batch
     from playground.questions.trials import doubts
     from playground.questions.trials import trial as planned
 
-    named = dialects or models
-    chosen = in_dialects(dialects, rules) if named or rules is not None else ()
+    is_limited = dialects or models
+    chosen = in_dialects(dialects, rules) if is_limited or rules is not None else ()
     if rules is not None and not models:
         say("playground: --rules changes nothing without --model: nothing is asked", err=True)
-    given = _expecting(load(session).session, own_calls)
-    for doubt in doubts(given):
+    expecting = _expecting(load(session).session, own_calls)
+    for doubt in doubts(expecting):
         say(f"playground: {doubt.where}: {doubt.message} ({doubt.code})", err=True)
     plan = planned(
-        given,
-        chosen if named else (),
+        expecting,
+        chosen if is_limited else (),
         models,
         repeats=repeats,
         base_url=base_url,
@@ -92,23 +90,23 @@ def trial(
             say("nothing was sent; --yes begins it", err=True)
             return 0
     with stopping() as stop:
-        found = plan.run(_print_attempt, stop.event)
+        result = plan.run(_print_attempt, stop.event)
     if out:
-        _keep(plan, found, out, session, force)
-    _show(found, as_json)
-    if not found.arms:
+        _keep(plan, result, out, session, force)
+    _show(result, as_json)
+    if not result.arms:
         say("nothing is counted: no recording answers a case, and no --model is named", err=True)
     if stop.number is not None:
         return 128 + stop.number
-    return int(any(arm.faults for arm in found.arms))
+    return int(any(arm.faults for arm in result.arms))
 
 
-def _expecting(session: Session, own: bool) -> Session:
+def _expecting(session: Session, from_own_calls: bool) -> Session:
     from dataclasses import replace
 
     from playground.questions.trials import own_calls
 
-    return replace(session, expected=own_calls(session)) if own else session
+    return replace(session, expected=own_calls(session)) if from_own_calls else session
 
 
 def _agreed() -> bool:
@@ -116,37 +114,39 @@ def _agreed() -> bool:
 
 
 def _print_attempt(attempt: Attempt) -> None:
-    got = attempt.fault or attempt.missed or "right"
-    first = f", first word after {seconds(attempt.first_seconds)}" if attempt.first_seconds else ""
+    outcome = attempt.fault or attempt.missed or "right"
+    first_word = (
+        f", first word after {seconds(attempt.first_seconds)}" if attempt.first_seconds else ""
+    )
     who = f"{attempt.case}, {attempt.dialect}, {attempt.model} {attempt.number}"
-    say(f"{who}: {got}{first}", err=True)
+    say(f"{who}: {outcome}{first_word}", err=True)
 
 
-def _keep(plan: TrialPlan, found: Trial, out: str, session: str, force: bool) -> None:
+def _keep(plan: TrialPlan, result: Trial, out: str, session: str, force: bool) -> None:
     from dataclasses import replace
 
     from playground.base.output import write_file
     from playground.sessions.native_format import dump_session
 
-    recordings = tuple(each.recording for each in found.attempts if each.recording)
-    kept = dump_session(replace(plan.session, recordings=recordings))
-    write_file(out, kept, inputs=[session], force=force)
+    recordings = tuple(each.recording for each in result.attempts if each.recording)
+    text = dump_session(replace(plan.session, recordings=recordings))
+    write_file(out, text, inputs=[session], force=force)
     say_written(out)
 
 
-def _show(found: Trial, as_json: bool) -> None:
+def _show(result: Trial, as_json: bool) -> None:
     from dataclasses import asdict
 
-    rows = found.rows()
-    pairs = [_pair(pair) for pair in found.pairs()]
+    rows = result.rows()
+    pairs = [_pair(pair) for pair in result.pairs()]
     if as_json:
-        misses = [asdict(miss) for miss in found.misses()]
+        misses = [asdict(miss) for miss in result.misses()]
         print_json({"arms": rows, "pairs": pairs, "misses": misses})
         return
     head = ["dialect", "model", "of", "parsed", "tool", "arguments", "tokens", "first", "whole"]
-    table(head, [_words(row) for row in rows])
+    table(head, [_cells(row) for row in rows])
     say("parsed, right tool, right arguments: with 95 % intervals; medians of tokens and times")
-    for miss in found.misses():
+    for miss in result.misses():
         who = f"{miss.case}, {miss.dialect}, {miss.model}"
         say(
             f"{who}: {miss.missed} ({miss.times:,} times)"
@@ -163,11 +163,11 @@ def _show(found: Trial, as_json: bool) -> None:
         )
 
 
-def _words(row: dict[str, Any]) -> list[str]:
+def _cells(row: dict[str, Any]) -> list[str]:
     from playground.questions.trials import Share
 
-    given = (row["parsed"], row["right_tool"], row["right_arguments"])
-    shares = [str(Share(share["hits"], share["of"])) for share in given]
+    shares_of = (row["parsed"], row["right_tool"], row["right_arguments"])
+    shares = [str(Share(share["hits"], share["of"])) for share in shares_of]
     times = ["" if s is None else seconds(s) for s in (row["first_seconds"], row["seconds"])]
     tokens = "" if row["tokens"] is None else grouped(row["tokens"])
     return [row["dialect"], row["model"], str(row["attempts"]), *shares, tokens, *times]

@@ -1,4 +1,4 @@
-"""Commands on the workspace: what is kept, what goes in and out of it, what is in the trash."""
+"""Commands on the workspace: list, add, save, rename, remove and restore sessions."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _name = click.argument("name")
 @json_option
 @click.pass_context
 def workspace(context: click.Context, as_json: bool) -> None:
-    """List what the app keeps; `workspace:NAME` is a SESSION for every other command.
+    """List the sessions of the app; `workspace:NAME` is a SESSION for every other command.
 
-    Sessions that were brought, edited or recorded lie in the workspace folder of $PLAYGROUND_HOME,
+    Sessions that were added, edited or recorded lie in the folder `workspace` of $PLAYGROUND_HOME,
     or of dialect-playground in the platform's folder for data.
     """
     if context.invoked_subcommand is None:
-        guarded(_listed)(as_json)
+        guarded(_list)(as_json)
 
 
-def _listed(as_json: bool) -> int:
-    """Exit status 1 where a file cannot be read."""
+def _list(as_json: bool) -> int:
+    """Print the sessions; return 1 if a file cannot be read."""
     from dataclasses import asdict
 
     from playground.sessions.workspaces import on_disk
@@ -52,14 +52,14 @@ def _listed(as_json: bool) -> int:
     return int(bool(faults))
 
 
-def _labels(kept: Workspace) -> tuple[list[tuple[str, Label]], list[str]]:
+def _labels(workspace: Workspace) -> tuple[list[tuple[str, Label]], list[str]]:
     from playground.base.errors import InputFault
     from playground.sessions.entries import read_label
 
     rows, faults = [], []
-    for name in kept.names():
+    for name in workspace.names():
         try:
-            rows.append((name, read_label(kept.text(name).partition("\n")[0], name)))
+            rows.append((name, read_label(workspace.text(name).partition("\n")[0], name)))
         except InputFault as fault:
             faults.append(str(fault))
     return rows, faults
@@ -70,7 +70,7 @@ def _labels(kept: Workspace) -> tuple[list[tuple[str, Label]], list[str]]:
 @click.option("--name", default="", help="Default: the file's own.")
 @guarded
 def add(session: str, name: str) -> int:
-    """Keep a copy of SESSION, as the app would."""
+    """Keep a copy of SESSION in the workspace."""
     from pathlib import Path
 
     from playground.sessions.entries import new_entry, starred_in
@@ -89,7 +89,7 @@ def add(session: str, name: str) -> int:
 @force_option
 @guarded
 def save(name: str, out: str, force: bool) -> int:
-    """Write NAME as a session file, its edits and recordings in it."""
+    """Write NAME as a session file, with its edits and recordings."""
     from playground.base.paths import WORKSPACE
     from playground.sessions.native_format import dump_session
     from playground.sessions.workspaces import on_disk
@@ -124,17 +124,17 @@ def remove(name: str) -> int:
 
 @workspace.command()
 @click.argument("name", required=False)
-@click.option("--empty", is_flag=True, help="Forget all that is in the trash, for good.")
+@click.option("--empty", is_flag=True, help="Delete for good all that is in the trash.")
 @guarded
 def restore(name: str | None, empty: bool) -> int:
     """Take NAME out of the trash; without NAME, list what is in it."""
     from playground.sessions.workspaces import on_disk
 
-    kept = on_disk()
+    sessions = on_disk()
     if empty:
-        say(f"forgotten: {kept.empty()}")
+        say(f"forgotten: {sessions.empty()}")
     elif name:
-        say(f"restored: {kept.restore(name)}")
+        say(f"restored: {sessions.restore(name)}")
     else:
-        say("\n".join(kept.trashed()) or "the trash is empty")
+        say("\n".join(sessions.trashed()) or "the trash is empty")
     return 0

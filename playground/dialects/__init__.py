@@ -1,58 +1,57 @@
 """Dialects: how tools, calls and results are written for a model, and read back.
 
 What a dialect is
-    A model has learnt one way to be told of its tools and to write a call. Here that way is one
-    value, a `Dialect`, which writes everything that a request says (system prompt, tool
-    documentation, history, cache marks) and makes the parser that reads the reply. It holds
+    A model has learnt one way in which its prompt describes tools, and one way to write a call.
+    A `Dialect` is that way as one value. It writes everything that a request says (system prompt,
+    tool documentation, history, cache marks) and makes the parser that reads the reply. It holds
     nothing of a session: the same `PromptData` gives the same bytes. `base.py` has what is the
-    same in every dialect and knows the name of none.
+    same in every dialect, and knows no dialect by name.
 
-How a declared one comes about
-    Nearly all are a `DeclaredDialect` (`declared.py`): data and no code. Its `Syntax` is a
-    template with holes, such as
+How a dialect is declared
+    Nearly every dialect is a `DeclaredDialect` (`declared.py`): data without code. Its `Syntax`
+    is a template with holes, such as
 
         <tool_call>\\n{call:json}\\n</tool_call>
 
-    from which `playground.parsing` both writes a call and reads one, so that the two cannot drift
-    apart. Beside it stand the words of the rules, the frame of a result, reasoning tags, stop
-    tokens, the switches by which doubtful replies are read, and who speaks it: `models` in words
-    for people, `model_names` as patterns for `dialect_for` (`models.py`). A template with a hole
-    where it does not belong is refused when it is declared. Dialects that share their rules are
+    `playground.parsing` uses it both to write a call and to read one, so that the two cannot
+    drift apart. Other fields are the words of the rules, the frame of a result, reasoning tags,
+    stop tokens, the switches by which doubtful replies are read, and the models that speak it:
+    `models` in words for people, `model_names` as patterns for `dialect_for` (`models.py`). A
+    template with a wrong hole is refused when it is declared. Dialects that share their rules are
     made by a `partial` of the class, never by a function with `**more`: mypy then checks every
-    keyword of every file. `NativeDialect` is the one that overrides methods, since its calls are
-    fields and not text.
+    keyword of every file. Only `NativeDialect` overrides methods, because its calls are fields
+    and not text.
 
-    A wish for `if dialect.name ==` is a field that is missing. Add the field, with a default that
-    changes nobody, and say in its docstring what it is for.
+    A wish for `if dialect.name ==` shows that a field is missing. Add the field, with a default
+    that changes no dialect, and say in its docstring what it is for.
 
 How origins are tracked
-    Compare, the cache lab and the payload page ask of every character where it came from. So
-    nothing is written first and searched for afterwards. Text is written as `Block`s
-    (`rendering.py`), each with its origin (`tool:NAME`, `message:3`, `rules` …), and a text is
-    the join of its blocks: `format_tool_docs` and `format_system_prompt` join what `render` keeps
-    apart. The line break between two parts belongs to the part before it. A class that puts a
-    text of its own in the place of one of these two is asked for it once, and its text is one
-    block: what its parts are, only that class knows.
+    Compare, the cache lab and the payload page need the origin of every character. Therefore
+    origins are recorded while text is written, not searched for later. Text is written as
+    `Block`s (`rendering.py`), each with its origin (`tool:NAME`, `message:3`, `rules` …), and a
+    text is the join of its blocks: `format_tool_docs` and `format_system_prompt` join what
+    `render` keeps apart. The line break between two parts belongs to the part before it. If a
+    class overrides one of these two methods, the method is called once, and its text is a single
+    block, because only that class knows the parts of the text.
 
     `render` then works on `Draft`s, a message and its blocks side by side, through the steps of a
-    request. Their order is a promise: empty messages go, neighbours of one role merge, checks
-    run, marks are set, and only then the environment block is added, after the marks, because it
-    changes at every request and would spoil the prefix that they cache.
+    request. Their order is a promise: empty messages are left out, neighbours of one role merge,
+    checks run, marks are set, and only then the environment block is added. It comes after the
+    marks, because it changes at every request and would spoil the prefix that they cache.
 
 What must not be changed
-    - Rendered text, without its golden: every character is paid for, and a cached prefix that
-      moves is paid for again.
-    - An order: that of the registry (it is that of `dialect_names`, and where two dialects claim
-      a model the first has it) and that of the system prompt's parts.
-    - One pass: what has been filled into the agent prompt is not searched for placeholders again.
-      A tool's description may say `{USER_PROMPT}`.
-    - The names of the methods of `Dialect`: dialects are written by hand on them elsewhere.
+    - Rendered text without its golden file: every character is paid for, and a cached prefix that
+      changes is paid for again.
+    - Two orders: that of the registry, which is the order of `dialect_names` and decides which of
+      two dialects gets a model that both claim, and that of the system prompt's parts.
+    - The single pass: text that was filled into the agent prompt is not searched for placeholders
+      again, since a tool's description may say `{USER_PROMPT}`.
+    - The names of the methods of `Dialect`: dialects outside of this project override them.
 
 A new dialect is a file in this folder and a line in `_FILES` below, with the names of its
 `DIALECTS` in their order (docs/contributing/dialect.md). A file is loaded when one of its dialects
-is asked for.
-Other packages add theirs through the entry point group `playground.dialects`, and a user by a file
-in a folder (`files/`).
+is used. Other packages add theirs through the entry point group `playground.dialects`, and a user
+by a file in a folder (`files/`).
 """
 
 from __future__ import annotations
@@ -68,14 +67,14 @@ from playground.base.findings import Finding
 from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
 
-if TYPE_CHECKING:  # what looks for others' dialects is loaded where they are asked for
+if TYPE_CHECKING:  # imported when a dialect of a package or a file is looked up
     from playground.dialects.by_hand.plugins import Plugins
     from playground.dialects.files.folders import FileState
 
     REGISTRY: tuple[Dialect, ...]
     """Every dialect of our own; iterating over it loads every file."""
 
-_FILES: Final = (  # the names are said here, so that a dialect loads its own file alone
+_FILES: Final = (  # with all names, so that using a dialect loads only its own file
     ("xml", "xml"),
     ("json_text", "json"),
     ("native", "native"),
@@ -118,11 +117,11 @@ _FILE_OF: Final = {name: file for file, names in _FILES for name in names.split(
 def __getattr__(name: str) -> Any:
     if name != "REGISTRY":
         raise AttributeError(f"module 'playground.dialects' has no attribute {name!r}")
-    return tuple(map(_own, _FILE_OF))
+    return tuple(map(_load_own, _FILE_OF))
 
 
 @cache
-def _own(name: str) -> Dialect:
+def _load_own(name: str) -> Dialect:
     """Load a dialect of our own from its file."""
     file = import_module(f"playground.dialects.{_FILE_OF[name]}")
     declared: tuple[Dialect, ...] = file.DIALECTS
@@ -131,7 +130,7 @@ def _own(name: str) -> Dialect:
 
 @cache
 def _plugins() -> Plugins:
-    # looked for where a name is not our own: it takes as long as all the rest of this
+    # searched only for names that are not our own: it takes as long as all the rest here
     from importlib.metadata import entry_points
 
     from playground.dialects.by_hand.plugins import GROUP, load_plugins
@@ -140,7 +139,7 @@ def _plugins() -> Plugins:
 
 
 def dialect_files() -> tuple[FileState, ...]:
-    """Return the state of the dialect files now: part of the key of all that is cached by name."""
+    """Return the current state of the dialect files, as part of the keys of caches by name."""
     from playground.dialects.files.folders import states
 
     return states()
@@ -162,56 +161,50 @@ def dialect_names() -> list[str]:
 
 
 def is_ours(name: str) -> bool:
-    """Return True if a dialect is the project's own: not a package's, a file's or a caller's
-    object.
-    """
+    """Return True if a name is that of one of the project's own dialects."""
     return name in _FILE_OF
 
 
 def dialect_findings() -> list[Finding]:
-    """Return findings for dialects of other packages and files that were left out, with the
-    reasons.
-    """
+    """Return findings on dialects of packages and files that were left out or renamed."""
     return [*_plugins().findings(), *_files().findings()]
 
 
 def get_dialect(name: str | Dialect) -> Dialect:
     """Return a dialect by name; a dialect that is passed in is checked and returned.
 
-    Raises UnknownNameError, listing the known names. Raises InputFault if a dialect cannot be
-    used: a class instead of an instance, or a method that demands an argument that no caller
-    gives.
+    Raises UnknownNameError, which lists the known names. Raises InputFault for a dialect that
+    cannot be used: one that was left out, a class instead of an instance, or a method with an
+    argument that no caller passes.
     """
     if not isinstance(name, str):
         if not isinstance(name, Dialect) and not isinstance(name, type):
             raise wrong("a dialect", name, "its name")
         if type(name) is DeclaredDialect:
-            return name  # it has no method of its own to be looked at
+            return name  # it overrides no method, so there is nothing to check
         from playground.dialects.by_hand.plugins import form_fault
 
         if fault := form_fault(name):
             raise InputFault(f"no dialect: {fault}")
         return name
     if name in _FILE_OF:
-        return _own(name)
-    for given in (_plugins(), _files()):
-        if name in given.dialects:
-            return given.dialects[name]
-    for given in (_plugins(), _files()):
-        if name in given.faults:
-            raise InputFault(given.faults[name])
+        return _load_own(name)
+    for loaded in (_plugins(), _files()):
+        if name in loaded.dialects:
+            return loaded.dialects[name]
+    for loaded in (_plugins(), _files()):
+        if name in loaded.faults:
+            raise InputFault(loaded.faults[name])
     raise UnknownNameError("dialect", name, dialect_names())
 
 
-def as_dialects(given: str | Dialect | Iterable[str | Dialect]) -> list[Dialect]:
-    """Return dialects from their names, from dialects, or from one of either; for none, all
-    registered.
-    """
-    if isinstance(given, str | Dialect):
-        return [get_dialect(given)] if given else as_dialects(dialect_names())
-    if isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
-        raise wrong("dialects", given, "names of dialects, or dialects")
-    return [get_dialect(each) for each in list(given) or dialect_names()]
+def as_dialects(dialects: str | Dialect | Iterable[str | Dialect]) -> list[Dialect]:
+    """Return dialects from names, from dialects, or from a single one; for none, all registered."""
+    if isinstance(dialects, str | Dialect):
+        return [get_dialect(dialects)] if dialects else as_dialects(dialect_names())
+    if isinstance(dialects, bytes | Mapping) or not isinstance(dialects, Iterable):
+        raise wrong("dialects", dialects, "names of dialects, or dialects")
+    return [get_dialect(dialect) for dialect in list(dialects) or dialect_names()]
 
 
 __all__ = [

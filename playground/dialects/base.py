@@ -1,7 +1,7 @@
 """`Dialect`: how tools, calls and results are written for a model, and read back.
 
 The base class writes everything that is the same in every dialect; a dialect adds its own form.
-Nothing here knows the name of any dialect.
+No dialect is named here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
 from playground.base.findings import finding
 from playground.dialects import prompts
 from playground.dialects.by_hand.azad import AzadMethods
-from playground.dialects.by_hand.offering import OVERRIDDEN, gives_name, name_after, offer
+from playground.dialects.by_hand.offering import OVERRIDABLE, gives_name, name_after, wrap_override
 from playground.dialects.conversation import drafts_of, history_of
 from playground.dialects.marking import set_marks, set_own_marks
 from playground.dialects.marks.policies import CacheDecision
@@ -24,10 +24,10 @@ from playground.dialects.render_cache import RENDER_CACHE, can_cache
 from playground.dialects.rendering import (
     Block,
     Draft,
+    as_blocks,
     joined_by_line,
     message_text,
     text_of,
-    written,
 )
 from playground.dialects.request_messages import Rendering, RequestMessages
 from playground.dialects.settings import DialectSettings
@@ -41,22 +41,22 @@ if TYPE_CHECKING:
     from playground.dialects.raw_prompts import LlamaPrompt
     from playground.parsing.grammars import Grammar
 
-# One alternation, split once: what is filled in is never searched for placeholders again.
+# One alternation, used in one split: text that is filled in is never searched for placeholders.
 _PLACEHOLDER: Final = re.compile(r"\{(" + "|".join(PromptTemplateType) + r")\}")
 
 
 class Dialect(DialectSettings, AzadMethods, ABC):
     """Abstract base of all dialects. Instances hold no state of a session.
 
-    Arguments with a default are optional for an override: it may leave them out of its signature.
-    A class without a `name` gets one from its own: `MyDialect` is `my-dialect`.
+    A method that overrides one of these may leave out the arguments that have a default here.
+    A class without a `name` gets one from its class name: `MyDialect` becomes `my-dialect`.
     """
 
     models: str = ""
     model_names: tuple[str, ...] = ()
     config: Any = MappingProxyType({})
-    """A dialect's own settings: Azad's `MyDialect` hands them to its parser. Nothing here reads
-    them."""
+    """A dialect's own settings, which nothing here reads: Azad's `MyDialect` passes them to its
+    parser."""
     raw_prompt: LlamaPrompt | None = None
     tool_docs: prompts.ToolDocs = prompts.DESCRIBED
     remembers: ClassVar[bool] = False
@@ -68,22 +68,22 @@ class Dialect(DialectSettings, AzadMethods, ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        for method in OVERRIDDEN:
+        for method in OVERRIDABLE:
             override = cls.__dict__.get(method)
             if inspect.isfunction(override):
-                setattr(cls, method, offer(override, getattr(Dialect, method)))
-        own = cls.__mro__[: cls.__mro__.index(Dialect)]
-        if not any(map(gives_name, own)):
+                setattr(cls, method, wrap_override(override, getattr(Dialect, method)))
+        own_classes = cls.__mro__[: cls.__mro__.index(Dialect)]
+        if not any(map(gives_name, own_classes)):
             cls.name = name_after(cls)
 
-    # what a dialect must say itself
+    # methods that a dialect must define
 
     @abstractmethod
     def format_dialect_rules(self, prompt_data: PromptData, rules_path: str | None = None) -> str:
-        """Return how to write a call in this dialect; empty if there are no tools.
+        """Return the rules for writing a call in this dialect; "" if there are no tools.
 
-        `rules_path` comes from `format_messages`. For a dialect that leaves it out of its
-        signature the file is read by the caller.
+        `rules_path` comes from `format_messages`. If an override leaves it out of its signature,
+        its caller reads the file.
         """
 
     @abstractmethod
@@ -127,27 +127,25 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         parallel: bool | None = None,
         reasoning: bool = False,
     ) -> Grammar:
-        """Return a grammar of what a model may write with these tools, for engines that enforce
-        one.
+        """Return a grammar of what a model may write with these tools, for constrained decoding.
 
         `tools` are of any known form. `choice` is `auto` (text, calls, or text before calls),
         `required` (calls only), or the name of the tool to call. `parallel` allows several calls
-        (None: as the dialect does), `reasoning` a thought first. For a dialect that declares
-        nothing a finding says that it has no grammar. Raises InputFault, and UnknownNameError for
-        an unknown tool.
+        (None: as the dialect does), `reasoning` allows reasoning at the beginning. A dialect
+        without a declaration has no grammar, and a finding says so. Raises InputFault, and
+        UnknownNameError for an unknown tool.
         """
         from playground.parsing.grammars import Grammar
 
-        why = "the dialect is written by hand: only a declaration gives a grammar"
-        return Grammar(self.name, {}, (finding("no-grammar", "dialect", why),))
+        reason = "the dialect is written by hand: only a declaration gives a grammar"
+        return Grammar(self.name, {}, (finding("no-grammar", "dialect", reason),))
 
     # the system prompt
 
     def format_system_prompt(
         self, prompt_data: PromptData, rules_path: str | None = None
     ) -> dict[str, Any]:
-        """Fill the agent prompt's placeholders in one pass; parts without a placeholder go around
-        it.
+        """Return the system prompt: all parts around the agent prompt, or at its placeholders.
 
         The order without placeholders: dialect rules, tool docs, agent prompt, system rules, user
         prompt. Text that was filled in is not searched for placeholders again.
@@ -165,7 +163,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
 
     def format_tool_docs(self, prompt_data: PromptData) -> str:
         """Return the documentation of all tools; empty if there are none."""
-        return text_of(self._documented_tools(prompt_data))
+        return text_of(self._tool_doc_blocks(prompt_data))
 
     def format_tool_doc(self, tool: ToolMetadata) -> str:
         """Return the documentation of one tool, without the frame around all of them."""
@@ -174,9 +172,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         )
 
     def format_tool_schema(self, tool: ToolMetadata, typed: bool = False) -> dict[str, Any]:
-        """Return the simplified schema (all strings), or the JSON Schema as given in OpenAI's
-        form.
-        """
+        """Return the simplified schema (all strings), or, if `typed`, OpenAI's tool object."""
         return prompts.typed_schema(tool) if typed else prompts.simplified_schema(tool)
 
     def format_tools_schema(
@@ -184,54 +180,56 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     ) -> list[dict[str, Any]]:
         return [self.format_tool_schema(tool, typed) for tool in tools]
 
-    # The same as blocks: what is written is written here once, and its origin with it. The public
-    # methods above join blocks; they are asked only where a class has put its own in their place.
+    # The parts of the system prompt as blocks, each with its origin. The public methods above join
+    # blocks; they are called from here only if a class overrides them.
 
     def system_draft(self, prompt_data: PromptData, rules_path: str | None = None) -> Draft:
         """Return the system prompt with the origin of every piece of it."""
         rules_path = self.rules_path if rules_path is None else rules_path
-        if self._replaces("format_system_prompt"):
+        if self._overrides("format_system_prompt"):
             message = self.format_system_prompt(prompt_data, rules_path)
-            return Draft(message, tuple(written("system", "system", message_text(message))))
+            return Draft(message, tuple(as_blocks("system", "system", message_text(message))))
         blocks = self._system_blocks(prompt_data, rules_path)
         return Draft(_system_message(text_of(blocks)), tuple(blocks))
 
     def _system_blocks(self, prompt_data: PromptData, rules_path: str | None) -> list[Block]:
-        # Each part is in the text at least once: at its placeholder, or else at its usual place.
-        parts = {part: self._part(part, prompt_data, rules_path) for part in PromptTemplateType}
+        # Each part is in the text: at its placeholders, or else at its usual place.
+        parts = {
+            part: self._part_blocks(part, prompt_data, rules_path) for part in PromptTemplateType
+        }
         agent = self.format_user_agent_prompt(prompt_data)
         pieces = _PLACEHOLDER.split(agent)  # text, name, text, name, … text
-        middle = written("agent", "agent prompt", pieces[0])
+        agent_blocks = as_blocks("agent", "agent prompt", pieces[0])
         for name, text in zip(pieces[1::2], pieces[2::2], strict=True):
-            middle += parts[PromptTemplateType(name)]
-            middle += written("agent", "agent prompt", text)
-        # What has a placeholder keeps no place outside the agent prompt.
+            agent_blocks += parts[PromptTemplateType(name)]
+            agent_blocks += as_blocks("agent", "agent prompt", text)
+        # A part with a placeholder has no place outside of the agent prompt.
         for name in pieces[1::2]:
             parts[PromptTemplateType(name)] = []
         return joined_by_line(
             [
                 parts[PromptTemplateType.TOOL_USE_INSTRUCTION],
                 parts[PromptTemplateType.AVAILABLE_TOOLS],
-                middle,
+                agent_blocks,
                 parts[PromptTemplateType.SYSTEM_INSTRUCTION],
                 parts[PromptTemplateType.USER_PROMPT],
             ]
         )
 
-    def _part(
+    def _part_blocks(
         self, part: PromptTemplateType, prompt_data: PromptData, rules_path: str | None
     ) -> list[Block]:
         match part:
             case PromptTemplateType.TOOL_USE_INSTRUCTION:
-                return written("rules", "dialect rules", self._rules(prompt_data, rules_path))
+                return as_blocks("rules", "dialect rules", self._rules(prompt_data, rules_path))
             case PromptTemplateType.AVAILABLE_TOOLS:
                 return self._tool_blocks(prompt_data)
             case PromptTemplateType.SYSTEM_INSTRUCTION:
-                asked = prompt_data.task_config.system_rules
-                rules = self.format_system_rules(prompt_data) if asked else ""
-                return written("system-rules", "system rules", rules)
+                has_rules = prompt_data.task_config.system_rules
+                rules = self.format_system_rules(prompt_data) if has_rules else ""
+                return as_blocks("system-rules", "system rules", rules)
             case PromptTemplateType.USER_PROMPT:
-                return written("user-prompt", "user prompt", self.format_user_prompt(prompt_data))
+                return as_blocks("user-prompt", "user prompt", self.format_user_prompt(prompt_data))
         assert_never(part)
 
     def _rules(self, prompt_data: PromptData, rules_path: str | None) -> str:
@@ -239,39 +237,35 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         rules_path = self.rules_path if rules_path is None else rules_path
         if rules_path is not None:
             takes_path = len(inspect.signature(self.format_dialect_rules).parameters) > 1
-            given = None if takes_path else self.rules_given(rules_path)
+            rules = None if takes_path else self.rules_of_file(rules_path)
         else:
-            given = prompt_data.task_config.rules_of(self.name)
-        return self.format_dialect_rules(prompt_data, rules_path) if given is None else given
+            rules = prompt_data.task_config.rules_of(self.name)
+        return self.format_dialect_rules(prompt_data, rules_path) if rules is None else rules
 
     def _tool_blocks(self, prompt_data: PromptData) -> list[Block]:
-        if self._replaces("format_tool_docs"):
-            return written("tools", "tool docs", self.format_tool_docs(prompt_data))
-        return self._documented_tools(prompt_data)
+        if self._overrides("format_tool_docs"):
+            return as_blocks("tools", "tool docs", self.format_tool_docs(prompt_data))
+        return self._tool_doc_blocks(prompt_data)
 
-    def _documented_tools(self, prompt_data: PromptData) -> list[Block]:
+    def _tool_doc_blocks(self, prompt_data: PromptData) -> list[Block]:
         tools, frame = prompt_data.tool_metadata, self.tool_docs.frame
         if not tools:
             return []
         blocks: list[Block] = []
-        before = frame.before
+        prefix = frame.before
         for tool in tools:
-            blocks += written("tools", "tool docs", before)
-            blocks += written(f"tool:{tool.name}", "tool docs", self._tool_doc(tool))
-            before = frame.between
-        return blocks + written("tools", "tool docs", frame.after)
+            blocks += as_blocks("tools", "tool docs", prefix)
+            blocks += as_blocks(f"tool:{tool.name}", "tool docs", self._tool_doc(tool))
+            prefix = frame.between
+        return blocks + as_blocks("tools", "tool docs", frame.after)
 
     def _tool_doc(self, tool: ToolMetadata) -> str:
         if not can_cache(self):
             return self.format_tool_doc(tool)
         return RENDER_CACHE.doc(self, tool, lambda: self.format_tool_doc(tool))
 
-    def _replaces(self, method: str) -> bool:
-        """Return True if a class below this one writes a text itself, so that its parts are
-        unknown.
-
-        The class is examined, not the text: comparing texts would write everything twice.
-        """
+    def _overrides(self, method: str) -> bool:
+        """Return True if a subclass overrides a method: its text has no known parts then."""
         return getattr(type(self), method) is not getattr(Dialect, method)
 
     # the history
@@ -280,12 +274,10 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         """Return every message that is not empty, in LiteLLM's form."""
         messages, tools = enumerate(prompt_data.messages), prompt_data.tool_metadata
         drafts = (drafts_of(self, index, message, tools) for index, message in messages)
-        return [draft.message for each in drafts for draft in each]
+        return [draft.message for message_drafts in drafts for draft in message_drafts]
 
     def split_message(self, message: Message) -> list[Message]:
-        """Return the messages that one message of the session becomes: itself, unless the API
-        needs more.
-        """
+        """Return the messages that one message of the session becomes; here only itself."""
         return [message]
 
     # the request
@@ -295,24 +287,22 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     ) -> list[dict[str, Any]]:
         """Return the messages of a request.
 
-        They are the system prompt and the history, with empty messages dropped and neighbours of
-        one role merged. Pre-flight checks run and cache marks are set; then the environment block
-        is added to the last user message, after the marks, so that it never spoils a cached
+        They are the system prompt and the history, without empty messages and with neighbours of
+        one role merged. Then pre-flight checks run and cache marks are set. Last, the environment
+        block is added to the last user message: after the marks, so that it never spoils a cached
         prefix. `rules_path` is a file with the dialect's rules, or a folder with a `NAME.md` for
         each dialect.
         """
         return self.render(prompt_data, rules_path).messages
 
     def render(self, prompt_data: PromptData, rules_path: str | None = None) -> Rendering:
-        """Return what `format_messages` does, with the origin of every piece and a reason for
-        every mark.
-        """
+        """Return what `format_messages` does, with the origins of texts and reasons of marks."""
         system = self.system_draft(prompt_data, rules_path)
         messages = RequestMessages(system, history_of(self, prompt_data))
         for check in self.preflight:
             check.check(prompt_data)
-        if self._replaces("inject_prompt_cache"):  # which may write into any of them
-            decisions = self.inject_prompt_cache(messages.all(), prompt_data)
+        if self._overrides("inject_prompt_cache"):  # an override may write into any message
+            decisions = self.inject_prompt_cache(messages.all_writable(), prompt_data)
         else:
             decisions = set_own_marks(messages, self.cache_policy, prompt_data)
         environment = prompt_data.dynamic_task_config.dynamic_environment_details_block

@@ -1,4 +1,4 @@
-"""Check whether a dialect can carry values, by reading back what it wrote."""
+"""Check if a dialect carries values, by reading back what it wrote."""
 
 from __future__ import annotations
 
@@ -25,31 +25,27 @@ from playground.parsing.values import same
 
 
 def check_session(dialect: Dialect, prompt_data: PromptData) -> list[Finding]:
-    """Return findings for what this dialect cannot send of a session, in the order of the
-    messages.
-    """
-    found: list[Finding] = []
+    """Return findings on what a dialect cannot send of a session, in the messages' order."""
+    findings: list[Finding] = []
     for index, message in enumerate(prompt_data.messages):
-        found += _dropped(message, f"message {index}")
+        findings += _dropped_parts(message, f"message {index}")
         for call in message.tool_calls:
-            found += check_tool_call(dialect, call, prompt_data.tool_metadata)
+            findings += check_tool_call(dialect, call, prompt_data.tool_metadata)
     environment = prompt_data.dynamic_task_config.dynamic_environment_details_block
     if environment and all(message.role != "user" for message in prompt_data.messages):
-        found.append(finding("environment-dropped", "environment block"))
-    return found
+        findings.append(finding("environment-dropped", "environment block"))
+    return findings
 
 
 def check_tool_call(
     dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata] = ()
 ) -> list[Finding]:
-    """Return `cannot-carry` findings that name each argument that does not come back; [] if all
-    do.
-    """
+    """Return a `cannot-carry` finding for each argument that does not come back unchanged."""
     try:
         if _carries(dialect, call, tools):
             return []
         lost = _lost_arguments(dialect, call, tools)
-    except Exception as error:  # a dialect of one's own may fail; a declared one may not
+    except Exception as error:  # a dialect written by hand may fail; a declared one must not
         if isinstance(dialect, DeclaredDialect):
             raise
         text = f"not declared, and what is written by hand fails: {in_words(error)}"
@@ -61,28 +57,31 @@ def check_tool_call(
 def _lost_arguments(
     dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]
 ) -> list[str]:
-    """Return the arguments that do not come back even alone."""
+    """Return the arguments that do not come back even alone.
+
+    If all do, return "(together)", or "(name)" if a call without arguments does not come back.
+    """
     texts = dialect.syntax.sample_texts if isinstance(dialect, DeclaredDialect) else {}
 
-    def alone(args: dict[str, Any]) -> bool:
-        # The texts of a call come together or not at all: one is tried beside plain others.
+    def carries_alone(args: dict[str, Any]) -> bool:
+        # A call has all of its texts or none: one is tried together with samples for the others.
         return _carries(dialect, replace(call, args=texts | args), tools)
 
-    lost = [key for key, value in call.args.items() if not alone({key: value})]
+    lost = [key for key, value in call.args.items() if not carries_alone({key: value})]
     if lost:
         return lost
-    # Each comes back alone: without any, only the name is left to blame; else their meeting is.
-    return ["(together)"] if alone({}) else ["(name)"]
+    # Each comes back alone, so either the name is to blame or their combination.
+    return ["(together)"] if carries_alone({}) else ["(name)"]
 
 
 def _carries(dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]) -> bool:
-    """Return True if a call comes back unchanged, alone, and with nothing beside it."""
+    """Return True if a call comes back unchanged, as the only one, and without any text."""
     result = _read_back(dialect, call, tools)
-    alone = len(result.tool_calls) == 1 and not result.aborted
-    if not alone or result.content.strip():
+    is_only_one = len(result.tool_calls) == 1 and not result.aborted
+    if not is_only_one or result.content.strip():
         return False
-    read = result.tool_calls[0]
-    return read.name == call.tool_name and same(read.arguments, call.args)
+    call_read = result.tool_calls[0]
+    return call_read.name == call.tool_name and same(call_read.arguments, call.args)
 
 
 def _read_back(dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]) -> ParseResult:
@@ -90,7 +89,7 @@ def _read_back(dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadat
     return read_to_end(parser, [parser.feed_text(dialect.format_tool_call(call, tools))])
 
 
-# What the formatters write in a message of each role; anything else is told, never silence.
+# The parts that formatters write in a message of each role; any other part gives a finding.
 _SENT: Final[dict[str, tuple[type, ...]]] = {
     "system": (TextPart, ImagePart, ToolResultPart),
     "user": (TextPart, ImagePart, ToolResultPart),
@@ -99,12 +98,12 @@ _SENT: Final[dict[str, tuple[type, ...]]] = {
 }
 
 
-def _dropped(message: Message, where: str) -> list[Finding]:
-    found: list[Finding] = []
+def _dropped_parts(message: Message, place: str) -> list[Finding]:
+    findings: list[Finding] = []
     for index, part in enumerate(message.parts):
         if isinstance(part, ReasoningPart) and message.role == "assistant":
-            found.append(finding("reasoning-dropped", where))
+            findings.append(finding("reasoning-dropped", place))
         elif not isinstance(part, _SENT[message.role]):
             text = f"a {part.type} part is not sent in a message of role {message.role}"
-            found.append(finding("part-dropped", f"{where}, part {index}", text))
-    return found
+            findings.append(finding("part-dropped", f"{place}, part {index}", text))
+    return findings

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 from playground.dialects.history import History
 from playground.dialects.render_cache import RENDER_CACHE, CachedRendering, can_cache, origin_of
-from playground.dialects.rendering import Block, BlockKind, Draft, copied, texts_of
+from playground.dialects.rendering import Block, BlockKind, Draft, deep_copy, texts_of
 from playground.nouns.messages import Message
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
@@ -40,27 +40,25 @@ def drafts_of(
         formatted = dialect.format_history_item(item, tools)
         if formatted is None:
             continue
-        # The role of the session, not the dialect's: a result may travel as a user's.
+        # The role in the session, not in the dialect: a result may travel in a user's message.
         kind = _KIND_OF_ROLE[item.role]
         blocks = (Block(origin_of(index), kind, text) for text in texts_of(formatted))
-        # A copy: it may hold the arguments themselves, and be read when others stand in these.
-        drafts.append(Draft(copied(formatted), tuple(blocks)))
+        # A copy, because the message may hold a call's own arguments, which may change later.
+        drafts.append(Draft(deep_copy(formatted), tuple(blocks)))
     return drafts
 
 
 def history_of(dialect: MessageWriter, prompt_data: PromptData) -> History:
-    """Return the conversation with neighbours joined; it may be cached, so nobody may write into
-    it.
-    """
+    """Return the conversation with neighbours joined. It may be cached: do not change it."""
     if can_cache(dialect):
-        return written(dialect, prompt_data).history
+        return cached_conversation(dialect, prompt_data).history
     messages, tools = enumerate(prompt_data.messages), prompt_data.tool_metadata
     drafts = (drafts_of(dialect, index, message, tools) for index, message in messages)
     return History().extended_with(chain.from_iterable(drafts))
 
 
-def written(dialect: MessageWriter, prompt_data: PromptData) -> CachedRendering:
-    """Return the cached conversation, which nobody may write into."""
+def cached_conversation(dialect: MessageWriter, prompt_data: PromptData) -> CachedRendering:
+    """Return the conversation from the cache, written if it is not there. Do not change it."""
     tools = prompt_data.tool_metadata
     return RENDER_CACHE.session(
         dialect,

@@ -1,6 +1,6 @@
-"""A dialect that is only declared: one syntax for rendering and parsing, and a few words.
+"""`DeclaredDialect`: a dialect as data, with one syntax for rendering and parsing.
 
-Whatever two dialects do differently is a field here; no method asks for a dialect's name.
+Every difference between two dialects is a field here; no method asks for a dialect's name.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from playground.dialects.raw_prompts import LlamaPrompt
     from playground.parsing.grammars import Grammar
 
-# The ends of a sequence, which servers that decode with special tokens leave in the text.
+# Tokens around a sequence; servers that decode with special tokens leave them in the text.
 SEQUENCE_TOKENS: Final = ("<bos>", "<eos>")
-# How most families write that they think.
+# The reasoning tags of most families.
 THINK: Final = ReasoningTags("<think>", "</think>")
 _SEVERAL: Final = "You may call several tools in one reply."
 _ONE_AT_A_TIME: Final = "Call one tool at a time."
@@ -58,7 +58,7 @@ ResultRole = Literal["user", "tool", "ipython"]
 
 @lru_cache(maxsize=512)
 def _result_template(text: str) -> Template:
-    """Compile a result's template, once: a long session has a result for every call."""
+    """Compile a result's template; it is cached, because a long session has many results."""
     return compile_template(text, ("result",), ("name", "id"))
 
 
@@ -69,15 +69,15 @@ class DeclaredDialect(HashedOnce, Dialect):
     remembers: ClassVar[bool] = True
 
     name: str
-    """The name by which it is asked for."""
+    """The name by which users ask for the dialect."""
     syntax: Syntax
     """The form of a call, of its parameters and of the section around calls."""
     rules: str
-    """The text of the prompt before the example call; nothing else is added."""
+    """The rules for a call, in the prompt before an example of one."""
     title: str = ""
     """The name that people read."""
     result: str = "<tool_result>\n{result}\n</tool_result>"
-    """How a tool's result is written."""
+    """The template of a tool's result."""
     result_role: ResultRole = "user"
     """The role in which a result travels."""
     answer: tuple[str, str] = ("", "")
@@ -85,41 +85,41 @@ class DeclaredDialect(HashedOnce, Dialect):
     reasoning: tuple[ReasoningTags, ...] = ()
     """The tags around reasoning."""
     opens_reasoning: bool = False
-    """True if the prompt ends inside reasoning: a reply begins there unless it says otherwise."""
+    """True if the prompt ends inside reasoning: a reply begins as reasoning, too."""
     plain: tuple[ReasoningTags, ...] = ()
     """Tags around text in which nothing is a call."""
     stops: tuple[str, ...] = ()
     """Stop tokens: a reply ends there."""
     dropped: tuple[str, ...] = ()
-    """Tokens of the model's alphabet that servers leak into its text."""
+    """Special tokens that servers leak into the text."""
     parallel: bool = True
     """True if one reply may hold several calls."""
     tool_docs: prompts.ToolDocs = prompts.DESCRIBED
-    """How tools are documented: `DESCRIBED` or `JSON_LINES` of `prompts.py`, or your own."""
+    """The documentation of tools: `DESCRIBED` or `JSON_LINES` of `prompts.py`, or your own."""
     switches: Switches = field(default_factory=Switches)
-    """How doubtful replies are read."""
+    """The switches by which doubtful replies are read."""
     models: str = ""
     """The models that are trained on it, or the programs that use it, with source and date."""
     model_names: tuple[str, ...] = ()
-    """Patterns of those models' names (see `models.py`); none if any model may be taught it."""
+    """Patterns of those models' names (see `models.py`); none if no model is trained on it."""
     raw_prompt: LlamaPrompt | None = field(default=None, hash=False)
-    """The raw prompt in which its guide is shown, where one is known beside the messages."""
+    """The raw prompt that the dialect's guide shows too, if one is known."""
     own_tool: ToolMetadata | None = field(default=None, hash=False)
-    """A tool that the model was trained on, with an example: its guide calls no other."""
+    """A tool that the model was trained on, with an example; the guide calls no other tool."""
     cache_policy: str = field(default="azad", hash=False)
     """The policy that places cache marks unless another is named."""
     preflight: tuple[PreflightCheck, ...] = field(default=(), hash=False)
     """Checks of the messages before a request."""
     rules_path: str | None = field(default=None, hash=False)
-    """The file or folder of other rules, which replace `rules`."""
+    """The file or folder with rules that replace `rules`."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        # what a class writes by itself may go by anything: it has to say that it does not
+        # A subclass's own code may depend on anything: it has to declare that it does not.
         cls.remembers = cls.__dict__.get("remembers", False)
 
     def __post_init__(self) -> None:
-        # A wrong declaration is told where it is written, not when it is first used.
+        # Fail where a wrong declaration is written, not where it is first used.
         self._result_template()
         _check_model_names(self.name, self.model_names)
 
@@ -144,8 +144,8 @@ class DeclaredDialect(HashedOnce, Dialect):
     def markers(self) -> Markers:
         """The texts that may stand around calls in a reply.
 
-        The opener of a result is among them: a model that goes on with one invents the tool's
-        words, which are no answer.
+        The opener of a result is one of them: a model that writes a result after its call invents
+        it, and it is no part of the answer.
         """
         opener = self._result_template().before
         literal = next((p for p in opener if not isinstance(p, Hole) and p.strip()), "")
@@ -190,13 +190,13 @@ class DeclaredDialect(HashedOnce, Dialect):
     # the prompt
 
     def format_dialect_rules(self, prompt_data: PromptData, rules_path: str | None = None) -> str:
-        given = self.rules_given(rules_path)
-        if given is not None:
-            return given
+        rules = self.rules_of_file(rules_path)
+        if rules is not None:
+            return rules
         tools = prompt_data.tool_metadata
         if not tools:
             return ""
-        # The first tool's own example, so that what is taught can be called at once.
+        # An example of the first tool, which the model can call at once.
         tool, name = tools[0], self.syntax.name or tools[0].name
         arguments = self.syntax.sample_texts or prompts.sample_arguments(tool)
         example = self.format_example(name, arguments, tool)
@@ -218,7 +218,7 @@ class DeclaredDialect(HashedOnce, Dialect):
     def format_tool_result(self, tool_result: ToolResultPart) -> str:
         template = self._result_template()
         holes = {"name": tool_result.tool_name, "id": tool_result.tool_call_id}
-        # Not str.format: a result is full of braces, and so may the name be.
+        # Not str.format, because results are full of braces, and names may hold some too.
         before = _filled(template.before, holes)
         after = _filled(template.after, holes)
         return f"{before}{result_text(tool_result)}{after}"
@@ -227,7 +227,7 @@ class DeclaredDialect(HashedOnce, Dialect):
         """Return an assistant's turn as the model would have written it, without reasoning."""
         text = ""
         before, after = self.answer
-        # Calls wait for the text after them: neighbours share one section, as the model writes it.
+        # Calls are collected up to the next text, because neighbours share one section.
         calls: list[tuple[str, str]] = []
         for part in parts:
             if isinstance(part, ToolCallPart):
@@ -235,7 +235,7 @@ class DeclaredDialect(HashedOnce, Dialect):
             elif isinstance(part, TextPart):
                 text = _on_new_line(text, render_calls(self.syntax, calls))
                 calls = []
-                if part.text:  # else the marks of an answer would stand around nothing
+                if part.text:  # no markers of an answer around an empty text
                     text += before + part.text + after
         return _on_new_line(text, render_calls(self.syntax, calls))
 
@@ -256,7 +256,7 @@ class DeclaredDialect(HashedOnce, Dialect):
         return {"role": role, "content": content} if content else None
 
     def _results(self, item: Message) -> str:
-        """Return the results in their order, and then the text that stands beside them."""
+        """Return the results in their order, and then the message's text."""
         lines = [self.format_tool_result(result) for result in item.tool_results]
         if item.text:
             lines.append(item.text)
@@ -300,10 +300,9 @@ def result_text(result: ToolResultPart) -> str:
 def user_content(
     message: Message, format_result: Callable[[ToolResultPart], str]
 ) -> str | list[dict[str, Any]]:
-    """Return a user's or system's content: one text as a string, several parts or images as a
-    list.
+    """Return a user's or system's content: a single text as a string, anything else as a list.
 
-    Results that stand in a user's message, as in Anthropic's API, are written as results.
+    Results in a user's message, as in Anthropic's API, are written as results.
     """
     content: list[dict[str, Any]] = []
     for part in message.parts:
@@ -315,10 +314,10 @@ def user_content(
             case ImagePart():
                 content.append(_image_part(part))
             case ReasoningPart() | ToolCallPart():
-                pass  # no user says these; check_session tells of them
+                pass  # users write none of these; check_session has a finding on them
             case _:
                 assert_never(part)
-    # A single text goes as a string, the plainest form of the two.
+    # A single text is sent as a string, the simpler form.
     if len(content) == 1 and "text" in content[0]:
         return str(content[0]["text"])
     return content
@@ -336,7 +335,7 @@ def _image_part(part: ImagePart) -> dict[str, Any]:
 
 
 def _on_new_line(text: str, addition: str) -> str:
-    """Begin calls after text on a new line: some dialects read them nowhere else."""
+    """Append calls to a text, on a new line: some dialects read calls only there."""
     if not addition or not text or text.endswith("\n"):
         return text + addition
     return f"{text}\n{addition}"

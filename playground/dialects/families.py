@@ -1,6 +1,6 @@
-"""Group dialects by how they write a call, and by the models that speak them.
+"""Group dialects by the form of their calls, and find those that a model speaks.
 
-No family is listed here: a dialect's notation says how it writes, its `models` who speaks it.
+No dialect is listed here: its notation gives its family, and its `models` who speaks it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from playground.dialects.models import dialect_for
 
 FIELD: Final = "The API's own field"
 OTHERS: Final = "Others"
-_TITLES: Final = {  # by the hole of the notation, in the order in which they are shown
+_TITLES: Final = {  # hole of the notation -> family, in the order of display
     "call:json": "Name and arguments in one JSON object",
     "args:json": "A name, then its arguments as JSON",
     "args:marked": "A name, then its arguments in marks",
@@ -24,11 +24,11 @@ _TITLES: Final = {  # by the hole of the notation, in the order in which they ar
     "params": "A tag for each parameter",
     "text:KEY": "A word, then text",
 }
-_SOURCE: Final = re.compile(r"\([^)]*\)")  # of what is said of models, where it was read
+_SOURCE: Final = re.compile(r"\([^)]*\)")  # the source of a statement on models
 
 
 def family(dialect: Dialect) -> str:
-    """Say how a dialect writes a call."""
+    """Return the family of a dialect: the form in which it writes a call."""
     if dialect.is_native_toolcalling():
         return FIELD
     if not isinstance(dialect, DeclaredDialect):
@@ -37,26 +37,28 @@ def family(dialect: Dialect) -> str:
 
 
 def families(names: Iterable[str]) -> dict[str, list[str]]:
-    """Return the dialects of these names by family, each family in the given order."""
-    found: dict[str, list[str]] = {title: [] for title in (FIELD, *_TITLES.values(), OTHERS)}
+    """Return these names by family, without empty families; names keep their order."""
+    names_by_family: dict[str, list[str]] = {
+        title: [] for title in (FIELD, *_TITLES.values(), OTHERS)
+    }
     for name in names:
-        found[family(get_dialect(name))].append(name)
-    return {title: listed for title, listed in found.items() if listed}
+        names_by_family[family(get_dialect(name))].append(name)
+    return {title: members for title, members in names_by_family.items() if members}
 
 
 def spoken_by(model: str) -> list[str]:
-    """Return the dialects for a model, the best first: its own, then those whose models it names.
+    """Return the dialects for a model: its own first, then those whose name or models match.
 
-    A part of a name is enough: `qwen` finds what any Qwen speaks.
+    A part of a name is enough: `qwen` finds the dialects of all Qwen models.
     """
     words = _words(model.rpartition("/")[2])
-    own = dialect_for(model.strip().replace(" ", "-")).dialect
-    named = [
+    own_dialect = dialect_for(model.strip().replace(" ", "-")).dialect
+    matching = [
         name
         for name in dialect_names()
         if words and words <= _words(f"{name} {_SOURCE.sub('', get_dialect(name).models)}")
     ]
-    return list(dict.fromkeys([*([own] if own else []), *named]))
+    return list(dict.fromkeys([*([own_dialect] if own_dialect else []), *matching]))
 
 
 def _words(text: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""Gemma: `call:name{key:value}` between control tokens, texts between a mark of their own."""
+"""Gemma: `call:name{key:value}` between control tokens, and texts between marks."""
 
 from dataclasses import replace
 
@@ -14,17 +14,19 @@ _RULES = (
 
 
 def _declare_syntax(mark: str, opener: str, closer: str, *markers: tuple[str, str]) -> Syntax:
-    """Declare a call between its markers, with those of `markers` read in their place.
+    """Declare a call between its opener and closer; those in `markers` are read too.
 
     Models also write keyword arguments in parentheses, and Python in a fence, as Gemma 3 was
     taught.
     """
-    read = [
-        Syntax(call=f"{before}{{name}}{body}{after}", separator="", string_mark=marked)
-        for before, after in ((opener, closer), *markers)
-        for body, marked in (("{args:marked}", mark), ("({args:python})", ""))
+    forms = [
+        Syntax(
+            call=f"{form_opener}{{name}}{body}{form_closer}", separator="", string_mark=form_mark
+        )
+        for form_opener, form_closer in ((opener, closer), *markers)
+        for body, form_mark in (("{args:marked}", mark), ("({args:python})", ""))
     ]
-    return replace(read[0], also=(*read[1:], PRINTED, TOOL_CODE, *ASSIGNED))
+    return replace(forms[0], also=(*forms[1:], PRINTED, TOOL_CODE, *ASSIGNED))
 
 
 TOOL_CODE = Syntax(
@@ -35,7 +37,7 @@ TOOL_CODE = Syntax(
     known_names=True,
 )
 PRINTED = replace(TOOL_CODE, call="print({name}({args:python}))")
-# small ones leave the fence out, and print what they assigned
+# Small models leave out the fence, and print what they assigned.
 ASSIGNED = tuple(
     Syntax(call=f"tool_code = {call}", known_names=True, line_start=True)
     for call in (
@@ -79,7 +81,7 @@ DIALECTS = (
             ("<|tool_call>:call:", "<tool_call|>"),
             ("<|tool_call>:", "<tool_call|>"),
             ("<call>", "<tool_call|>"),
-            ("call:", "<tool_call|>"),  # where the server took the tokens out
+            ("call:", "<tool_call|>"),  # if the server removed the tokens
         ),
         rules=_RULES,
         switches=Switches(broken_calls="text"),
@@ -91,7 +93,7 @@ DIALECTS = (
         stops=(
             "<turn|>",
             "<|tool_response>",
-            # channels of an answer, as models open them in place of closing the thought
+            # channels of an answer, which models open instead of closing the reasoning
             "<|channel>content",
             "<|channel>final",
             "<|channel>response",

@@ -21,7 +21,7 @@ _header = partial(
 
 
 def _kimi(head: str, nameless: Literal["", "inferred"] = "") -> Syntax:
-    """Declare a call that is named by its id; `head` is the id's form."""
+    """Declare a call whose id names the tool; `head` is the form of the id."""
     return Syntax(
         call=f"<|tool_call_begin|>{head}<|tool_call_argument_begin|>{{args:json}}<|tool_call_end|>",
         section="<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>",
@@ -55,12 +55,12 @@ DIALECTS = (
         syntax=replace(
             _kimi("functions.{name}:{index}"),
             also=(
-                # an id that names no tool, or is not quite the one that was taught
+                # an id that names no tool, or has a form that is almost the taught one
                 *(_kimi(head, "inferred") for head in ("{index}", ":{index}", "call_{index}")),
                 *map(_kimi, ("functions.{name}", "{name}:{index}", "{name}")),
-                # where the server took the tokens out
+                # if the server removed the tokens
                 Syntax(call="functions.{name}:{index}{args:json}", separator=""),
-                # a whole call in the place of a header and its arguments
+                # a complete JSON call instead of a header and its arguments
                 Syntax(
                     call="<|tool_call_begin|>{call:json}<|tool_call_end|>",
                     section="<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>",

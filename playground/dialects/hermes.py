@@ -33,8 +33,8 @@ Write a JSON object with the function's "name" and its "arguments" between <tool
         "Arch-Function (a request to it in katanemo's Plano, api_model_server.rest, read 2026-11); "
         "Ring and Ling 2 (reported, no template of theirs was read)"
     ),
-    # A Hermes is one on whatever base it was trained: vLLM's list for its hermes parser has those
-    # on Llama. A newer Qwen writes qwen3-coder. Granite changed over in 4.
+    # A Hermes writes it whatever its base model: vLLM's list for its hermes parser has those based
+    # on Llama. Newer Qwen models write qwen3-coder. Granite writes it since version 4.
     model_names=(
         "hermes",
         r"qwen-?2(?!\d)",

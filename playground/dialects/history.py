@@ -1,7 +1,7 @@
-"""A conversation as it was formatted, with neighbours of one role joined.
+"""A formatted conversation, with neighbours of one role joined.
 
-Returned messages are never changed; joining a neighbour makes a new message. So the requests of a
-session, each of which holds those before it, share what they have in common.
+Messages are never changed; joining a neighbour makes a new message. So the requests of a session,
+each of which continues the one before, share their common messages.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from playground.base.shared_lists import SharedList
-from playground.dialects.rendering import Block, Draft, joined, mergeable
+from playground.dialects.rendering import Block, Draft, mergeable, merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,34 +22,34 @@ class History:
     blocks: SharedList[tuple[Block, ...]] = field(default_factory=SharedList)
 
     def extended_with(self, drafts: Iterable[Draft]) -> History:
-        """Return the history with more drafts.
+        """Return a history with more drafts.
 
-        Neighbours of one role are joined, because providers want turns to alternate; empty drafts
-        are left out, because they would separate neighbours.
+        Neighbours of one role are joined, because providers require turns to alternate; empty
+        drafts are left out, because they would separate neighbours.
         """
-        kept = len(self.messages)
+        kept_count = len(self.messages)
         last = list(map(Draft, self.messages[-1:], self.blocks[-1:]))
-        found = last.copy()
+        drafts_after = last.copy()
         for draft in drafts:
             message = draft.message
-            if not (_says(message.get("content")) or message.get("tool_calls")):
+            if not (_has_content(message.get("content")) or message.get("tool_calls")):
                 continue
-            if found and mergeable(found[-1].message, message):
-                found[-1] = joined(found[-1], draft)
+            if drafts_after and mergeable(drafts_after[-1].message, message):
+                drafts_after[-1] = merged(drafts_after[-1], draft)
             else:
-                found.append(draft)
-        if last and found[0] is last[0]:
-            del found[0]
+                drafts_after.append(draft)
+        if last and drafts_after[0] is last[0]:
+            del drafts_after[0]
         else:
-            kept -= len(last)  # one was joined to it
+            kept_count -= len(last)  # a draft was joined to the last message
         return History(
-            self.messages.extended_with(kept, [draft.message for draft in found]),
-            self.blocks.extended_with(kept, [draft.blocks for draft in found]),
+            self.messages.extended_with(kept_count, [draft.message for draft in drafts_after]),
+            self.blocks.extended_with(kept_count, [draft.blocks for draft in drafts_after]),
         )
 
 
-def _says(content: Any) -> bool:
-    """Return True if a content is not empty; a system prompt without text is one empty part."""
+def _has_content(content: Any) -> bool:
+    """Return True if a content is not empty; a single empty text part counts as empty."""
     if isinstance(content, list) and len(content) == 1:
         return content[0].get("type") != "text" or bool(content[0].get("text"))
     return bool(content)

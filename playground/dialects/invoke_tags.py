@@ -20,20 +20,18 @@ _invoked = partial(
 )
 
 
-def _invoke_syntax(section: str, *read: str) -> Syntax:
-    """Declare `<invoke name="f">` with `<parameter name="k">`, in a section; `read` forms are read
-    too.
-    """
+def _invoke_syntax(section: str, *also_sections: str) -> Syntax:
+    """Declare `<invoke name="f">` with `<parameter name="k">`; sections in `read` are read too."""
     return Syntax(
         call='<invoke name="{name}">\n{params}</invoke>',
         param='<parameter name="{key}">{value}</parameter>\n',
         section=section,
-        section_also=read,
+        section_also=also_sections,
     )
 
 
 def _dsml(prefix: str, section: str, *also: Syntax) -> Syntax:
-    """Declare DeepSeek's form, in which `string` decides how a value is read."""
+    """Declare DeepSeek's form, in which the attribute `string` decides how a value is read."""
     return Syntax(
         call=f'<{prefix}invoke name="{{name}}">\n{{params}}</{prefix}invoke>',
         param=(
@@ -50,7 +48,7 @@ def _dsml(prefix: str, section: str, *also: Syntax) -> Syntax:
     )
 
 
-_ATEM: Final = Syntax(  # Muse's, where neither section nor recipient stands before it
+_ATEM: Final = Syntax(  # a call of Muse without a section and a recipient before it
     call='<atem:invoke name="{name}">\n{params}</atem:invoke>',
     param='<atem:parameter name="{key}">{value}</atem:parameter>\n',
     untyped="json",
@@ -166,7 +164,7 @@ DIALECTS = (
     _invoked(
         name="deepseek-v4.1",
         title="DeepSeek V4.1",
-        syntax=_dsml("｜DSML｜ ", "calls"),  # a token, and behind it a word of its own
+        syntax=_dsml("｜DSML｜ ", "calls"),  # a token, and after it a separate word
         reasoning=(THINK,),
         stops=("<｜end▁of▁sentence｜>",),
         result="<tool_result>{result}</tool_result>",

@@ -11,7 +11,7 @@ from playground.parsing.syntax import JsonShape, JsonStyle, ReasoningTags, Synta
 _PARAMETERS = JsonShape(arguments=("parameters",))
 _ARGS = JsonShape(arguments=("args",), aliases=("args",))
 
-# One JSON object a call, between markers.
+# Each call is a JSON object between markers.
 _tagged = partial(
     DeclaredDialect,
     rules=(
@@ -34,17 +34,19 @@ _array = partial(
 
 
 def _object(opener: str, closer: str, *also: Syntax) -> Syntax:
-    """Declare one object between two tags; a call as Python writes it is read there, too."""
-    read = Syntax(call=f"{opener}\n{{name}}({{args:python}})\n{closer}")
-    return Syntax(call=f"{opener}\n{{call:json}}\n{closer}", also=(read, *also))
+    """Declare one object between two tags; a Python call between them is read too."""
+    python_call = Syntax(call=f"{opener}\n{{name}}({{args:python}})\n{closer}")
+    return Syntax(call=f"{opener}\n{{call:json}}\n{closer}", also=(python_call, *also))
 
 
-def _one_array(section: str, shape: JsonShape | None = None, read: tuple[str, ...] = ()) -> Syntax:
-    """Declare an array between the markers of `section`; those of `read` are read too."""
+def _one_array(
+    section: str, shape: JsonShape | None = None, also_sections: tuple[str, ...] = ()
+) -> Syntax:
+    """Declare an array between the markers of `section`; the sections in `read` are read too."""
     return Syntax(
         call="{call:json}",
         section=section,
-        section_also=read,
+        section_also=also_sections,
         separator=", ",
         shape=shape or JsonShape(),
         section_required=True,
@@ -100,7 +102,7 @@ DIALECTS = (
             call="<|function_call|>{call:json}",
             also=(
                 Syntax(call="<|message_sep|>\n\nfunction call<|role_sep|>\n{call:json}"),
-                Syntax(call="function call{call:json}"),  # where the server took the tokens out
+                Syntax(call="function call{call:json}"),  # if the server removed the tokens
             ),
         ),
         switches=Switches(broken_calls="text"),
@@ -137,8 +139,8 @@ DIALECTS = (
                     "<|end_message|>",
                     shape=_ARGS,
                 ),
-                # a call by free text: to vLLM its text is the user's, to SGLang a call of no tool;
-                # here a call where it holds one, or else text, with a finding
+                # A call by free text. vLLM hands its text to the user, SGLang calls no tool. Here
+                # it is a call if it holds JSON of one, or else text, with a finding.
                 Syntax(
                     call="<|content_invoke_tool_text|>{call:json}<|end_message|>",
                     shape=_ARGS,
@@ -192,7 +194,8 @@ DIALECTS = (
         name="pangu",
         title="openPangu",
         syntax=_one_array(
-            "[unused11][{calls}][unused12]", read=("<|tool_call_start|>[{calls}]<|tool_call_end|>",)
+            "[unused11][{calls}][unused12]",
+            also_sections=("<|tool_call_start|>[{calls}]<|tool_call_end|>",),
         ),
         models="openPangu (vLLM's parser, 2026-11)",
         model_names=("pangu",),
@@ -227,7 +230,7 @@ DIALECTS = (
     _array(
         name="granite",
         title="Granite 3",
-        syntax=_one_array("<|tool_call|>[{calls}]", read=("<tool_call>[{calls}]",)),
+        syntax=_one_array("<|tool_call|>[{calls}]", also_sections=("<tool_call>[{calls}]",)),
         reasoning=(ReasoningTags("Here is my thought process:", "Here is my response:"), THINK),
         stops=("<|end_of_text|>",),
         result="{result}",
@@ -241,13 +244,13 @@ DIALECTS = (
         syntax=replace(
             _one_array(
                 "[{calls}]",
-                read=(
+                also_sections=(
                     "<tool_call>[{calls}]</tool_call>",
                     "[TOOL_CALLS][{calls}]",
                     "```json\n[{calls}]\n```",
                 ),
             ),
-            also=(Syntax(call="<tool_call>\n{call:json}\n</tool_call>"),),  # one alone
+            also=(Syntax(call="<tool_call>\n{call:json}\n</tool_call>"),),  # a single call
         ),
         result="{result}",
         result_role="tool",

@@ -1,5 +1,7 @@
-"""Llama 3.x: a bare JSON object (after <|python_tag|> when tools run in ipython), or a
-<function=…> tag around the arguments; see Meta's llama3_3 prompt format."""
+"""Llama 3.x: a bare JSON object, or a <function=…> tag around the arguments.
+
+<|python_tag|> precedes calls if tools run in ipython. See Meta's llama3_3 prompt format.
+"""
 
 from dataclasses import replace
 
@@ -37,7 +39,7 @@ JSON = DeclaredDialect(
         section="<|python_tag|>{calls}",
         separator="; ",
         shape=JsonShape(arguments=("parameters",), constants=(("type", "function"),)),
-        also=(_METHOD,),  # a model whose prompt has both kinds of tools writes both
+        also=(_METHOD,),  # with both kinds of tools in its prompt, a model writes both forms
     ),
     rules="""\
 Answer with a JSON object that holds the function's "name" and its "parameters", a dictionary \
@@ -49,7 +51,7 @@ from argument name to value, and with nothing else.""",
     switches=Switches(broken_calls="text"),
     tool_docs=JSON_LINES,
     models="Llama 3.1, 3.2, 3.3 (Meta's prompt format documents, 2024-12)",
-    # Not the small ones of 3.2 and ToolACE, which write Python lists: see python_calls.py.
+    # Not ToolACE and the small models of 3.2, which write Python lists: see python_calls.py.
     model_names=(r"^(?!.*(toolace|nemotron-super-49b-v1[_.]5)).*llama-?v?3(?!\.2-[13]b)",),
     raw_prompt=LlamaPrompt(LLAMA3, "json"),
 )
@@ -100,7 +102,7 @@ FUNCTION = DeclaredDialect(
     title="Llama 3 function tag",
     syntax=Syntax(
         call="<function={name}>{args:json}</function>",
-        # as the model slips, by the failed generations that its hosts report
+        # slips of the model, from failed generations that its hosts report
         also=tuple(
             Syntax(call=f"<function{slipped}</function>")
             for slipped in (

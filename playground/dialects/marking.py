@@ -28,18 +28,18 @@ def set_marks(
 def set_own_marks(
     messages: RequestMessages, policy: str | Policy, prompt_data: PromptData
 ) -> list[CacheDecision]:
-    """Mark messages that may be cached, and return the decisions.
+    """Mark messages that may be shared with a cache, and return the decisions.
 
-    Marked messages first become the request's own; all of them do before a policy of the user's,
-    which may write into any.
+    Messages are copied before they are marked; for a policy of the user's, which may write into
+    any, all of them are.
     """
     if not isinstance(policy, str):
-        return set_marks(messages.all(), policy, prompt_data)
+        return set_marks(messages.all_writable(), policy, prompt_data)
     request = _request(prompt_data)
     decisions = get_policy(policy).decide(messages, request)
     for decision in decisions:
         if decision.marked and decision.message is not None:
-            messages.own(decision.message)
+            messages.writable(decision.message)
     apply_marks(messages, decisions, request.model_name)
     return decisions
 

@@ -1,7 +1,8 @@
-"""Tell of text that is almost a dialect's marker: in another case, with a blank, a letter off.
+"""Find text that is almost a dialect's marker.
 
-Also with a sign twice, escaped, or half of it at the end. Most replies hold nothing like it: a
-plain search for the markers' words comes first.
+It may be in another case, have a blank, a wrong letter or a doubled sign, be escaped, or be cut off
+by the end of the text. Most replies hold nothing of the kind, so a fast search for the words of
+markers comes first.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from playground.parsing.notations import notation_of
 from playground.parsing.result import ParseResult
 from playground.parsing.template import Hole
 
-LOOKED_AT: Final = 20_000  # characters, at the beginning: no reply waits for more than a moment
-_LEAST: Final = 5  # characters of a marker that prose does not hold
-_LEAST_OFF: Final = 9  # of one that may be a letter off
-# signs that look like those of markers, as fonts and keyboards have them
+SEARCH_LIMIT: Final = 20_000  # characters at the beginning; more would take too long
+_LEAST: Final = 5  # characters of a marker; prose may hold shorter ones
+_LEAST_OFF: Final = 9  # characters of a marker that may have a wrong letter
+# Signs of fonts and keyboards that look like signs in markers.
 _SIGNS: Final = str.maketrans(
     {
         **dict.fromkeys("｜‖∥∣│┃❘❙ǀ￨¦", "|"),
@@ -35,30 +36,31 @@ _SIGNS: Final = str.maketrans(
 )
 _CODED: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 _BLANK: Final = re.compile(r"[\s_ĠĊ\-]+|\\[nrt]|\\(?=\W)")
-_DOUBLED: Final = re.compile(r"([^\w\s`])\1+")  # one back-tick is code in prose, three are a fence
+_DOUBLED: Final = re.compile(r"([^\w\s`])\1+")  # not back-ticks: three are a fence, one is not
 _TAG: Final = re.compile(r"[<\[][^<>\[\]]{2,80}[>\]]")
-_ARGUMENT: Final = r"\s{0,8}(?:\W?\)|\w+\s{0,8}=)"  # or none
-# up to a call that is a member, or the first of a list
+_ARGUMENT: Final = r"\s{0,8}(?:\W?\)|\w+\s{0,8}=)"  # a keyword argument, or the end of a call
+# An object up to a call that is its member, or the first of a list in it.
 _BEGUN_OBJECT: Final = re.compile(r'\{\s{0,8}"[^{}]{1,200}":\s{0,8}(?:\[\s{0,8})?\Z')
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
-# the classes of OpenAI's and LiteLLM's clients, with a field of theirs
+# Classes of OpenAI's and LiteLLM's clients as Python prints them, with their first field.
 _PRINTED: Final = re.compile(
     r"\s{0,8}(ModelResponse|ChatCompletion(?:Message|Chunk)?|Response(?=\(id='resp_))\("
     r"(?:id|choices|content|role)=(?:['\"\[]|None)"
 )
 
 
-def near_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -> Finding | None:
-    """Return a finding if a reply without other findings almost holds one of the dialect's
-    markers.
+def misspelled_marker_finding(
+    result: ParseResult, dialect: Dialect, prompt_data: PromptData
+) -> Finding | None:
+    """Return a finding if a reply almost holds a marker of the dialect, and has no other finding.
 
-    If it holds no call either, the beginning of a call of one of the tools counts too.
+    If the reply has no call, text that is almost the beginning of a tool's call counts too.
     """
-    if result.findings or not isinstance(own, DeclaredDialect):
+    if result.findings or not isinstance(dialect, DeclaredDialect):
         return None
     tools = () if result.tool_calls else prompt_data.tool_metadata
     names = tuple(tool.name for tool in tools)
-    marker = nearly(result.content, own, names)
+    marker = misspelled_marker(result.content, dialect, names)
     if not marker:
         return None
     return finding("near-marker", "the whole reply", f"nearly {marker!r}: it is kept as text")
@@ -67,58 +69,59 @@ def near_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -> F
 def printed_response(result: ParseResult) -> Finding | None:
     """Return a finding if the reply is a response object as a client library prints it."""
     first = next((event for event in result.events if isinstance(event, TextEvent)), None)
-    found = _PRINTED.match(first.text) if first and not first.span.start else None
-    return finding("printed-response", "the whole reply", f"a {found[1]}") if found else None
+    match = _PRINTED.match(first.text) if first and not first.span.start else None
+    return finding("printed-response", "the whole reply", f"a {match[1]}") if match else None
 
 
-def around_a_call(result: ParseResult) -> Finding | None:
-    """Return a finding if a JSON call stands in an object whose other parts are text.
+def call_in_object(result: ParseResult) -> Finding | None:
+    """Return a finding if a JSON call stands in a larger object, whose other parts became text.
 
-    The object is torn, or is a wrapper that is not the dialect's.
+    The object is torn, or is a wrapper that the dialect does not have.
     """
-    if any(found.severity != "info" for found in result.findings):
+    if any(earlier.severity != "info" for earlier in result.findings):
         return None
     before, calls = "", 0
     for event in result.events:
         if isinstance(event, TextEvent):
-            before = (before + event.text)[-LOOKED_AT:]
+            before = (before + event.text)[-SEARCH_LIMIT:]
         elif isinstance(event, CallStartedEvent):
             calls += 1
-            if begun := _BEGUN_OBJECT.search(before):
-                told = f"the call stands in an object: {begun[0]!r:.60} before it is kept as text"
-                return finding("unexpected-text", f"call {calls}", told)
+            if opener := _BEGUN_OBJECT.search(before):
+                message = (
+                    f"the call stands in an object: {opener[0]!r:.60} before it is kept as text"
+                )
+                return finding("unexpected-text", f"call {calls}", message)
         elif isinstance(event, CallEndedEvent):
             before = ""
     return None
 
 
-def nearly(text: str, dialect: DeclaredDialect, names: tuple[str, ...] = ()) -> str:
-    """Return the marker, or the beginning of a tool's call, that almost stands in the text; "" for
-    none.
-    """
-    known, words = _markers(dialect)
-    looked_at = text[:LOOKED_AT]
-    # one that stands there as it is was seen, and is no call's
-    markers = {marker: bare for marker, bare in known.items() if marker not in looked_at}
-    if half := _half(text, markers):
+def misspelled_marker(text: str, dialect: DeclaredDialect, names: tuple[str, ...] = ()) -> str:
+    """Return the marker, or the beginning of a tool's call, that a text almost holds, or ""."""
+    all_markers, words = _markers(dialect)
+    searched = text[:SEARCH_LIMIT]
+    # A marker that is spelled right was read, and did not belong to a call.
+    markers = {marker: normal for marker, normal in all_markers.items() if marker not in searched}
+    if half := _cut_off_marker(text, markers):
         return half
-    if words is not None and words.search(looked_at):
-        found = folded(looked_at)
-        for marker, bare in markers.items():
-            if bare in found and (not bare[0].isalnum() or _begins_a_line(bare, looked_at)):
+    if words is not None and words.search(searched):
+        normal_text = normal_form(searched)
+        for marker, normal in markers.items():
+            if normal in normal_text and (
+                not normal[0].isalnum() or _begins_a_line(normal, searched)
+            ):
                 return marker
-        tags = {tag for tag in _TAG.findall(found) if len(tag) >= _LEAST_OFF - 1}
-        for marker, bare in markers.items():
-            if len(bare) >= _LEAST_OFF and any(_letter_off(tag, bare) for tag in tags):
+        tags = {tag for tag in _TAG.findall(normal_text) if len(tag) >= _LEAST_OFF - 1}
+        for marker, normal in markers.items():
+            if len(normal) >= _LEAST_OFF and any(_is_letter_off(tag, normal) for tag in tags):
                 return marker
-    return _call_of(looked_at, dialect, names)
+    return _misspelled_call(searched, dialect, names)
 
 
-class Near(NamedTuple):
-    """The dialect that comes nearest to a text in which nobody reads a call, with its marker
-    there.
+class NearDialect(NamedTuple):
+    """The dialect that is nearest to a text in which no dialect reads a call.
 
-    The marker stands there exactly or almost.
+    `marker` is its marker that the text holds: exactly if `exact`, or else almost.
     """
 
     dialect: str = ""
@@ -129,36 +132,40 @@ class Near(NamedTuple):
         return f"{'' if self.exact else 'nearly '}{self.marker!r} stands there, of {self.dialect}"
 
 
-def nearest(text: str) -> Near:
-    """Return the dialect of which most stands in a text, exactly or else almost; `Near()` for
-    none.
+def nearest_dialect(text: str) -> NearDialect:
+    """Return the dialect with the most characters of markers in a text, or `Near()`.
+
+    The markers may be exact or misspelled.
     """
-    looked_at = text[:LOOKED_AT]
-    found = folded(looked_at)
-    exact, nearly_so = (0, Near()), (0, Near())
+    searched = text[:SEARCH_LIMIT]
+    normal_text = normal_form(searched)
+    exact, almost = (0, NearDialect()), (0, NearDialect())
     for dialect in as_dialects(""):
         if not isinstance(dialect, DeclaredDialect):
             continue
         markers = _markers(dialect)[0]
-        there = [marker for marker in markers if marker in looked_at]
-        if there and sum(map(len, there)) > exact[0]:
-            exact = sum(map(len, there)), Near(dialect.name, max(there, key=len), exact=True)
-        marker = nearly(text, dialect)
-        stands = sum(len(bare) for bare in set(markers.values()) if bare in found)
-        if marker and len(marker) + stands > nearly_so[0]:
-            nearly_so = len(marker) + stands, Near(dialect.name, marker)
-    return max(exact, nearly_so, key=lambda each: each[0])[1]
+        exact_markers = [marker for marker in markers if marker in searched]
+        if exact_markers and sum(map(len, exact_markers)) > exact[0]:
+            exact = (
+                sum(map(len, exact_markers)),
+                NearDialect(dialect.name, max(exact_markers, key=len), exact=True),
+            )
+        marker = misspelled_marker(text, dialect)
+        size = sum(len(normal) for normal in set(markers.values()) if normal in normal_text)
+        if marker and len(marker) + size > almost[0]:
+            almost = len(marker) + size, NearDialect(dialect.name, marker)
+    return max(exact, almost, key=lambda each: each[0])[1]
 
 
-def unread(text: str) -> Finding:
-    """Return a finding that no dialect reads a text, with what comes nearest."""
-    near = nearest(text)
+def no_dialect_finding(text: str) -> Finding:
+    """Return the finding that no dialect reads a text, which names the nearest dialect."""
+    near = nearest_dialect(text)
     meaning = CODES["no-dialect"].meaning
     return finding("no-dialect", "the whole text", f"{meaning}; {near}" if near.dialect else "")
 
 
-def folded(text: str) -> str:
-    """Return a text without the details that models get wrong in markers."""
+def normal_form(text: str) -> str:
+    """Return a text in a normal form, without the details that models get wrong in markers."""
     text = _CODED.sub(lambda code: chr(int(code[1], 16)), text)
     text = unescape(text).translate(_SIGNS).lower()
     return _DOUBLED.sub(r"\1", _BLANK.sub("", text))
@@ -166,27 +173,29 @@ def folded(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def _markers(dialect: DeclaredDialect) -> tuple[dict[str, str], re.Pattern[str] | None]:
-    """Return the markers of calls, each with its folded form, and their words."""
+    """Return the markers of a dialect's calls (marker -> folded form), and a pattern of their
+    words.
+    """
     syntax = dialect.syntax
     param = syntax.param_template
     inner = [piece for piece in (param.before[:1] if param else ()) if isinstance(piece, str)]
-    listed = [*syntax.openers, *(text.strip() for text in inner), *syntax.closers]
-    markers = {text: folded(text) for text in listed if not text[:1].isalnum() or ":" in text}
-    markers = {t: bare for t, bare in markers.items() if len(bare) >= _LEAST and _WORD.search(bare)}
+    texts = [*syntax.openers, *(text.strip() for text in inner), *syntax.closers]
+    markers = {text: normal_form(text) for text in texts if not text[:1].isalnum() or ":" in text}
+    markers = {
+        t: normal for t, normal in markers.items() if len(normal) >= _LEAST and _WORD.search(normal)
+    }
     words = {word.lower() for text in markers for word in _WORD.findall(text.replace("_", " "))}
     return markers, re.compile("|".join(sorted(words)), re.IGNORECASE) if words else None
 
 
-def _begins_a_line(bare: str, text: str) -> bool:
-    """Return True if a marker of words, `Action:`, stands where a call begins; elsewhere it is
-    prose.
-    """
-    spaced = r"[\s_\-]{0,8}".join(map(re.escape, bare))
+def _begins_a_line(normal: str, text: str) -> bool:
+    """Return True if a marker that is a word (`Action:`) begins a line; elsewhere it is prose."""
+    spaced = r"[\s_\-]{0,8}".join(map(re.escape, normal))
     return re.search(rf"(?im)^[^\w\n]{{0,8}}{spaced}", text) is not None
 
 
-def _half(text: str, markers: dict[str, str]) -> str:
-    """Return the marker of which a beginning ends the text."""
+def _cut_off_marker(text: str, markers: dict[str, str]) -> str:
+    """Return a marker whose beginning is at the end of the text, or ""."""
     tail = text[-80:].rstrip()
     line = tail.rpartition("\n")[2].strip()
     for marker in markers:
@@ -198,40 +207,48 @@ def _half(text: str, markers: dict[str, str]) -> str:
     return ""
 
 
-def _call_of(text: str, dialect: DeclaredDialect, names: tuple[str, ...]) -> str:
-    """Return the beginning of a tool's call that the text writes in another way."""
+def _misspelled_call(text: str, dialect: DeclaredDialect, names: tuple[str, ...]) -> str:
+    """Return the beginning of a tool's call that the text holds in another spelling, or ""."""
     syntax = dialect.syntax
     before = syntax.call_template.before
     if not before and notation_of(syntax).proves_itself:
-        key, listed = syntax.shape.name[-1], "|".join(map(re.escape, names))
-        # a key, not a word: in quotes, in an object or at the beginning of a line, and with a colon
+        key, any_name = syntax.shape.name[-1], "|".join(map(re.escape, names))
+        # A key, not a word: quoted, in an object or at the beginning of a line, before a colon.
         quoted = rf"""["'\\]{{0,3}}{key}["'\\]{{0,3}}\s{{0,8}}"""
         begin = r"""(?:^|[{,"'\\])[ \t]{0,8}"""
-        told = listed and re.search(rf"(?m){begin}{quoted}[:=]\W{{0,8}}(?:{listed})\b", text)
-        ahead = r"\{(?:[^{}]{0,200},)?\s{0,8}"
-        begun = re.search(rf"{ahead}{quoted}(?:[:=][^{{}}\n]{{0,80}})?\Z", text.rstrip())
-        return f'"{key}"' if told or begun else ""
-    at = before.index(Hole("name")) if Hole("name") in before else -1
-    around = (*before[:at], *before[at + 1 : at + 2])
-    if at < 0 or not all(isinstance(piece, str) for piece in around):
+        is_named = any_name and re.search(
+            rf"(?m){begin}{quoted}[:=]\W{{0,8}}(?:{any_name})\b", text
+        )
+        object_start = r"\{(?:[^{}]{0,200},)?\s{0,8}"
+        is_cut_off = re.search(
+            rf"{object_start}{quoted}(?:[:=][^{{}}\n]{{0,80}})?\Z", text.rstrip()
+        )
+        return f'"{key}"' if is_named or is_cut_off else ""
+    hole = before.index(Hole("name")) if Hole("name") in before else -1
+    next_to_name = (*before[:hole], *before[hole + 1 : hole + 2])
+    if hole < 0 or not all(isinstance(piece, str) for piece in next_to_name):
         return ""
-    head, tail = "".join(map(str, before[:at])).strip(), str(around[-1]).strip()[:1]
+    head, tail = "".join(map(str, before[:hole])).strip(), str(next_to_name[-1]).strip()[:1]
     for name in names:
         begin = rf"{re.escape(head)}\W{{0,3}}" if head else r"\b"
-        # `@list.org` is an address, and `<list-item>` another tag
+        # `@list.org` is an address, and `<list-item>` is another tag.
         end = r"(?![.\-]\w)" if head else rf"""["'\\]{{0,2}}{re.escape(tail)}{_ARGUMENT}"""
-        written = head + name + tail
-        if written not in text and re.search(rf"{begin}{re.escape(name)}\b{end}", text):
-            return written
+        exact = head + name + tail
+        if exact not in text and re.search(rf"{begin}{re.escape(name)}\b{end}", text):
+            return exact
     return ""
 
 
-def _letter_off(one: str, other: str) -> bool:
+def _is_letter_off(first: str, second: str) -> bool:
     """Return True if adding, dropping or changing one letter turns one text into the other."""
-    if abs(len(one) - len(other)) > 1 or one == other or one[1] != other[1]:
-        return False  # an opener is no closer
+    if abs(len(first) - len(second)) > 1 or first == second or first[1] != second[1]:
+        return False  # the second sign tells a closer from an opener
     start = 0
-    while start < min(len(one), len(other)) and one[start] == other[start]:
+    while start < min(len(first), len(second)) and first[start] == second[start]:
         start += 1
-    rest, others = one[start:], other[start:]
-    return rest[1:] == others[1:] or rest[1:] == others or rest == others[1:]
+    first_rest, second_rest = first[start:], second[start:]
+    return (
+        first_rest[1:] == second_rest[1:]
+        or first_rest[1:] == second_rest
+        or first_rest == second_rest[1:]
+    )

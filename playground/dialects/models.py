@@ -13,8 +13,8 @@ from playground.base.arguments import takes
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.base import Dialect
 
-# A hosted API is known by its provider's prefix, or by a name that only it serves, whoever passes
-# it on; gpt-oss is open under any prefix but those of other hosts. Claude 2 had no tools' field.
+# A hosted API is known by its provider's prefix, or by a model that only it serves. gpt-oss is an
+# open model, except with the prefixes of other hosts. Claude 2 had no field for tools.
 _HOST: Final = re.compile(
     r"openai/(?!gpt-oss)"
     r"|(azure|anthropic|bedrock|vertex_ai|gemini|cohere|mistral|groq|xai)/"
@@ -34,10 +34,10 @@ _FAMILY: Final = re.compile(r"[a-z]{3,}")
 
 @dataclass(frozen=True, slots=True)
 class DialectChoice:
-    """A dialect's name and why it was chosen.
+    """A dialect's name, and the reason for it.
 
-    `dialect` is None if nobody knows what the model was trained on; `nearest` is then one to try:
-    that of its family, or one that any model can be taught.
+    `dialect` is None if it is unknown what the model was trained on. `nearest` is then one to try:
+    that of its family, or one that any model can be taught in the prompt.
     """
 
     dialect: str | None
@@ -46,18 +46,18 @@ class DialectChoice:
 
     @property
     def usable(self) -> str:
-        """The dialect, or else the one to try."""
+        """The dialect, or else the one to try (`nearest`)."""
         return self.dialect or self.nearest
 
 
 @takes(model_name="text")
 def dialect_for(model_name: str) -> DialectChoice:
-    """Return the dialect in which a model writes its calls by itself.
+    """Return the dialect in which a model writes calls without being taught.
 
-    A hosted API has a field for tools; an open model has what it was trained on. For any other
-    model nothing is known: no dialect, and the nearest one to try.
+    A hosted API has a field for tools; an open model writes the dialect that it was trained on. For
+    any other model the choice has no dialect, only the nearest one to try.
     """
-    # An API's field comes before what is known of the model behind it: the API writes the prompt.
+    # An API comes before the model that it serves, because the API writes the prompt.
     name = _hyphened(model_name).lower()
     if _HOST.match(name) or _SERVED.match(_without_provider(name)):
         reason = "a hosted API with a field for tools"
@@ -66,22 +66,22 @@ def dialect_for(model_name: str) -> DialectChoice:
     if trained is not None:
         return DialectChoice(trained.name, f"trained on it: {trained.models}", trained.name)
     unknown = f"no form is known that {model_name!r} was trained on"
-    family = _of_family(model_name)
+    family = _family_dialect(model_name)
     if family is not None:
         reason = f"{unknown}; its family's nearest: {family.models}"
         return DialectChoice(None, reason, family.name)
     return DialectChoice(None, f"{unknown}: to be taught in the prompt", _TAUGHT)
 
 
-def _of_family(model_name: str) -> Dialect | None:
+def _family_dialect(model_name: str) -> Dialect | None:
     """Return the last registered dialect whose models share the first word of the model's name."""
     words = _FAMILY.findall(_without_provider(model_name).lower())
-    found = [
+    dialects = [
         dialect
         for dialect in map(get_dialect, dialect_names())
         if words and dialect.model_names and re.search(rf"\b{words[0]}", dialect.models.lower())
     ]
-    return found[-1] if found else None
+    return dialects[-1] if dialects else None
 
 
 def _without_provider(model_name: str) -> str:
@@ -101,8 +101,8 @@ def trained_on(model_name: str) -> Dialect | None:
 
     A provider before a slash is not part of the name, and case does not count.
     """
-    bare = _without_provider(model_name)
+    model = _without_provider(model_name)
     for dialect in map(get_dialect, dialect_names()):
-        if any(re.search(pattern, bare, re.IGNORECASE) for pattern in dialect.model_names):
+        if any(re.search(pattern, model, re.IGNORECASE) for pattern in dialect.model_names):
             return dialect
     return None

@@ -1,6 +1,6 @@
 """Native tool calling: tools, calls and results are fields of the API, not text.
 
-As text a call is the `tool_calls` entry itself, which some gateways leak into the reply.
+A call that is written as text is the JSON of a `tool_calls` entry, as some gateways leak it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class NativeDialect(DeclaredDialect):
         return True
 
     def format_dialect_rules(self, prompt_data: PromptData, rules_path: str | None = None) -> str:
-        return self.rules_given(rules_path) or ""
+        return self.rules_of_file(rules_path) or ""
 
     def format_tool_docs(self, prompt_data: PromptData) -> str:
         return ""
@@ -36,17 +36,15 @@ class NativeDialect(DeclaredDialect):
         return self.format_tools_schema(prompt_data.tool_metadata, typed=True) or None
 
     def split_message(self, message: Message) -> list[Message]:
-        """Split results into one message each, since each answers one call, with text beside them
-        apart.
-        """
+        """Return a message for each result, since each answers one call, then one for the rest."""
         if not message.tool_results:
-            # The API takes no tool message that answers nothing; what it says is still said.
+            # The API refuses a tool message without a result: its text is sent as the user's.
             return [replace(message, role="user") if message.role == "tool" else message]
-        split = [Message("tool", (result,)) for result in message.tool_results]
+        messages = [Message("tool", (result,)) for result in message.tool_results]
         rest = tuple(p for p in message.parts if isinstance(p, TextPart | ImagePart))
         if rest:  # after the results: they must follow the calls that they answer
-            split.append(Message("user", rest))
-        return split
+            messages.append(Message("user", rest))
+        return messages
 
     def format_history_item(
         self, item: Message, tools: Sequence[ToolMetadata] = ()
@@ -72,9 +70,9 @@ class NativeDialect(DeclaredDialect):
         calls = [self._call_object(call) for call in item.tool_calls]
         if not calls and not item.text:
             return None
-        # No text is null and not "": some providers refuse an empty text beside calls.
+        # A missing text is null and not "": some providers refuse an empty text with calls.
         message: dict[str, Any] = {"role": "assistant", "content": item.text or None}
-        if calls:  # and no empty list of calls either
+        if calls:  # an empty list of calls is not sent either
             message["tool_calls"] = calls
         return message
 

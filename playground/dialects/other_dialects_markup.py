@@ -1,6 +1,6 @@
-"""Tell of another dialect's calls in a reply in which its own dialect reads none.
+"""Find another dialect's calls in a reply in which its own dialect reads none.
 
-Most replies hold no call at all and must not pay for those that do: plain searches come first.
+Most replies hold no call at all, so fast searches for texts come before any parsing.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from playground.nouns.prompt_data import PromptData
 from playground.parsing.notations import notation_of
 from playground.parsing.result import ParseResult, read_to_end
 
-SEARCHED: Final = 200_000  # characters of a reply, for the first marker
-LOOKED_AT: Final = 20_000  # characters from there on: no reply waits for more than a moment
+SEARCH_LIMIT: Final = 200_000  # characters of a reply that are searched for the first marker
+READ_LIMIT: Final = 20_000  # characters after the marker that are parsed
 _TAG: Final = re.compile(
     r"<(?![a-z]{1,2}>|[\s/])[^\s<>]{0,24}?(?:tool|func|invoke|call|action|arg_|param|channel)"
 )
-# what stands in a call, by a sign that does so too: most prose has none of them, and to look for a
-# character takes a tenth of the time
+# A character -> markers that hold it. Most prose has none of these characters, and searching for a
+# character takes a tenth of the time.
 _MARKERS: Final = {
-    "_": ("tool_",),  # of a fence, in which there is Python, or of JSON
+    "_": ("tool_",),  # of a code fence, or of a key in JSON
     "[": ("[TOOL_CALLS]", "functools["),
     ">": (">>>",),
     "{": ("call:", "arguments", "parameters", '"args"', "action_input"),
@@ -35,62 +35,68 @@ _MARKERS: Final = {
 
 
 def foreign_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -> Finding | None:
-    """Return a finding if another dialect reads calls in what this one took for text."""
+    """Return a finding if another dialect reads calls in what `own` took for text.
+
+    A reply that has other findings is not examined.
+    """
     if result.findings:
         return None
     start, marker = _first_marker(result.content)
     if start < 0:
         return None
-    text = result.content[start : marker + LOOKED_AT]
+    text = result.content[start : marker + READ_LIMIT]
     names = {tool.name for tool in prompt_data.tool_metadata}
-    for other in _speakers(text):
-        if other is own:
+    for dialect in _speakers(text):
+        if dialect is own:
             continue
-        parser = other.create_parser(prompt_data)
-        read = read_to_end(parser, [parser.feed_text(text)])
-        seen = [call.name for call in read.tool_calls] + [call.name for call in read.aborted]
-        if seen and (not names or names.intersection(seen)):
-            message = f"{other.name} sees {counted(len(seen), 'call')} here"
+        parser = dialect.create_parser(prompt_data)
+        result_there = read_to_end(parser, [parser.feed_text(text)])
+        called_names = [call.name for call in result_there.tool_calls] + [
+            call.name for call in result_there.aborted
+        ]
+        if called_names and (not names or names.intersection(called_names)):
+            message = f"{dialect.name} sees {counted(len(called_names), 'call')} here"
             return finding("foreign-markup", f"from character {start}", message)
     return None
 
 
 def _first_marker(text: str) -> tuple[int, int]:
-    """Return where the line of the first marker of any dialect begins, and the marker itself.
+    """Return the start of the line with the first marker of any dialect, and the marker's start.
 
-    A brace before the marker counts as its beginning; -1 for none.
+    If a brace stands before the marker, the line is the brace's. Both are -1 if there is none.
     """
-    signs = [sign for sign in _MARKERS if text.find(sign, 0, SEARCHED) >= 0]
-    found = [text.find(marker, 0, SEARCHED) for sign in signs for marker in _MARKERS[sign]]
-    tag = _TAG.search(text, 0, SEARCHED)
-    found += [tag.start()] if tag else []
-    first = min((place for place in found if place >= 0), default=-1)
+    signs = [sign for sign in _MARKERS if text.find(sign, 0, SEARCH_LIMIT) >= 0]
+    places = [text.find(marker, 0, SEARCH_LIMIT) for sign in signs for marker in _MARKERS[sign]]
+    tag = _TAG.search(text, 0, SEARCH_LIMIT)
+    places += [tag.start()] if tag else []
+    first = min((place for place in places if place >= 0), default=-1)
     if first < 0:
         return -1, -1
-    # JSON may be printed on many lines
-    brace = text.rfind("{", max(first - LOOKED_AT, 0), first)
+    # JSON may have many lines: begin at its brace.
+    brace = text.rfind("{", max(first - READ_LIMIT, 0), first)
     return text.rfind("\n", 0, brace if brace >= 0 else first) + 1, first
 
 
 def _speakers(text: str) -> list[DeclaredDialect]:
     """Return the dialects that may read calls in a text, those with most openers in it first.
 
-    An opener of theirs stands there, or their calls are JSON without one and name their tool. The
-    order matters because each dialect that is asked has to be compiled once.
+    The text holds an opener of theirs, or their calls are JSON without an opener and it holds the
+    key of the tool's name. The likeliest come first, because a dialect is compiled at its first
+    use.
     """
-    found = []
+    speakers = []
     for dialect, openers in _openers().items():
-        stands = sum(len(opener) for opener in openers if opener in text)
-        if stands or (_tells_itself(dialect) and _quoted(dialect.syntax.shape.name[-1], text)):
-            found.append((-stands, dialect))
-    return [dialect for _, dialect in sorted(found, key=lambda each: each[0])]
+        size = sum(len(opener) for opener in openers if opener in text)
+        if size or (_has_no_opener(dialect) and _quoted(dialect.syntax.shape.name[-1], text)):
+            speakers.append((-size, dialect))
+    return [dialect for _, dialect in sorted(speakers, key=lambda speaker: speaker[0])]
 
 
 def _quoted(key: str, text: str) -> bool:
     return f'"{key}"' in text or f"'{key}'" in text
 
 
-def _tells_itself(dialect: DeclaredDialect) -> bool:
+def _has_no_opener(dialect: DeclaredDialect) -> bool:
     syntax = dialect.syntax
     return not syntax.call_template.before and notation_of(syntax).proves_itself
 
@@ -99,14 +105,13 @@ def _tells_itself(dialect: DeclaredDialect) -> bool:
 def _openers() -> dict[DeclaredDialect, tuple[str, ...]]:
     """Return the openers of each dialect's calls.
 
-    Left out are dialects whose call is any text or any tag, and openers that a reply's own words
-    could be.
+    Dialects whose calls are any text are left out, and so are openers without a word in them.
     """
-    found = {}
+    openers_of = {}
     for dialect in as_dialects(""):
         if not isinstance(dialect, DeclaredDialect) or dialect.syntax.text_keys:
             continue
         openers = tuple(o.strip() for o in dialect.syntax.openers if re.search(r"\w{3}", o))
-        if openers or _tells_itself(dialect):
-            found[dialect] = openers
-    return found
+        if openers or _has_no_opener(dialect):
+            openers_of[dialect] = openers
+    return openers_of

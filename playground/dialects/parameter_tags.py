@@ -1,6 +1,4 @@
-"""Dialects of tags with raw values: `<function=f>` with `<parameter=k>`, or an element for each
-key.
-"""
+"""Dialects of tags with raw values: `<function=f>` with `<parameter=k>`, or elements for keys."""
 
 from dataclasses import replace
 from functools import partial
@@ -19,15 +17,16 @@ _tags = partial(
 )
 
 
-def _function(section: str, *read: str) -> Syntax:
-    """Declare `<function=f>` with `<parameter=k>`, each call in its own section; `read` is read
-    too.
+def _function(section: str, *also_sections: str) -> Syntax:
+    """Declare `<function=f>` with `<parameter=k>`, each call in a section of its own.
+
+    Sections with the tags in `read` are read too.
     """
     return Syntax(
         call="<function={name}>\n{params}</function>",
         param="<parameter={key}>\n{value}\n</parameter>\n",
         section=f"<{section}>\n{{calls}}\n</{section}>" if section else "",
-        section_also=tuple(f"<{other}>\n{{calls}}\n</{other}>" for other in read),
+        section_also=tuple(f"<{tag}>\n{{calls}}\n</{tag}>" for tag in also_sections),
         one_call_a_section=bool(section),
     )
 
@@ -46,9 +45,9 @@ def _keys(
 
 
 def _labelled(label: str) -> tuple[Syntax, ...]:
-    """Declare Hunyuan's forms, each tag with its model's label.
+    """Declare Hunyuan's three forms; each tag has the model's label.
 
-    They are parameters, a JSON object, and all calls in one array, as A13B writes them.
+    They are parameters, a JSON object, and one array with all calls, as A13B writes it.
     """
     section = f"<tool_calls{label}>\n{{calls}}\n</tool_calls{label}>"
     opener, closer = f"<tool_call{label}>", f"</tool_call{label}>"
@@ -66,7 +65,7 @@ def _labelled(label: str) -> tuple[Syntax, ...]:
 
 
 def _unseparated(label: str) -> Syntax:
-    """Declare Hy4's form: nothing stands between a name and the parameters, nor between these."""
+    """Declare Hy4's form, which has nothing between name and parameters, or between parameters."""
     key, value = f"arg_key{label}", f"arg_value{label}"
     return Syntax(
         call=f"<tool_call{label}>{{name}}{{params}}</tool_call{label}>",
@@ -78,7 +77,7 @@ def _unseparated(label: str) -> Syntax:
 
 _HUNYUAN, _HY3 = _labelled(""), _labelled(":opensource")
 _HY3_THINK = ReasoningTags("<think:opensource>", "</think:opensource>")
-# of its alphabet there is another closer, which some models write in place of the template's
+# The tokens hold a second closer, which some models write instead of the template's.
 _HY3_STOPS = ("<｜hy_eos:opensource｜>", "<end_of_tool_call:opensource>", "<end_of_tool_call>")
 
 DIALECTS = (

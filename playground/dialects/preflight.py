@@ -25,19 +25,19 @@ _LEDGER: Final = 'a JSON object such as {"key": 120}'
 
 
 class PreflightCheck(Protocol):
-    """A function that raises a PlaygroundError if the prompt must not be sent."""
+    """A check that raises a PlaygroundError if the prompt must not be sent."""
 
     def check(self, prompt_data: PromptData) -> None: ...
 
 
 class CreditLedger(Protocol):
     def credits(self, api_key: str) -> int | None:
-        """Return the credits of the key's owner, or None if nobody owns it."""
+        """Return the credits of the key's owner, or None for an unknown key."""
 
 
 @dataclass(frozen=True)
 class JsonLedger:
-    """A ledger in a JSON file: an object from API key to whole credits, read at every check."""
+    """A ledger in a JSON file: an object from API key to credits, read again at every check."""
 
     path: Path
 
@@ -65,11 +65,10 @@ class JsonLedger:
 
 @dataclass(frozen=True)
 class CreditCheck:
-    """A check that refuses requests through one provider if the user is unknown or short of
-    credits.
+    """A check that refuses requests of unknown users, or of users with too few credits.
 
-    `user_key` names the user if the prompt data do not. If the ledger fails, LedgerError says so:
-    nothing is known then of anybody's credits.
+    Only requests through `provider` are checked. `user_key` names the user if the prompt data do
+    not. If the ledger itself fails, the check raises LedgerError.
     """
 
     ledger: CreditLedger
@@ -85,7 +84,7 @@ class CreditCheck:
             credits = self.ledger.credits(key.get_secret_value()) if key else None
         except PlaygroundError:
             raise
-        except Exception as error:  # a ledger is foreign code: a database, a service
+        except Exception as error:  # a ledger may be anybody's code: a database, a service
             raise LedgerError(type(error).__name__) from error
         if credits is None:
             raise UnknownUserError
@@ -99,7 +98,10 @@ USER_KEY_VARIABLE: Final = "PLAYGROUND_USER_KEY"
 
 
 def checks_from(environment: Mapping[str, str]) -> tuple[PreflightCheck, ...]:
-    """Return the checks that an environment asks for: none without a ledger. Raises InputFault."""
+    """Return the checks that environment variables set up; none without a ledger.
+
+    Raises InputFault if the threshold is no number.
+    """
     ledger = environment.get(LEDGER_VARIABLE, "")
     if not ledger:
         return ()

@@ -1,4 +1,4 @@
-"""The English words around a dialect, without markup: rules, tool documentation, frames."""
+"""The English texts of prompts in all dialects: rules, tool documentation, frames."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def framed_user_prompt(text: str) -> str:
 
 
 def typed_schema(tool: ToolMetadata) -> dict[str, Any]:
-    """Return OpenAI's tool object, with the JSON Schema as given."""
+    """Return OpenAI's tool object, with the tool's JSON Schema unchanged."""
     function = {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
     return {"type": "function", "function": function}
 
@@ -82,7 +82,7 @@ class ToolDocs:
 
 
 def described_tool(tool: ToolMetadata, example_of: ExampleOf) -> str:
-    """Document a tool in prose: one parameter a line, then worked examples."""
+    """Document a tool in prose: each parameter on a line, then example calls."""
     name = escape(tool.name)
     lines = [
         f'<tool_doc tool_name="{name}">',
@@ -107,7 +107,7 @@ def _parameter_line(tool: ToolMetadata, name: str, parameter: ParameterMetadata)
 
 
 def json_tool(tool: ToolMetadata, example_of: ExampleOf) -> str:
-    """Document a tool as one typed JSON object a line, as function-calling models are trained."""
+    """Document a tool as a typed JSON object on one line, as function-calling models know it."""
     return json.dumps(typed_schema(tool), ensure_ascii=False)
 
 
@@ -121,7 +121,7 @@ JSON_LINES: Final = ToolDocs(
 )
 
 
-# Example arguments for a tool that brings no example of its own
+# Example arguments for a tool without an example
 
 
 def sample_arguments(tool: ToolMetadata) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def _sample_of_type(schema: Schema, root: Schema, depth: int) -> Any:
 
 
 def _one_type(kind: Any) -> str:
-    """Return a schema's type; of several types the first."""
+    """Return a schema's type, or the first of several."""
     if isinstance(kind, list):
         kind = next(iter(kind), "")
     return str(kind)

@@ -19,10 +19,8 @@ _python = partial(
 )
 
 
-def _listed(section: str, *also: Syntax, separator: str = ", ") -> Syntax:
-    """Declare function calls in a section, outside of which `f(x=1)` is text that explains
-    something.
-    """
+def _calls_in(section: str, *also: Syntax, separator: str = ", ") -> Syntax:
+    """Declare function calls in a section; outside of it, `f(x=1)` is text."""
     return Syntax(
         call="{name}({args:python})",
         section=section,
@@ -37,7 +35,7 @@ DIALECTS = (
     _python(
         name="pythonic",
         title="Pythonic list",
-        syntax=_listed("[{calls}]"),
+        syntax=_calls_in("[{calls}]"),
         stops=("<|python_start|>", "<|python_end|>", "<|eom_id|>", "<|eot_id|>", "<|eot|>"),
         result_role="ipython",
         result="{result}",
@@ -51,9 +49,9 @@ DIALECTS = (
     _python(
         name="llama4-pythonic",
         title="Llama 4 pythonic",
-        syntax=_listed(
+        syntax=_calls_in(
             "<|python_start|>[{calls}]<|python_end|>",
-            _listed("[{calls}]"),  # the tokens may be left out
+            _calls_in("[{calls}]"),  # the tokens may be left out
         ),
         stops=("<|eom|>", "<|eot|>"),
         result_role="ipython",
@@ -65,9 +63,9 @@ DIALECTS = (
     _python(
         name="lfm2",
         title="LFM 2",
-        syntax=_listed(
+        syntax=_calls_in(
             "<|tool_call_start|>[{calls}]<|tool_call_end|>",
-            _listed("[{calls}]"),
+            _calls_in("[{calls}]"),
             Syntax(call="<|tool_call_start|>{call:json}<|tool_call_end|>"),
             Syntax(
                 call="{call:json}",
@@ -96,7 +94,7 @@ DIALECTS = (
     _python(
         name="olmo3",
         title="OLMo 3",
-        syntax=_listed("<function_calls>{calls}</function_calls>", separator="\n"),
+        syntax=_calls_in("<function_calls>{calls}</function_calls>", separator="\n"),
         result_role="tool",
         reasoning=(THINK,),
         stops=("<|im_end|>",),

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from playground.base.arguments import as_bytes, takes
 from playground.dialects import Dialect, get_dialect, is_ours
-from playground.dialects.misspelled_markers import around_a_call, near_markup, printed_response
+from playground.dialects.misspelled_markers import (
+    call_in_object,
+    misspelled_marker_finding,
+    printed_response,
+)
 from playground.dialects.other_dialects_markup import foreign_markup
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
@@ -37,28 +41,29 @@ def parse(
 ) -> ParseResult:
     """Read a complete answer: text, bytes, or byte pieces cut anywhere.
 
-    `tools` in any known form give types to arguments. `prefill` is the end of the prompt that the
-    template already wrote (an opened `<think>`): it sets the state and belongs to no span.
-    `switches` replace the dialect's own where servers decide differently; the result names them.
-    With `server`, `vllm` or `vllm:hermes` with its parser, the result is what that server hands to
-    its client, a `ServerReading`; its `server-drops` findings hold what is lost on the way.
+    `tools`, in any known form, give types to arguments. `prefill` is the end of the prompt if the
+    template began the answer there (an opened `<think>`): it sets the parser's state and belongs to
+    no span. `switches` replace the dialect's own, because servers decide differently; the result
+    names them. With `server` (`vllm`, or `vllm:hermes` with its parser), the result is a
+    `ServerReading`: what that server hands to its client. Its `server-drops` findings hold what is
+    lost on the way.
 
-    Never raises on what the model wrote. Raises UnknownNameError for an unknown server, with all
-    known.
+    Never raises for anything that the model wrote. Raises UnknownNameError for an unknown dialect
+    or server.
     """
     chosen = get_dialect(dialect)
     prompt_data = PromptData(tool_metadata=_read_tools(tools))
     if not server:
         result = _read(answer, chosen.create_parser(prompt_data, prefill, switches))
-        return looked_over(result, chosen, prompt_data)
+        return with_final_findings(result, chosen, prompt_data)
     from playground.servers import get_server  # here, since most replies are read without one
 
     native, built_in = chosen.is_native_toolcalling(), is_ours(chosen.name)
     reader = get_server(server, chosen.name, already_read=native, is_built_in=built_in)
-    opened = reader.prefill(prefill)
-    parser = parser_for(reader, chosen, prompt_data, opened, switches)
+    server_prefill = reader.prefill(prefill)
+    parser = parser_for(reader, chosen, prompt_data, server_prefill, switches)
     by_name = {tool.name: tool for tool in prompt_data.tool_metadata}
-    return reader.reading(_read(answer, parser), parser, by_name, opened)
+    return reader.reading(_read(answer, parser), parser, by_name, server_prefill)
 
 
 def _read_tools(tools: Sequence[Any] | None) -> list[ToolMetadata]:
@@ -69,14 +74,19 @@ def _read_tools(tools: Sequence[Any] | None) -> list[ToolMetadata]:
     return read_tools(list(tools))
 
 
-def looked_over(result: ParseResult, dialect: Dialect, prompt_data: PromptData) -> ParseResult:
-    """Add to a result the findings that need the complete reply.
+def with_final_findings(
+    result: ParseResult, dialect: Dialect, prompt_data: PromptData
+) -> ParseResult:
+    """Add to a result the first finding that needs the complete reply, if there is one.
 
-    They are another dialect's calls, near markers, and an object around a call.
+    It may be a printed response, another dialect's calls, a near marker, or an object around a
+    call.
     """
-    found = printed_response(result) or foreign_markup(result, dialect, prompt_data)
-    found = found or near_markup(result, dialect, prompt_data) or around_a_call(result)
-    return with_finding(result, found) if found else result
+    finding = printed_response(result) or foreign_markup(result, dialect, prompt_data)
+    finding = (
+        finding or misspelled_marker_finding(result, dialect, prompt_data) or call_in_object(result)
+    )
+    return with_finding(result, finding) if finding else result
 
 
 def parser_for(
@@ -86,9 +96,9 @@ def parser_for(
     prefill: str,
     switches: Switches | None = None,
 ) -> DialectParser:
-    """Return the dialect's parser, with its switches as the server sets them."""
-    own = switches or dialect.create_parser(prompt_data).switches
-    return dialect.create_parser(prompt_data, prefill, reader.switches(own))
+    """Return the dialect's parser, with the switches that the server changes."""
+    own_switches = switches or dialect.create_parser(prompt_data).switches
+    return dialect.create_parser(prompt_data, prefill, reader.switches(own_switches))
 
 
 def _read(answer: str | bytes | Iterable[bytes], parser: DialectParser) -> ParseResult:

@@ -1,7 +1,8 @@
-"""Cache what a dialect has written of messages and tools, so that it is written once.
+"""Cache the texts that dialects wrote for messages and tools.
 
-An entry is found by the very objects that it was made from, and only while these are unchanged: a
-message is frozen, but the arguments of a call are a dict. So no answer depends on earlier callers.
+An entry is found by the identity of the objects that it was made from, and only while these are
+unchanged: a message is frozen, but the arguments of a call are a dict. So no result depends on
+earlier callers.
 """
 
 from __future__ import annotations
@@ -22,57 +23,57 @@ from playground.dialects.rendering import Block, Draft
 from playground.nouns.messages import Message, ToolCallPart, ToolResultPart
 from playground.nouns.tools import ToolMetadata
 
-CHARACTERS: Final = 64_000_000  # a session of 5 MB in eight dialects, and some
-DOCS: Final = 8_192  # a hundred tools in every dialect, and some
+CHARACTERS: Final = 64_000_000  # more than a session of 5 MB in eight dialects
+DOCS: Final = 8_192  # more than a hundred tools in every dialect
 
-_PLAIN: Final = (str, int, float, type(None))  # a tuple: a union would be made at each question
+_PLAIN: Final = (str, int, float, type(None))  # a tuple, because a union is made anew at each use
 
-Form = Callable[[int, Message], list[Draft]]  # what a message becomes at its place in the session
+Form = Callable[[int, Message], list[Draft]]  # writes a message at its index in the session
 
 
 class _MutableValues(NamedTuple):
-    """The mutable values of an input, with what stood in them.
+    """The mutable values of an input, with a record of what they held.
 
-    They are compared by what stands there, not by equality: 1 equals True, and dicts are equal in
-    any order. All other values met inside are immutable or among these; `known` is true if no
-    other was met.
+    Contents are compared by identity, not by equality: 1 equals True, and dicts are equal in any
+    order. `known` is true if every value inside is immutable, or is a list, tuple or dict that is
+    recorded here.
     """
 
-    places: SharedList[Collection[Any]]  # lists, and the keys and values of dicts: these are live
+    places: SharedList[Collection[Any]]  # lists, and live views of the keys and values of dicts
     sizes: SharedList[int]
     inside: SharedList[Any]
     known: bool = True
 
     @property
     def unchanged(self) -> bool:
-        # all of it by functions of C: this is asked of a whole session at each of its renderings
+        # Only C functions, because each rendering of a session checks all of it.
         return all(map(eq, map(len, self.places), self.sizes)) and all(
             map(is_, chain.from_iterable(self.places), self.inside)
         )
 
     def extended_with(self, values: list[Any]) -> _MutableValues:
-        """Add what stands in these values, all the way down; the list is used up."""
+        """Return a record with these values and all values inside them; the list gets emptied."""
         places: list[Collection[Any]] = []
-        known, met = self.known, set[int]()
+        is_known, seen_ids = self.known, set[int]()
         while values:
             value = values.pop()
-            if id(value) in met:
+            if id(value) in seen_ids:
                 continue
-            met.add(id(value))
+            seen_ids.add(id(value))
             start = len(places)
             if isinstance(value, dict):
                 places += dict.keys(value), dict.values(value)
             elif isinstance(value, (list, tuple)):
                 places.append(value)
             else:
-                known = False
+                is_known = False
             for place in places[start:]:
-                values += [each for each in place if not isinstance(each, _PLAIN)]
+                values += [item for item in place if not isinstance(item, _PLAIN)]
         return _MutableValues(
             self.places.extended_with(len(self.places), places),
             self.sizes.extended_with(len(self.sizes), map(len, places)),
             self.inside.extended_with(len(self.inside), chain.from_iterable(places)),
-            known,
+            is_known,
         )
 
 
@@ -82,14 +83,14 @@ def _mutable_in(values: list[Any]) -> _MutableValues:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class CachedInput:
-    """A session as it was passed in, to whatever dialect, and what stood in it."""
+    """A session as it was passed in, for all dialects, with a record of its mutable values."""
 
     tools: tuple[ToolMetadata, ...]
     messages: SharedList[Message]
     mutable: _MutableValues
 
     def begins(self, messages: Sequence[Message], tools: Sequence[ToolMetadata]) -> bool:
-        """Return True if tools and messages begin with these, unchanged."""
+        """Return True if the tools are these, and the messages begin with these, all unchanged."""
         return (
             self.mutable.unchanged
             and len(self.tools) == len(tools)
@@ -99,46 +100,54 @@ class CachedInput:
         )
 
     def extends(self, earlier: CachedInput) -> bool:
-        """Return True if this was made from the other by adding messages; compares nothing."""
+        """Return True if this was made from `earlier` by adding messages; nothing is compared."""
         return self.messages.shared(earlier.messages) == len(earlier.messages)
 
     def extended_with(self, messages: Sequence[Message]) -> CachedInput:
-        """Return this with messages added."""
-        more = self.messages.extended_with(len(self.messages), messages)
-        return CachedInput(self.tools, more, self.mutable.extended_with(_values(messages)))
+        """Return the input with more messages."""
+        all_messages = self.messages.extended_with(len(self.messages), messages)
+        return CachedInput(self.tools, all_messages, self.mutable.extended_with(_values(messages)))
 
 
 class CachedRendering(NamedTuple):
-    """A session as a dialect wrote it: each message's drafts, and all of them joined."""
+    """A session as a dialect wrote it: the drafts of each message, and all of them joined."""
 
     source: CachedInput
     drafts: SharedList[list[Draft]]
     history: History
     characters: int
 
-    def extended_with(self, source: CachedInput, more: list[list[Draft]]) -> CachedRendering:
-        """Return the session with the drafts of further messages."""
-        texts = (len(block.text) for drafts in more for draft in drafts for block in draft.blocks)
+    def extended_with(
+        self, source: CachedInput, drafts_of_more: list[list[Draft]]
+    ) -> CachedRendering:
+        """Return the rendering with the drafts of further messages."""
+        texts = (
+            len(block.text)
+            for drafts in drafts_of_more
+            for draft in drafts
+            for block in draft.blocks
+        )
         return CachedRendering(
             source,
-            self.drafts.extended_with(len(self.drafts), more),
-            self.history.extended_with(chain.from_iterable(more)),
+            self.drafts.extended_with(len(self.drafts), drafts_of_more),
+            self.history.extended_with(chain.from_iterable(drafts_of_more)),
             self.characters + sum(texts),
         )
 
 
 class RenderCache:
-    """A cache of sessions, up to so many characters in all, and of so many tools; least recent
-    first out.
+    """A cache of rendered sessions and tools; the least recently used are dropped first.
+
+    `characters` limits all sessions together, `docs` the number of tools.
     """
 
     def __init__(self, characters: int = CHARACTERS, docs: int = DOCS) -> None:
         self._most_characters, self._most_docs = characters, docs
-        # By the id of the first message: while a session is kept, no other message has this id.
+        # By the id of the first message, which no other message has while the session is kept.
         self._inputs: WeakValueDictionary[int, CachedInput] = WeakValueDictionary()
         self._rows: OrderedDict[tuple[Hashable, int], CachedRendering] = OrderedDict()
         self._docs: OrderedDict[Hashable, tuple[ToolMetadata, _MutableValues, str]] = OrderedDict()
-        self._lock = Lock()  # the app asks from several threads
+        self._lock = Lock()  # the app renders in several threads
 
     def session(
         self,
@@ -147,10 +156,10 @@ class RenderCache:
         tools: Sequence[ToolMetadata],
         form: Form,
     ) -> CachedRendering:
-        """Return a session in a dialect, which nobody may write into.
+        """Return a session in a dialect. It is shared: do not change it.
 
         `form` writes a message that is not cached; it may use only the message and the schemas of
-        the tools that it calls.
+        the tools that the message calls.
         """
         source = self._source(messages, tools)
         if not messages:
@@ -159,19 +168,17 @@ class RenderCache:
         with self._lock:
             row = self._rows.get(key)
         if row is None or not source.extends(row.source):
-            form = _reusing(form, row, tools) if row and row.source.mutable.unchanged else form
+            form = _with_reuse(form, row, tools) if row and row.source.mutable.unchanged else form
             row = CachedRendering(source, SharedList(), History(), 0)
         if (start := len(row.drafts)) < len(messages):
-            more = list(map(form, range(start, len(messages)), messages[start:]))
-            row = row.extended_with(source, more)
+            more_drafts = list(map(form, range(start, len(messages)), messages[start:]))
+            row = row.extended_with(source, more_drafts)
         if source.mutable.known:
             self._keep(key, row)
         return row
 
     def _source(self, messages: Sequence[Message], tools: Sequence[ToolMetadata]) -> CachedInput:
-        """Return the session's input record, extending an earlier one of another dialect or of
-        less.
-        """
+        """Return the session's input: an earlier one if it is unchanged, with further messages."""
         place = id(messages[0]) if messages else 0
         with self._lock:
             source = self._inputs.get(place)
@@ -189,18 +196,18 @@ class RenderCache:
         with self._lock:
             self._rows[key] = row
             self._rows.move_to_end(key)
-            kept = sum(each.characters for each in self._rows.values())
-            while kept > self._most_characters:
-                kept -= self._rows.popitem(last=False)[1].characters
+            characters = sum(cached.characters for cached in self._rows.values())
+            while characters > self._most_characters:
+                characters -= self._rows.popitem(last=False)[1].characters
 
     def doc(self, dialect: Hashable, tool: ToolMetadata, write: Callable[[], str]) -> str:
         """Return a tool's documentation in a dialect."""
         key = (dialect, id(tool))
         with self._lock:
-            if known := self._docs.get(key):
+            if entry := self._docs.get(key):
                 self._docs.move_to_end(key)
-        if known is not None and known[0] is tool and known[1].unchanged:
-            return known[2]
+        if entry is not None and entry[0] is tool and entry[1].unchanged:
+            return entry[2]
         mutable = _mutable_in(
             [tool.input_schema, *(example.parameters for example in tool.examples)]
         )
@@ -215,41 +222,42 @@ class RenderCache:
         return text
 
 
-def _reusing(form: Form, row: CachedRendering, tools: Sequence[ToolMetadata]) -> Form:
-    """Wrap `form` so that it skips messages that the row has and whose tools are unchanged."""
-    before, now = _schemas(row.source.tools), _schemas(tools)
-    other = {name for name in before | now if before.get(name) != now.get(name)}
+def _with_reuse(form: Form, row: CachedRendering, tools: Sequence[ToolMetadata]) -> Form:
+    """Wrap `form` so that it takes messages from `row` if the tools they call are unchanged."""
+    old_schemas, new_schemas = _schemas(row.source.tools), _schemas(tools)
+    changed = {
+        name for name in old_schemas | new_schemas if old_schemas.get(name) != new_schemas.get(name)
+    }
     places = {id(message): place for place, message in enumerate(row.source.messages)}
 
-    def reused(index: int, message: Message) -> list[Draft]:
+    def reuse(index: int, message: Message) -> list[Draft]:
         place = places.get(id(message))
-        if place is None or any(call.tool_name in other for call in message.tool_calls):
+        if place is None or any(call.tool_name in changed for call in message.tool_calls):
             return form(index, message)
         drafts = row.drafts[place]
-        return drafts if place == index else [_moved(draft, index) for draft in drafts]
+        return drafts if place == index else [_with_index(draft, index) for draft in drafts]
 
-    return reused
+    return reuse
 
 
 def _schemas(tools: Sequence[ToolMetadata]) -> dict[str, str]:
-    """Return the tools' schemas by name, as text, because True equals 1; the first of equal names
-    wins.
+    """Return the tools' schemas by name; of equal names, the first.
+
+    They are texts, because in Python True equals 1.
     """
     return {tool.name: json.dumps(tool.input_schema, default=repr) for tool in reversed(tools)}
 
 
-def _moved(draft: Draft, index: int) -> Draft:
+def _with_index(draft: Draft, index: int) -> Draft:
     blocks = (Block(origin_of(index), block.kind, block.text) for block in draft.blocks)
     return Draft(draft.message, tuple(blocks))
 
 
 def can_cache(dialect: Any) -> bool:
-    """Return True if a dialect's texts may be cached: it says so, and it can be told from
-    others.
-    """
+    """Return True if a dialect's texts may be cached: it allows that, and it has a hash."""
     try:
         hash(dialect)
-    except TypeError:  # a list where a tuple belongs: such a declaration writes all the same
+    except TypeError:  # a declaration with a list instead of a tuple, which works otherwise
         return False
     return bool(dialect.remembers)
 

@@ -1,4 +1,4 @@
-"""A session as a dialect renders it: messages, and the origin of every piece of text."""
+"""Blocks of rendered text with their origins, and messages as drafts."""
 
 from __future__ import annotations
 
@@ -32,20 +32,18 @@ class Block(NamedTuple):
     text: str
 
 
-def written(origin: str, kind: BlockKind, text: str) -> list[Block]:
-    """Return a piece as a block; no block for no text, so that every block has a first
-    character.
-    """
+def as_blocks(origin: str, kind: BlockKind, text: str) -> list[Block]:
+    """Return a text as a list of one block, or [] if it is empty: no block is empty."""
     return [Block(origin, kind, text)] if text else []
 
 
 def text_of(blocks: Iterable[Block]) -> str:
-    """Join the blocks' texts, with nothing between them."""
+    """Return the joined texts of blocks."""
     return "".join(block.text for block in blocks)
 
 
 def joined_by_line(groups: Iterable[list[Block]]) -> list[Block]:
-    """Put one line break between groups; it belongs to the group before it."""
+    """Join groups of blocks by line breaks; each break belongs to the group before it."""
     result: list[Block] = []
     for group in groups:
         if not group:
@@ -57,38 +55,36 @@ def joined_by_line(groups: Iterable[list[Block]]) -> list[Block]:
 
 
 class Draft(NamedTuple):
-    """A formatted message on its way through the steps of `format_messages`, with its text."""
+    """A formatted message and its text as blocks, for the steps of `format_messages`."""
 
     message: dict[str, Any]
     blocks: tuple[Block, ...] = ()
 
 
-def copied(value: Any) -> Any:
+def deep_copy(value: Any) -> Any:
     """Copy dicts and lists, all the way down; other values are shared."""
-    # what is neither is told here: a call for each of them would take half of the time
+    # Other values are recognised here, because a call for each would take half of the time.
     if isinstance(value, dict):
         items = value.items()
-        return {key: held if type(held) in _FLAT else copied(held) for key, held in items}
+        return {key: inner if type(inner) in _FLAT else deep_copy(inner) for key, inner in items}
     if isinstance(value, list):
-        return [held if type(held) in _FLAT else copied(held) for held in value]
+        return [inner if type(inner) in _FLAT else deep_copy(inner) for inner in value]
     return value
 
 
 def mergeable(first: dict[str, Any], second: dict[str, Any]) -> bool:
-    """Return True if two messages become one. Native results stay apart: each answers its own
-    call.
-    """
+    """Return True if two neighbours merge: they have one role, and neither is a native result."""
     if "tool_call_id" in first or "tool_call_id" in second:
         return False
     return bool(first["role"] == second["role"])
 
 
-def joined(first: Draft, second: Draft) -> Draft:
-    """Merge two messages: their contents become its parts, with nothing between them."""
-    one, other = first.message, second.message
-    parts = [*as_parts(one.get("content")), *as_parts(other.get("content"))]
-    message = {**one, "content": parts or None}  # a message of calls alone has no content
-    calls = [*one.get("tool_calls", []), *other.get("tool_calls", [])]
+def merged(first: Draft, second: Draft) -> Draft:
+    """Merge two messages: the contents of both become the parts of one."""
+    first_message, second_message = first.message, second.message
+    parts = [*as_parts(first_message.get("content")), *as_parts(second_message.get("content"))]
+    message = {**first_message, "content": parts or None}  # a message of calls alone has no content
+    calls = [*first_message.get("tool_calls", []), *second_message.get("tool_calls", [])]
     if calls:
         message["tool_calls"] = calls
     return Draft(message, (*first.blocks, *second.blocks))
@@ -100,14 +96,14 @@ def message_text(message: Mapping[str, Any]) -> str:
     if isinstance(content, list):
         content = "".join(_part_text(part) for part in content)
     if not calls:
-        return str(content)  # itself: a session's texts are megabytes, and are not copied for this
+        return str(content)  # without a copy: texts of a session may be megabytes
     return f"{content}{''.join(map(dump_json, calls))}"
 
 
 def texts_of(message: Mapping[str, Any]) -> list[str]:
-    """Return the texts that the API keeps apart: the content, and each native call."""
-    said = message_text({"content": message.get("content")})
-    return [*([said] if said else []), *map(dump_json, message.get("tool_calls") or ())]
+    """Return the separate texts of a formatted message: the content, and each native call."""
+    content = message_text({"content": message.get("content")})
+    return [*([content] if content else []), *map(dump_json, message.get("tool_calls") or ())]
 
 
 def _part_text(part: Mapping[str, Any]) -> str:

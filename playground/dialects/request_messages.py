@@ -1,4 +1,4 @@
-"""The messages of one request: a system prompt before a history that other requests share."""
+"""The messages of one request: a system prompt and a history that it shares with others."""
 
 from __future__ import annotations
 
@@ -10,36 +10,34 @@ from typing import Any, overload
 from playground.base.shared_lists import KnowsPlaces
 from playground.dialects.history import History
 from playground.dialects.marks.policies import CacheDecision, as_parts
-from playground.dialects.rendering import Block, Draft, copied
+from playground.dialects.rendering import Block, Draft, deep_copy
 from playground.parsing.values import dump_json
 
 
 class RequestMessages(KnowsPlaces[dict[str, Any]]):
-    """The messages of a request, which share the history until somebody may write into them.
+    """The messages of a request, which shares its history with other requests.
 
-    Only then a message is copied, so that a request costs only its own part.
+    A message is copied before a caller may change it, so that a request costs only its own part.
     """
 
-    __slots__ = ("_first", "_given", "_history", "_own", "_said")
+    __slots__ = ("_appended", "_copies", "_first", "_history", "_own")
 
     def __init__(self, system: Draft, history: History) -> None:
-        beginning = map(Draft, history.messages[:1], history.blocks[:1])  # perhaps joined
+        beginning = map(Draft, history.messages[:1], history.blocks[:1])  # may join the prompt
         self._first = History().extended_with([system, *beginning])
         self._history = history
         self._own: dict[int, dict[str, Any]] = {}
-        self._given: list[dict[str, Any]] | None = None  # all of them, which somebody writes into
-        self._said: dict[int, Block] = {}
+        self._copies: list[dict[str, Any]] | None = None  # copies of all, which callers may change
+        self._appended: dict[int, Block] = {}
 
     @property
     def _shift(self) -> int:
-        """The number of places by which a message stands later in the request than in the
-        history.
-        """
+        """The difference between a message's index in the request and in the history."""
         return len(self._first.messages) - min(1, len(self._history.messages))
 
     def __len__(self) -> int:
-        if self._given is not None:
-            return len(self._given)
+        if self._copies is not None:
+            return len(self._copies)
         return self._shift + len(self._history.messages)
 
     @overload
@@ -49,15 +47,15 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
     def __getitem__(self, index: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
         places = range(len(self))[index]
         if isinstance(places, range):
-            return list(map(self._at, places))
-        return self._at(places)
+            return list(map(self._message, places))
+        return self._message(places)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        return map(self._at, range(len(self)))
+        return map(self._message, range(len(self)))
 
-    def _at(self, place: int) -> dict[str, Any]:
-        if self._given is not None:
-            return self._given[place]
+    def _message(self, place: int) -> dict[str, Any]:
+        if self._copies is not None:
+            return self._copies[place]
         if place in self._own:
             return self._own[place]
         if place < len(self._first.messages):
@@ -73,47 +71,49 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
         return list(self) == list(other) and self.blocks == other.blocks
 
     def last_with(self, key: str, value: Any, count: int) -> list[int]:
-        if self._given is not None:
-            found = [at for at, message in enumerate(self._given) if message.get(key) == value]
+        if self._copies is not None:
+            places = [
+                place for place, message in enumerate(self._copies) if message.get(key) == value
+            ]
         else:
-            shift, begun = self._shift, len(self._first.messages)
-            later = (shift + at for at in self._history.messages.last_with(key, value, count))
-            found = self._first.messages.last_with(key, value, count)
-            found += (at for at in later if at >= begun)
-        return found[max(0, len(found) - count) :]
+            shift, first_count = self._shift, len(self._first.messages)
+            later = (shift + place for place in self._history.messages.last_with(key, value, count))
+            places = self._first.messages.last_with(key, value, count)
+            places += (place for place in later if place >= first_count)
+        return places[max(0, len(places) - count) :]
 
-    def own(self, index: int) -> dict[str, Any]:
-        """Return the message in this place as the request's own, to write into."""
-        if self._given is not None:
-            return self._given[index]
+    def writable(self, index: int) -> dict[str, Any]:
+        """Return the message at this index for a change; it is copied first if it is shared."""
+        if self._copies is not None:
+            return self._copies[index]
         if index not in self._own:
-            self._own[index] = copied(self._at(index))
+            self._own[index] = deep_copy(self._message(index))
         return self._own[index]
 
-    def all(self) -> list[dict[str, Any]]:
-        """Return all messages for somebody who may write into each."""
-        if self._given is None:
+    def all_writable(self) -> list[dict[str, Any]]:
+        """Return all messages as the request's own, which the caller may change."""
+        if self._copies is None:
             shared = [*self._first.messages, *self._history.messages[1:]]
-            self._given = [self._own.get(at) or copied(each) for at, each in enumerate(shared)]
-        return self._given
+            self._copies = [
+                self._own.get(place) or deep_copy(message) for place, message in enumerate(shared)
+            ]
+        return self._copies
 
     def append_to_last_user(self, text: str) -> None:
-        """Add a text part to the last user message, if there is one (`check_session` tells
-        otherwise).
-        """
+        """Add a text part to the last user message; without one, `check_session` has a finding."""
         for index in self.last_with("role", "user", 1):
-            message = self.own(index)
-            # A part of its own: the marks on the parts before it stay where they are.
+            message = self.writable(index)
+            # A separate part, so that marks on earlier parts stay where they are.
             message["content"] = [*as_parts(message["content"]), {"type": "text", "text": text}]
-            self._said[index] = Block("environment", "environment", text)
+            self._appended[index] = Block("environment", "environment", text)
 
     @property
     def blocks(self) -> list[tuple[Block, ...]]:
         """Return the pieces of each message's text."""
-        found = list(chain(self._first.blocks, self._history.blocks[1:]))
-        for index, block in self._said.items():
-            found[index] += (block,)
-        return found
+        blocks = list(chain(self._first.blocks, self._history.blocks[1:]))
+        for index, block in self._appended.items():
+            blocks[index] += (block,)
+        return blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +127,8 @@ class Rendering:
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """The messages, the caller's to write into: made when they are first asked for."""
-        return self.request.all()
+        """The messages, which the caller may change; they are copied at the first use."""
+        return self.request.all_writable()
 
     @property
     def blocks(self) -> list[tuple[Block, ...]]:
@@ -146,5 +146,5 @@ class Rendering:
 
     @property
     def characters(self) -> int:
-        """Characters of all that is sent as text, tools too: the one count of a request's size."""
+        """The characters of all text that is sent, tools included."""
         return sum(len(block.text) for block in self.sent)

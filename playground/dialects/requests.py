@@ -1,4 +1,4 @@
-"""The requests that a conversation was made of, in a dialect."""
+"""Write the requests of which a conversation was made, in a dialect."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from playground.dialects.base import Dialect
-from playground.dialects.conversation import written
+from playground.dialects.conversation import cached_conversation
 from playground.dialects.history import History
 from playground.dialects.render_cache import can_cache
 from playground.nouns.prompt_data import PromptData
@@ -16,10 +16,10 @@ from playground.nouns.prompt_data import PromptData
 def requests_of(
     dialect: Dialect, prompt_data: PromptData, stops: Sequence[int]
 ) -> Iterator[Sequence[dict[str, Any]]]:
-    """Return the messages of each request of a conversation, without marks.
+    """Yield the messages of each request of a conversation, without marks.
 
     A request holds everything before one of `stops`, which are indexes of messages in order.
-    Requests share what they have in common, so nobody may write into them.
+    Requests share their common messages: do not change them.
     """
     if not can_cache(dialect) or dialect.preflight:
         plain = dialect.with_policy("none")
@@ -28,7 +28,7 @@ def requests_of(
             yield plain.render(earlier).messages
         return
     request = History().extended_with([dialect.system_draft(prompt_data)])
-    drafts, start = written(dialect, prompt_data).drafts, 0
+    drafts, start = cached_conversation(dialect, prompt_data).drafts, 0
     for stop in stops:
         request = request.extended_with(chain.from_iterable(drafts[start:stop]))
         start = stop

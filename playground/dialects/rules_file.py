@@ -15,10 +15,10 @@ _EXPECTED: Final = "a text file with the dialect's rules, or a folder with one N
 
 
 @dataclass(frozen=True)
-class GivenRules:
-    """Rules by dialect, and where they come from.
+class FileRules:
+    """Rules by dialect, and the path that they were read from.
 
-    They are read once: a pipe gives them no second time, and a file may change during a trial.
+    They are read once: a pipe cannot be read again, and a file may change during a trial.
     """
 
     path: str
@@ -29,31 +29,31 @@ class GivenRules:
         return self.texts.get(dialect)
 
 
-def read_rules(rules_path: str | os.PathLike[str], dialects: Iterable[str]) -> GivenRules:
-    """Read the rules in a file, or those in a folder's `DIALECT.md`s, for these dialects.
+def read_rules(rules_path: str | os.PathLike[str], dialects: Iterable[str]) -> FileRules:
+    """Read the rules for these dialects from a file, or from the `NAME.md` files of a folder.
 
-    A folder may have none for one of them. Raises InputFault.
+    A folder may lack rules for some of them. Raises InputFault.
     """
-    given = os.fspath(rules_path)
-    if not given:  # it would be the folder that one stands in
+    source = os.fspath(rules_path)
+    if not source:  # Path("") would be the current folder
         raise InputFault("no rules: the name of their file is empty", expected=_EXPECTED)
-    path = Path(given)
+    path = Path(source)
     if path.is_dir():
         files = {name: path / f"{name}.md" for name in dialects}
-        found = {n: read_user_text(f, _EXPECTED) for n, f in files.items() if f.exists()}
-        return GivenRules(given, found)
-    return GivenRules(given, dict.fromkeys(dialects, read_user_text(path, _EXPECTED)))
+        texts = {n: read_user_text(f, _EXPECTED) for n, f in files.items() if f.exists()}
+        return FileRules(source, texts)
+    return FileRules(source, dict.fromkeys(dialects, read_user_text(path, _EXPECTED)))
 
 
-def chosen_rules(rules_path: str | os.PathLike[str], dialects: Iterable[str]) -> GivenRules:
-    """Read rules for the dialects that somebody chose.
+def read_chosen_rules(rules_path: str | os.PathLike[str], dialects: Iterable[str]) -> FileRules:
+    """Read rules for the dialects that the user chose.
 
-    Raises InputFault also if a folder has rules for none of them: nothing would be changed.
+    Raises InputFault, also if a folder has rules for none of them.
     """
     names = list(dialects)
-    given = read_rules(rules_path, names)
-    if names and not given.texts:
-        wanted = [f"{name}.md" for name in names]
-        few = ", ".join(wanted[:3]) + (" …" if len(wanted) > 3 else "")
-        raise InputFault("the folder has no rules", where=given.path, expected=f"in it {few}")
-    return given
+    rules = read_rules(rules_path, names)
+    if names and not rules.texts:
+        file_names = [f"{name}.md" for name in names]
+        examples = ", ".join(file_names[:3]) + (" …" if len(file_names) > 3 else "")
+        raise InputFault("the folder has no rules", where=rules.path, expected=f"in it {examples}")
+    return rules

@@ -1,7 +1,7 @@
-"""Compute what a dialect's prompt leaves out of a tool's JSON Schema.
+"""Find what a dialect's prompt leaves out of a tool's JSON Schema.
 
-Each fact is taken out of the schema in turn. If the documentation of the tool stays the same to
-the letter, the dialect drops that fact.
+Each fact is removed from the schema in turn. If the tool's documentation stays exactly the same,
+the dialect drops that fact.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ _KIND_OF: Final[dict[str, str]] = {
 _BY_NAME: Final = ("properties", "$defs", "definitions", "patternProperties")
 _BY_INDEX: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
 _ONE: Final = ("items", "additionalProperties", "not")
-# A definition is said where it is referred to; a title is a comment.
+# A definition counts where it is referred to; a title is a comment.
 _SAID_ELSEWHERE: Final = ("$defs", "definitions", "$ref", "$schema", "title")
-_PLAIN: Final = ("type", "properties")  # of the arguments as a whole
-MOST_FACTS: Final = 400  # each costs one documentation of the tool; schemas may be endless
+_PLAIN: Final = ("type", "properties")  # keywords of the whole schema that every tool has
+MOST_FACTS: Final = 400  # each fact costs one rendering of the tool's documentation
 _Path = tuple[str | int, ...]
 
 
 class Fact(NamedTuple):
-    """One fact of a schema: where (`geo.lat`), by which keyword, and whether it is kept."""
+    """One fact of a schema: its place (`geo.lat`) and keyword; `kept` if the prompt states it."""
 
     tool: str
     where: str
@@ -58,76 +58,77 @@ class Fact(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The name in KINDS of its kind."""
+        """The fact's kind, one of KINDS."""
         return _KIND_OF.get(self.keyword, "other")
 
 
 def kept_by_kind(facts: Sequence[Fact]) -> dict[str, str]:
-    """Return for each kind in the schemas how many are kept: `3/4`."""
-    found = {}
+    """Return for each kind of fact how many are kept, of how many: `3/4`."""
+    counts = {}
     for kind in KINDS:
         kept = [fact.kept for fact in facts if fact.kind == kind]
         if kept:
-            found[kind] = f"{sum(kept)}/{len(kept)}"
-    return found
+            counts[kind] = f"{sum(kept)}/{len(kept)}"
+    return counts
 
 
 def schema_facts(dialect: Dialect, tool: ToolMetadata) -> list[Fact]:
-    """Return every fact of the tool's schema, kept by the dialect's documentation of it or not.
+    """Return every fact of a tool's schema; each says if the dialect's documentation keeps it.
 
     At most 400 facts of a tool are examined, in the schema's order.
     """
-    bare = tool.model_copy(update={"examples": ()})  # an example's values are written by their type
-    whole = documentation(dialect, bare)
-    found: list[Fact] = []
-    for path in _facts(tool.input_schema, ()):
-        if len(found) == MOST_FACTS:
+    # Examples would show the types of values.
+    without_examples = tool.model_copy(update={"examples": ()})
+    full_docs = documentation(dialect, without_examples)
+    facts: list[Fact] = []
+    for path in _keyword_paths(tool.input_schema, ()):
+        if len(facts) == MOST_FACTS:
             break
-        # A copy without one fact: if its documentation reads the same, the fact is not told.
-        without = bare.model_copy(update={"input_schema": _without(tool.input_schema, path)})
-        kept = documentation(dialect, without) != whole
-        found.append(Fact(tool.name, _named(path[:-1]), str(path[-1]), kept))
-    return found
+        # A fact is dropped if the documentation of the schema without it is the same.
+        reduced = without_examples.model_copy(
+            update={"input_schema": _without_keyword(tool.input_schema, path)}
+        )
+        is_kept = documentation(dialect, reduced) != full_docs
+        facts.append(Fact(tool.name, _path_text(path[:-1]), str(path[-1]), is_kept))
+    return facts
 
 
 def documentation(dialect: Dialect, *tools: ToolMetadata) -> str:
-    """Return all that a dialect tells the model about these tools, in the prompt and beside it."""
+    """Return all that a model gets about these tools, in the prompt and in the field `tools`."""
     data = PromptData(tool_metadata=list(tools))
-    given = json.dumps(dialect.request_tools(data), ensure_ascii=False, sort_keys=True)
-    return dialect.format_tool_docs(data) + given
+    tools_field = json.dumps(dialect.request_tools(data), ensure_ascii=False, sort_keys=True)
+    return dialect.format_tool_docs(data) + tools_field
 
 
-def _facts(node: Any, path: _Path) -> Iterator[_Path]:
-    """Yield the paths of all keywords, each before what it holds. Iterative, because schemas
-    nest.
-    """
+def _keyword_paths(node: Any, path: _Path) -> Iterator[_Path]:
+    """Yield the paths of all keywords, each before those inside it."""
     stack: list[tuple[Any, _Path]] = [(node, path)]
     while stack:
-        schema, at = stack.pop()
+        schema, place = stack.pop()
         if not isinstance(schema, dict):
             continue
         inner: list[tuple[Any, _Path]] = []
         for key, value in schema.items():
-            if key not in _SAID_ELSEWHERE and (at or key not in _PLAIN):
-                yield (*at, key)
-            inner += _schemas_in(key, value, (*at, key))
+            if key not in _SAID_ELSEWHERE and (place or key not in _PLAIN):
+                yield (*place, key)
+            inner += _schemas_in(key, value, (*place, key))
         stack += reversed(inner)
 
 
-def _schemas_in(key: str, value: Any, at: _Path) -> list[tuple[Any, _Path]]:
-    """Yield the schemas that a keyword holds, each with its path."""
+def _schemas_in(key: str, value: Any, path: _Path) -> list[tuple[Any, _Path]]:
+    """Return the schemas that a keyword holds, each with its path."""
     match value:
         case dict() if key in _BY_NAME:
-            return [(schema, (*at, name)) for name, schema in value.items()]
+            return [(schema, (*path, name)) for name, schema in value.items()]
         case list() if key in _BY_INDEX:
-            return [(schema, (*at, index)) for index, schema in enumerate(value)]
+            return [(schema, (*path, index)) for index, schema in enumerate(value)]
         case _ if key in _ONE:
-            return [(value, at)]
+            return [(value, path)]
     return []
 
 
-def _without(schema: dict[str, Any], path: _Path) -> dict[str, Any]:
-    """Return a copy without the keyword; everything not on the way to it is shared."""
+def _without_keyword(schema: dict[str, Any], path: _Path) -> dict[str, Any]:
+    """Return a copy without the keyword at a path; it shares everything off that path."""
     changed = dict(schema)
     node: Any = changed
     for step in path[:-1]:
@@ -137,8 +138,8 @@ def _without(schema: dict[str, Any], path: _Path) -> dict[str, Any]:
     return changed
 
 
-def _named(path: _Path) -> str:
-    """Return a path as people say it: `geo.lat`, `fields[]`, without the keywords between."""
+def _path_text(path: _Path) -> str:
+    """Return a path as people write it: `geo.lat`, `fields[]`, without the keywords between."""
     words: list[str] = []
     for index, step in enumerate(path):
         by_name = index > 0 and path[index - 1] in _BY_NAME

@@ -1,6 +1,6 @@
-"""Change a dialect's policy, checks or rules without a class of its own.
+"""Change a dialect's policy, checks or rules without a new class.
 
-A change makes another dialect; the original stays as it is.
+A change makes a new dialect; the original stays as it is.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Self
 from playground.base.errors import InputFault
 from playground.dialects.marks.policies import Policy
 from playground.dialects.preflight import PreflightCheck
-from playground.dialects.rules_file import GivenRules, read_rules
+from playground.dialects.rules_file import FileRules, read_rules
 
 
 class DialectSettings:
-    """A dialect's name, and what is chosen for it."""
+    """A dialect's name, and the settings that a user may change."""
 
     name: str
     cache_policy: str | Policy = "azad"
     preflight: tuple[PreflightCheck, ...] = ()
     rules_path: str | None = None
-    _rules_read: GivenRules | None = None
+    _rules_read: FileRules | None = None
 
     def with_policy(self, cache_policy: str | Policy) -> Self:
         """Return the same dialect under another cache policy."""
@@ -32,40 +32,38 @@ class DialectSettings:
         """Return the same dialect with checks that every request must pass."""
         return self._changed("preflight", checks)
 
-    def with_rules(self, rules: str | os.PathLike[str] | GivenRules | None) -> Self:
-        """Return the same dialect with the rules of a file, or of a folder with a `NAME.md` a
-        dialect.
+    def with_rules(self, rules: str | os.PathLike[str] | FileRules | None) -> Self:
+        """Return the same dialect with the rules of a file, or of a folder of `NAME.md` files.
 
-        They hold wherever a method is given no other path; None restores its own. They are read
-        now, and once. A dialect that writes `format_dialect_rules(…, rules_path)` itself is given
-        the path by `format_messages`. Raises InputFault.
+        Methods use them unless they are passed another path; None restores the dialect's own. They
+        are read once, at this call. If a dialect overrides `format_dialect_rules(…, rules_path)`,
+        `format_messages` passes it the path. Raises InputFault.
         """
-        if not isinstance(rules, GivenRules | None):
+        if not isinstance(rules, FileRules | None):
             rules = read_rules(rules, [self.name])
-        other = self._changed("rules_path", rules.path if rules else None)
-        return other._changed("_rules_read", rules)
+        changed = self._changed("rules_path", rules.path if rules else None)
+        return changed._changed("_rules_read", rules)
 
-    def rules_given(self, rules_path: str | None = None) -> str | None:
-        """Return the rules of a file that replace the dialect's own: at this path, else at its own
-        path.
+    def rules_of_file(self, rules_path: str | None = None) -> str | None:
+        """Return the rules of a file that replace the dialect's own, or None.
 
-        Return None if there is neither. Raises InputFault.
+        The file is `rules_path`, or else that of `with_rules`. Raises InputFault.
         """
         rules_path = self.rules_path if rules_path is None else rules_path
         if rules_path is None:
             return None
-        read = self._rules_read
-        if read is None or read.path != rules_path:
-            read = read_rules(rules_path, [self.name])
-        return read.of(self.name)
+        rules = self._rules_read
+        if rules is None or rules.path != rules_path:
+            rules = read_rules(rules_path, [self.name])
+        return rules.of(self.name)
 
     def _changed(self, field: str, value: object) -> Self:
-        other = copy.copy(self)  # not dataclasses.replace: a dialect by hand is no dataclass
+        changed = copy.copy(self)  # not dataclasses.replace: some dialects are no dataclasses
         try:
-            object.__setattr__(other, field, value)  # declared dialects are frozen
+            object.__setattr__(changed, field, value)  # declared dialects are frozen
         except AttributeError as error:
             problem = f"dialect {self.name!r} cannot have another {field}: {error}"
             raise InputFault(
                 problem, expected="an attribute, no property without a setter"
             ) from error
-        return other
+        return changed

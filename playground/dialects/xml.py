@@ -1,6 +1,6 @@
 """XML: the tool's name is the tag, each parameter a tag inside it.
 
-Used by Cline, Roo and Kodu with any instructed model (their system prompts, read 2026-11).
+Cline, Roo and Kodu use it with any instructed model (their system prompts, read 2026-11).
 """
 
 from playground.dialects.declared import THINK, DeclaredDialect

@@ -1,1 +1,1 @@
-"""Is a dialect right? Laws that are tried on it, its guide, and a dialect read off a template."""
+"""Tools to check a dialect: its laws, its guide, and its derivation from a template or replies."""

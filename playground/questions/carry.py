@@ -1,6 +1,6 @@
-"""Test which values a dialect carries: `parse(render(call)) == call`, with values that hurt.
+"""Test which values a dialect carries: `parse(render(call)) == call`, with hostile values.
 
-A cell says carried, or names the finding. Nothing lies in between, because it is read back.
+Each value is written and read back: it is carried exactly, or a finding says why not.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ _TOOL: Final = "probe"
 
 
 def _call(call_id: str, dialect: Dialect, value: Any) -> ToolCallPart:
-    """Return a call that holds the value, if the dialect has a place for one."""
+    """Return a call that holds the value, as an argument or as the call's text."""
     syntax = dialect.syntax if isinstance(dialect, DeclaredDialect) else None
-    # A form with bodies of text alone (a fence, say) has no argument `value`: the last text has it.
+    # A form whose bodies are text alone (a fence, say) has no argument `value`: the value
+    # becomes its last text.
     if syntax is None or not syntax.text_keys:
         return ToolCallPart(call_id, _TOOL, {"value": value})
     texts = syntax.sample_texts | {syntax.text_keys[-1]: value}
@@ -35,7 +36,7 @@ def _own_call(dialect: Dialect) -> str:
 
 
 def _own_closer(dialect: Dialect) -> str:
-    """Return the text that follows the value in a call of the dialect's own."""
+    """Return the text that follows the value in a call that the dialect writes."""
     return _own_call(dialect).rpartition("x")[2]
 
 
@@ -145,10 +146,9 @@ class CarryMatrix(Shown):
 def carry(
     dialects: str | Dialect | Sequence[str | Dialect] = (), values: Mapping[str, Any] | None = None
 ) -> CarryMatrix:
-    """Try every value as an argument in every dialect, with its type declared in the tool's
-    schema.
+    """Try every value as an argument in every dialect; the tool's schema declares its type.
 
-    `values` by name replaces the built-in ones.
+    `values`, by their names, replace the built-in ones.
     """
     chosen = as_dialects(dialects)
     cells: dict[tuple[str, str], list[Finding]] = {}
@@ -161,9 +161,9 @@ def carry(
     return CarryMatrix([dialect.name for dialect in chosen], names, cells)
 
 
-def _values(dialect: Dialect, given: Mapping[str, Any] | None) -> dict[str, Any]:
-    if given is not None:
-        return dict(given)
+def _values(dialect: Dialect, values: Mapping[str, Any] | None) -> dict[str, Any]:
+    if values is not None:
+        return dict(values)
     return {**{name: make(dialect) for name, make in OWN.items()}, **VALUES}
 
 

@@ -17,12 +17,12 @@ from playground.dialects import Dialect, as_dialects
 from playground.dialects.checking import check_session
 from playground.dialects.rendering import Block
 from playground.dialects.request_messages import Rendering
-from playground.dialects.rules_file import chosen_rules
+from playground.dialects.rules_file import read_chosen_rules
 from playground.sessions.session import Session
 
-if TYPE_CHECKING:  # what a request alone does not ask
+if TYPE_CHECKING:  # rendering a request needs neither, and both take time to import
     from playground.dialects.schema_losses import Fact
-    from playground.tokens import TokenCount  # vocabularies and framings, which few comparisons ask
+    from playground.tokens import TokenCount
 
 MATCHED_PAIRS: Final = 1_000_000  # lines of one side times lines of the other
 
@@ -65,7 +65,7 @@ class Column:
 
     @cached_property
     def schema_facts(self) -> list[Fact]:
-        """The facts of the tools' schemas, and whether this dialect's prompt tells each."""
+        """The facts of the tools' schemas; each says if this dialect's prompt states it."""
         from playground.dialects.schema_losses import schema_facts
 
         return [fact for tool in self.session.tools for fact in schema_facts(self.dialect, tool)]
@@ -80,10 +80,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Comparison(Drawn, Live):
-    """A session in several dialects: panes side by side, linked by what stands in them.
+    """A session in several dialects: panes side by side, linked by the origins of their texts.
 
     Its table has a row for each dialect: messages, characters by kind, findings. Its figure has a
-    bar for each: the share of every part of the request.
+    bar for each dialect: the share of every part of the request.
     """
 
     session: Session
@@ -95,7 +95,7 @@ class Comparison(Drawn, Live):
     def diff(self, first: str, second: str, origins: Sequence[str] | None = None) -> list[DiffLine]:
         """Return the line diff from one dialect's request to another's, origin by origin.
 
-        `origins` limits it, to a page of messages say. A heading precedes each origin.
+        `origins` limits it, for instance to a page of messages. A heading precedes each origin.
         """
         left, right = self.column(first).texts, self.column(second).texts
         lines: list[DiffLine] = []
@@ -119,7 +119,7 @@ def compare(
     """
     chosen = as_dialects(dialects)
     if rules_path is not None:
-        rules = chosen_rules(rules_path, [dialect.name for dialect in chosen])
+        rules = read_chosen_rules(rules_path, [dialect.name for dialect in chosen])
         chosen = [dialect.with_rules(rules) for dialect in chosen]
     return Comparison(session, [Column(dialect, session) for dialect in chosen])
 
@@ -135,11 +135,10 @@ class DiffLine(NamedTuple):
 
 
 def diff_lines(first: str, second: str) -> list[DiffLine]:
-    """Return a line diff in order; lines keep their ends, so that a CR or a missing newline
-    shows.
-    """
+    """Return a line diff in order. Lines keep their ends, to show a CR or a missing newline."""
     left, right = _lines(first), _lines(second)
-    # Matching takes the square of the lines, and two dialects' requests differ in a few places.
+    # Matching takes time in the square of the lines, and two dialects' requests differ in few:
+    # the common head and tail are left out of it.
     head = _common(left, right)
     tail = _common(left[head:][::-1], right[head:][::-1])
     middle = _diff(left[head : len(left) - tail], right[head : len(right) - tail])
@@ -152,8 +151,8 @@ def diff_lines(first: str, second: str) -> list[DiffLine]:
 
 def _lines(text: str) -> list[str]:
     """Cut at line feeds alone: `splitlines` also cuts at U+2028, which is text to a model."""
-    *ended, rest = text.split("\n")
-    lines = [f"{line}\n" for line in ended]
+    *complete, rest = text.split("\n")
+    lines = [f"{line}\n" for line in complete]
     return [*lines, rest] if rest else lines
 
 
@@ -170,21 +169,21 @@ def _diff(left: list[str], right: list[str]) -> Iterator[DiffLine]:
 
 
 def matched(left: list[str], right: list[str]) -> Iterator[tuple[Change, str]]:
-    """Return the texts that two rows share, and those removed and added, in order."""
+    """Yield the texts that two lists share, and those removed and added, in order."""
     if len(left) * len(right) > MATCHED_PAIRS:  # matching would take seconds and help nobody
-        yield from (("removed", each) for each in left)
-        yield from (("added", each) for each in right)
+        yield from (("removed", text) for text in left)
+        yield from (("added", text) for text in right)
         return
-    from difflib import SequenceMatcher  # only here: it is no part of a start
+    from difflib import SequenceMatcher  # imported here to keep the start of the app fast
 
     matcher = SequenceMatcher(None, left, right, autojunk=False)
     for tag, left_start, left_stop, right_start, right_stop in matcher.get_opcodes():
         old, new = left[left_start:left_stop], right[right_start:right_stop]
         if tag == "equal":
-            yield from (("same", each) for each in old)
+            yield from (("same", text) for text in old)
         else:
-            yield from (("removed", each) for each in old)
-            yield from (("added", each) for each in new)
+            yield from (("removed", text) for text in old)
+            yield from (("added", text) for text in new)
 
 
 _NAMES = {"\r": "␍", "\t": "⇥", "\u00a0": "⍽", "\ufeff": "⟨BOM⟩", "\u200b": "⟨ZWSP⟩"}
@@ -192,9 +191,9 @@ _NAMES = {"\r": "␍", "\t": "⇥", "\u00a0": "⍽", "\ufeff": "⟨BOM⟩", "\u2
 
 def visible(text: str) -> str:
     """Make invisible characters visible: line ends ↵, tabs, blanks at line ends, controls."""
-    shown = "".join(_visible(char) for char in text)
-    body = shown.rstrip(" ↵")
-    return body + shown[len(body) :].replace(" ", "·")
+    visible_text = "".join(_visible(char) for char in text)
+    body = visible_text.rstrip(" ↵")
+    return body + visible_text[len(body) :].replace(" ", "·")
 
 
 def _visible(char: str) -> str:

@@ -16,33 +16,34 @@ from playground.base.wording import counted
 from playground.dialects import as_dialects, dialect_files, get_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files.folders import FileState
-from playground.dialects.misspelled_markers import Near, nearest
+from playground.dialects.misspelled_markers import NearDialect, nearest_dialect
 from playground.dialects.reading import parse
 from playground.nouns.events import ArgumentEvent, ReasoningEvent, TextEvent, owned_text
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.tool_formats import read_tools
 from playground.nouns.tools import ToolMetadata
 from playground.questions.every_dialect import DialectReading, Progress, read_in_every_dialect
-from playground.questions.experiments import read
+from playground.questions.experiments import read_recording
 from playground.recordings.recording import Recording
 
-# findings about what looks like a call, and was read as none
+# Codes of findings about a text that looks like a call but was not read as one.
 _TELLING: Final = frozenset({"bare-opener", "call-in-fence", "unreadable-call", "unknown-tool"})
-_NONE_NEAR: Final = Near()
-_SHOWN: Final = 8  # dialects that are printed: who wants all asks for the table
+_NONE_NEAR: Final = NearDialect()
+_SHOWN: Final = 8  # dialects that are printed; the table has all
 _BEGUN: Final = 12  # characters of a call: more than an opener that prose may hold
-_MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, and no lone bracket
+_MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, but no lone bracket
 
 
 @dataclass(frozen=True, slots=True)
 class Detection:
     """A text as one dialect reads it.
 
-    `as_written` is true if the dialect would write these calls the same way; otherwise `begun`
-    counts the leading characters of the first call that it would. `left` counts the characters
-    that stay text, `markers` the markers of any dialect in that text, in reasoning or in an
-    argument. `unknown` calls are of tools that do not exist. With `any_text` a call is any text
-    between its markers, such as a fence; with `any_fence` a code fence of any language is one.
+    `as_written` is true if the dialect would write these calls in exactly this way; otherwise
+    `begun` counts the leading characters of the first call that it would write so. `left` counts
+    the characters that stay text, `markers` the markers of any dialect that were not read as
+    markers. `unknown` counts the calls of tools that do not exist. `any_text` is true if the
+    dialect reads any text between its markers as a call; `any_fence` if its markers are those of
+    a code fence.
     """
 
     dialect: str
@@ -66,8 +67,9 @@ class Detection:
     def doubtful(self) -> bool:
         """True if the calls are weak evidence.
 
-        They are any text with another dialect's markers in it, or a code fence with its language,
-        which stands in many a reply that calls nothing.
+        They are if the dialect reads any text as a call, and either markers were left unread, or
+        the call is a code fence that the dialect would write differently: many replies that call
+        nothing hold code fences.
         """
         return self.any_text and (self.markers > 0 or (self.any_fence and not self.as_written))
 
@@ -79,7 +81,7 @@ class Detection:
 
     @property
     def reason(self) -> str:
-        """The reason for its rank, in words."""
+        """The reason for the dialect's rank, in words."""
         parts = [counted(self.calls, "complete call")]
         parts += ["written exactly so"] if self.as_written else []
         parts += [f"{self.aborted} aborted"] if self.aborted else []
@@ -90,50 +92,53 @@ class Detection:
 
 
 class Detections(Listed[Detection]):
-    """Every dialect's reading, the likeliest first. Its table has a row for each.
+    """Every dialect's reading, the likeliest first. Its table has a row for each dialect.
 
-    If no dialect sees anything of a call, `nearest` is the dialect of a marker that almost stands
-    there (a letter off, say, or in another case), and `reason` shows it; None if there is none.
+    If no dialect sees anything of a call, `nearest` is the dialect of a misspelled marker (a
+    letter off, say, or in another case), and `reason` shows it; None if there is no such marker.
     """
 
-    def __init__(self, items: Iterable[Detection] = (), near: Near = _NONE_NEAR) -> None:
+    def __init__(self, items: Iterable[Detection] = (), near: NearDialect = _NONE_NEAR) -> None:
         super().__init__(items)
         self._near = near
 
     def __repr__(self) -> str:
-        said = f"{self.dialect or 'none'}, {self.reason}"
-        return f"<Detections of {counted(len(self), 'dialect')}: {said}>"
+        summary = f"{self.dialect or 'none'}, {self.reason}"
+        return f"<Detections of {counted(len(self), 'dialect')}: {summary}>"
 
     def __str__(self) -> str:
         """Return the likeliest dialects as a table, and how many more there are."""
         rows = as_text(self.frame().head(_SHOWN))
-        more = len(self) - _SHOWN
-        told = f"\nand {counted(more, 'dialect')} more: .frame() has them all"
-        return rows + told if more > 0 else rows
+        others = len(self) - _SHOWN
+        note = f"\nand {counted(others, 'dialect')} more: .frame() has them all"
+        return rows + note if others > 0 else rows
 
     @property
     def nearest(self) -> str | None:
-        """The likeliest dialect, or else the one that comes nearest."""
+        """The likeliest dialect, or else the dialect of a misspelled marker, or None."""
         return self.dialect or self._near.dialect or None
 
     @property
     def dialect(self) -> str | None:
-        """The likeliest dialect; None if no dialect sees anything of a call, with the `reason`."""
+        """The likeliest dialect; None if no dialect sees anything of a call (see `reason`)."""
         return next((each.dialect for each in self[:1] if each.tells), None)
 
     @property
     def reason(self) -> str:
-        """The reason why it is the likeliest, or why none is, in words."""
+        """The reason why `dialect` is the likeliest, or why it is None, in words."""
         if self.dialect:
             return self[0].reason
-        left = max((each.left for each in self), default=0)
-        if not left:
+        characters = max((detection.left for detection in self), default=0)
+        if not characters:
             return "the reply is empty"
-        told = f"no dialect sees anything of a call in {counted(left, 'character')}"
-        fenced = next((each.dialect for each in self if each.any_fence and each.calls), None)
+        unread = f"no dialect sees anything of a call in {counted(characters, 'character')}"
+        fenced = next(
+            (detection.dialect for detection in self if detection.any_fence and detection.calls),
+            None,
+        )
         if fenced:
-            return f"{told}, but for {fenced}, where any code fence is one"
-        return f"{told}; {self._near}" if self._near.dialect else told
+            return f"{unread}, but for {fenced}, where any code fence is one"
+        return f"{unread}; {self._near}" if self._near.dialect else unread
 
 
 @takes(text="text", tools="list or nothing", progress="function or nothing")
@@ -143,34 +148,36 @@ def detect(
     """Return every dialect's reading, the likeliest first; equal ones in the registry's order.
 
     A dialect that reads no call and loses none ranks after all that read one. `progress` is called
-    with the number of dialects that have read it, and of all.
+    with the number of dialects that have read the text, and the number of all.
     """
-    known = read_tools(list(tools or []))
-    readings = read_in_every_dialect(lambda name: parse(text, name, known), progress=progress)
-    return _ranked(readings, known)
+    metadata = read_tools(list(tools or []))
+    readings = read_in_every_dialect(lambda name: parse(text, name, metadata), progress=progress)
+    return _ranked(readings, metadata)
 
 
 def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
     """Detect the dialect of a recording, with the calls that came beside its text.
 
-    Among equal readings the dialect that it was recorded in leads.
+    Among equal readings the recording's own dialect comes first.
     """
-    readings = read_in_every_dialect(lambda name: read(recording, name, tools), recording.dialect)
+    readings = read_in_every_dialect(
+        lambda name: read_recording(recording, name, tools), recording.dialect
+    )
     return _ranked(readings, list(tools))
 
 
 def _ranked(readings: Iterable[DialectReading], tools: list[ToolMetadata]) -> Detections:
     files = dialect_files()
-    listed, text = [], ""
+    detections, text = [], ""
     for reading in readings:
         text = text or "".join(map(owned_text, reading.result.events))
-        listed.append(detection_of(reading, tools, files))
-    ranked = sorted(listed, key=rank)
+        detections.append(detection_of(reading, tools, files))
+    ranked = sorted(detections, key=rank)
     unseen = bool(ranked) and not ranked[0].tells
-    return Detections(ranked, nearest(text) if unseen else _NONE_NEAR)
+    return Detections(ranked, nearest_dialect(text) if unseen else _NONE_NEAR)
 
 
-def foreign(ranked: Sequence[Detection], dialect: str) -> Finding | None:
+def foreign_finding(ranked: Sequence[Detection], dialect: str) -> Finding | None:
     """Return a finding if the chosen dialect reads no call but another one does."""
     own = next((d for d in ranked if d.dialect == dialect), None)
     best = ranked[0]
@@ -184,21 +191,22 @@ def foreign(ranked: Sequence[Detection], dialect: str) -> Finding | None:
 def rank(detection: Detection) -> tuple[int, ...]:
     """Return the sort key of a reading.
 
-    Calls of known tools count first, then the fewest markers left. Many dialects read what others
-    write, so the dialect that writes it this way comes next; then one that aborts a call, or has a
-    finding about it, before one that missed it in silence; then the least loss, and the fewest
-    findings, since a dialect whose replies begin with reasoning leaves no text of any prose.
+    Most calls of known tools come first, then the fewest markers left. Many dialects read what
+    others write, so the dialect that writes calls in this way comes next. A dialect that aborts a
+    call, or has a finding about it, comes before one that missed it in silence. Then come fewer
+    aborted calls, fewer findings and less text left, in this order: a dialect whose replies begin
+    with reasoning leaves no text of any prose.
     """
-    sound = not detection.doubtful
-    read = sound and detection.calls + detection.aborted > 0
-    tells = sound and bool(_TELLING.intersection(detection.findings))
+    is_sound = not detection.doubtful
+    reads_calls = is_sound and detection.calls + detection.aborted > 0
+    tells = is_sound and bool(_TELLING.intersection(detection.findings))
     return (
         -detection.evident,
         detection.markers,
         detection.any_text and detection.evident > 0,
-        not (sound and detection.as_written),
-        not read,
-        -detection.begun if sound else 0,
+        not (is_sound and detection.as_written),
+        not reads_calls,
+        -detection.begun if is_sound else 0,
         not tells,
         detection.aborted,
         len(detection.findings),
@@ -210,13 +218,13 @@ def detection_of(
     reading: DialectReading, tools: list[ToolMetadata], files: tuple[FileState, ...]
 ) -> Detection:
     text = "".join(map(owned_text, reading.result.events))
-    as_written = _as_written(reading, tools, text)
+    as_written = _is_as_written(reading, tools, text)
     return Detection(
         dialect=reading.dialect,
         calls=reading.calls,
         aborted=reading.aborted,
         as_written=as_written,
-        begun=0 if as_written else _begun(reading, tools, text),
+        begun=0 if as_written else _leading_characters(reading, tools, text),
         left=reading.text,
         markers=_markers_left(reading, files),
         any_text=_any_text(reading.dialect),
@@ -235,19 +243,19 @@ def _markers_left(reading: DialectReading, files: tuple[FileState, ...]) -> int:
 
 @lru_cache(maxsize=2)
 def _markers(_files: tuple[FileState, ...]) -> re.Pattern[str]:
-    """Return the markers of all dialects, which no prose or value holds unless it is about them.
+    """Return a pattern of all dialects' markers, except those that may stand in any prose.
 
     Cached as long as the user's dialect files stay the same.
     """
-    found: set[str] = set()
+    markers: set[str] = set()
     for dialect in as_dialects(""):
         if isinstance(dialect, DeclaredDialect):
             tags = (tag for pair in dialect.reasoning for tag in (pair.open, pair.close))
             syntax = dialect.syntax
-            found.update(syntax.openers, syntax.closers, tags, dialect.stops, dialect.dropped)
-    marked = (text.strip() for text in found)
-    listed = [text for text in marked if _MARKER.match(text)]
-    return re.compile("|".join(map(re.escape, sorted(listed, key=len, reverse=True))))
+            markers.update(syntax.openers, syntax.closers, tags, dialect.stops, dialect.dropped)
+    texts = (text.strip() for text in markers)
+    patterns = [text for text in texts if _MARKER.match(text)]
+    return re.compile("|".join(map(re.escape, sorted(patterns, key=len, reverse=True))))
 
 
 def _any_text(name: str) -> bool:
@@ -262,25 +270,30 @@ def _any_fence(name: str) -> bool:
     return "```" in dialect.syntax.openers and "```" in dialect.syntax.closers
 
 
-def _as_written(reading: DialectReading, tools: list[ToolMetadata], text: str) -> bool:
-    """Return True if the dialect would write these calls exactly so, white space aside."""
-    dialect, read = get_dialect(reading.dialect), reading.result.tool_calls
-    if not read or not isinstance(dialect, DeclaredDialect):
+def _is_as_written(reading: DialectReading, tools: list[ToolMetadata], text: str) -> bool:
+    """Return True if the dialect would write the calls as they stand, white space aside."""
+    dialect, calls_read = get_dialect(reading.dialect), reading.result.tool_calls
+    if not calls_read or not isinstance(dialect, DeclaredDialect):
         return False
-    calls = [ToolCallPart(c.call_id, c.name, c.arguments) for c in read]
+    calls = [ToolCallPart(c.call_id, c.name, c.arguments) for c in calls_read]
     return _solid(dialect.format_reply(calls, tools)) in _solid(text)
 
 
-def _begun(reading: DialectReading, tools: list[ToolMetadata], text: str) -> int:
-    """Return how many characters of the first call, complete or not, the dialect would write so."""
+def _leading_characters(reading: DialectReading, tools: list[ToolMetadata], text: str) -> int:
+    """Count the leading characters of the first call that stand as the dialect would write them.
+
+    The call may be incomplete.
+    """
     dialect, result = get_dialect(reading.dialect), reading.result
     calls = [(call.name, call.arguments) for call in result.tool_calls]
     calls += [(aborted.name, {}) for aborted in result.aborted if aborted.name]
     if not calls or "native-call" in reading.findings or not isinstance(dialect, DeclaredDialect):
         return 0
     written = dialect.format_reply([ToolCallPart("", *calls[0])], tools)
-    whole, found = _solid(written), _solid(text)
-    return bisect_left(range(1, len(whole) + 1), True, key=lambda size: whole[:size] not in found)
+    expected, actual = _solid(written), _solid(text)
+    return bisect_left(
+        range(1, len(expected) + 1), True, key=lambda size: expected[:size] not in actual
+    )
 
 
 def _solid(text: str) -> str:

@@ -1,6 +1,6 @@
-"""Read one reply in every dialect, counted alike for all callers.
+"""Read one reply in every dialect, with the same counts for all callers.
 
-`detect` ranks these readings, `cross_read` compares them with the recording's own.
+`detect` ranks these readings, `cross_read` compares them with that of the recording's own dialect.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from playground.dialects import dialect_names
 from playground.nouns.events import ArgumentEvent, Event, MarkupEvent, TextEvent
 from playground.parsing.result import ParseResult
 
-Progress = Callable[[int, int], None]  # dialects that have read it, dialects in all
+Progress = Callable[[int, int], None]  # dialects that have read the reply, dialects in all
 
 
 @dataclass(frozen=True, slots=True)
 class DialectReading:
     """A reply as one dialect reads it, in characters.
 
-    `text` is what the user would see of it, `markup` and `arguments` what the calls take;
+    `text` counts what the user would see, `markup` and `arguments` count what belongs to calls;
     `findings` counts each code.
     """
 
@@ -48,20 +48,21 @@ def read_in_every_dialect(
     names: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Iterator[DialectReading]:
-    """Yield the readings in the order of the registry, but for `first`, which leads.
+    """Yield the readings of `first` and then of all other dialects, in the registry's order.
 
-    `names`, in the same order, limits the dialects. `read` returns the events of a dialect by its
-    name. `progress` is called after each with how many have read, and of how many. Readings are
-    yielded one by one because the events of a long reply, eighty times over, need too much memory.
+    `names`, in the same order, limits the dialects. `read` parses the reply in the dialect of a
+    name. `progress` is called after each reading with the number of dialects that have read, and
+    the number of all. Readings are yielded one by one, because the events of a long reply in
+    eighty dialects need too much memory.
     """
-    ordered = sorted(names or dialect_names(), key=lambda name: name != first)
-    for number, name in enumerate(ordered, 1):
-        yield _counted(name, read(name))
+    ordered_names = sorted(names or dialect_names(), key=lambda name: name != first)
+    for number, name in enumerate(ordered_names, 1):
+        yield _reading_of(name, read(name))
         if progress:
-            progress(number, len(ordered))
+            progress(number, len(ordered_names))
 
 
-def _counted(dialect: str, result: ParseResult) -> DialectReading:
+def _reading_of(dialect: str, result: ParseResult) -> DialectReading:
     characters: Counter[type[Event]] = Counter()
     for event in result.events:
         if isinstance(event, TextEvent | MarkupEvent | ArgumentEvent):

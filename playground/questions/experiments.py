@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from typing import Any, Final, Literal, assert_never
 
 from playground.dialects import Dialect, get_dialect
-from playground.dialects.reading import looked_over
+from playground.dialects.reading import with_final_findings
 from playground.nouns.events import (
     ArgumentEvent,
     CallAbortedEvent,
@@ -41,7 +41,7 @@ from playground.recordings.recutting import CUTTINGS, cut_in_two, rechunked, tex
 _MOST_CUTS: Final = 2_000
 
 
-def read(
+def read_recording(
     recording: Recording,
     dialect: str | Dialect,
     tools: Sequence[ToolMetadata] = (),
@@ -51,7 +51,7 @@ def read(
     data, chosen = PromptData(tool_metadata=list(tools)), get_dialect(dialect)
     parser = BatchedParser(chosen.create_parser(data, recording.prefill, switches))
     result = read_to_end(parser, (feed(parser, chunk) for chunk in recording.chunks))
-    return looked_over(result, chosen, data)
+    return with_final_findings(result, chosen, data)
 
 
 # what changes
@@ -75,8 +75,8 @@ def difference(
     first, second = list(before), list(after)
     if first == second:
         return []
-    # By their texts, since a matcher needs keys with a hash and arguments may be lists.
-    # Without autojunk, which takes what is frequent in a long row (deltas) for noise.
+    # Events are matched by their repr, because a matcher needs hashable keys and arguments may be
+    # lists. Autojunk is off: it takes what is frequent in a long row (deltas) for noise.
     matcher = SequenceMatcher(
         a=[_key(event, spans) for event in first],
         b=[_key(event, spans) for event in second],
@@ -97,13 +97,14 @@ def _key(event: Event, spans: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CutSearch:
-    """The result of a search for a cutting that changes the events: how many were tried, of how
-    many.
+    """The result of a search for a cutting that changes the events.
+
+    `tried` counts the cuttings that were tried, `of` those that there are.
     """
 
     tried: int
     of: int
-    cutting: str = ""  # the first that changes something
+    cutting: str = ""  # the first one that changes something
     changes: tuple[EventChange, ...] = ()
 
     @property
@@ -121,22 +122,22 @@ def find_changing_cut(
 ) -> CutSearch:
     """Look for a cutting whose events differ from the recording's own.
 
-    Tried are 1 byte, 7 bytes, three random cuttings, then every cut of the text in two; for a long
-    text, `limit` cuts at equal distances.
+    It tries chunks of 1 byte, of 7 bytes and three random cuttings, then every cut of the text in
+    two; in a long text, `limit` cuts at equal distances.
     """
-    original = read(recording, dialect, tools, switches).events
+    original = read_recording(recording, dialect, tools, switches).events
     size = text_size(recording)
     every_place = max(0, size - 1)  # between any two bytes
     distance = max(1, -(-every_place // max(1, limit)))
     places = range(1, size, distance)
-    before = len(CUTTINGS) + 2  # of the cuttings, the random one is tried with three seeds
-    count, whole = before + len(places), before + every_place
-    for number, (name, other) in enumerate(_cuttings(recording, places), 1):
-        changes = difference(original, _read_as_cut(other, dialect, tools, switches))
+    recuttings = len(CUTTINGS) + 2  # two more, because the random one is tried with three seeds
+    count, total = recuttings + len(places), recuttings + every_place
+    for number, (name, recut) in enumerate(_cuttings(recording, places), 1):
+        changes = difference(original, _read_as_cut(recut, dialect, tools, switches))
         progress(number, count)
         if changes:
-            return CutSearch(number, whole, name, tuple(changes))
-    return CutSearch(count, whole)
+            return CutSearch(number, total, name, tuple(changes))
+    return CutSearch(count, total)
 
 
 def _read_as_cut(
@@ -145,7 +146,7 @@ def _read_as_cut(
     tools: Sequence[ToolMetadata],
     switches: Switches | None,
 ) -> list[Event]:
-    """Read without batches, which would join what was cut."""
+    """Return the events of a recording, read chunk by chunk: batches would join what was cut."""
     data = PromptData(tool_metadata=list(tools))
     parser = get_dialect(dialect).create_parser(data, recording.prefill, switches)
     return read_to_end(parser, (feed(parser, chunk) for chunk in recording.chunks)).events
@@ -181,22 +182,20 @@ class CrossReading:
 def cross_read(
     recording: Recording, tools: Sequence[ToolMetadata] = (), own: str = ""
 ) -> list[CrossReading]:
-    """Read the recording in every dialect, its own first, to see who reads it and who loses
-    what.
-    """
-    first: list[tuple[str, dict[str, Any]]] | None = None
+    """Read the recording in every dialect, its own first, to compare what they read and lose."""
+    own_calls: list[tuple[str, dict[str, Any]]] | None = None
     rows: list[CrossReading] = []
-    everywhere = read_in_every_dialect(
-        lambda name: read(recording, name, tools), first=own or recording.dialect
+    readings = read_in_every_dialect(
+        lambda name: read_recording(recording, name, tools), first=own or recording.dialect
     )
-    for reading in everywhere:
+    for reading in readings:
         calls = [(call.name, call.arguments) for call in reading.result.tool_calls]
-        first = calls if first is None else first
+        own_calls = calls if own_calls is None else own_calls
         rows.append(
             CrossReading(
                 dialect=reading.dialect,
                 calls=reading.calls,
-                same_calls=calls == first,
+                same_calls=calls == own_calls,
                 aborted=reading.aborted,
                 text=reading.text,
                 markup=reading.markup,

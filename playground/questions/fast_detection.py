@@ -30,22 +30,22 @@ def likeliest(
 ) -> Likeliest | None:
     """Return the first dialect of `detect` and its reading, if it reads a call of a known tool.
 
-    Otherwise return the first dialect that began a call as it would write it, or None. Only
-    dialects with an opener in the text are asked (`call_openers`): the others read no call there.
-    Of these, only those that read most calls are examined closely. `among` names the dialects to
-    ask, by default all.
+    Otherwise return the first dialect in which a call was begun as that dialect writes it, or
+    None. Only dialects with an opener in the text (`call_openers`) read it: the others would find
+    no call there. Of these, only the readings with most calls are examined closely. `among` names
+    the dialects to try, by default all.
     """
     if among:
-        return _Asked(text, tools, dialect_files()).by_all(among)
+        return _Reply(text, tools, dialect_files()).likeliest_of(among)
     return LikeliestDialect().of(text, tools)
 
 
 class LikeliestDialect:
-    """`likeliest` for many replies, with a memory of the dialect of earlier ones.
+    """`likeliest` for many replies, with a memory of the dialects of earlier ones.
 
-    If the same openers may stand in the next reply of the same model and tools, that dialect alone
-    is asked. It is believed if it reads calls that it would write exactly so, leaves no marker and
-    no opener of any dialect, and has no finding; otherwise all dialects are asked.
+    If a reply has the same model, tools and beginnings of openers as an earlier one, the earlier
+    dialect is tried first. Its reading is accepted if the dialect would write the calls exactly
+    so, and if it has no finding and leaves no marker or opener; otherwise all dialects are tried.
     """
 
     def __init__(self) -> None:
@@ -58,16 +58,16 @@ class LikeliestDialect:
         """Return the likeliest dialect of a reply, and its reading."""
         tool_names = tuple(tool.name for tool in tools)
         openers = _openers(self._files, tool_names)
-        prompt = _Prompt(model, tool_names, openers.begun_in(text))
-        asked = _Asked(text, tools, self._files)
-        known = self._known.get(prompt)
-        found = asked.by(known) if known else None
-        if found is not None and _is_beyond_doubt(*found, openers):
-            return found
-        found = asked.by_all(openers.dialects_in(text, prompt.begun))
-        if found is not None and len(self._known) < _REMEMBERED:
-            self._known[prompt] = found[0].dialect
-        return found
+        prompt = _Prompt(model, tool_names, openers.beginnings_in(text))
+        reply = _Reply(text, tools, self._files)
+        earlier = self._known.get(prompt)
+        best = reply.read_in(earlier) if earlier else None
+        if best is not None and _is_beyond_doubt(*best, openers):
+            return best
+        best = reply.likeliest_of(openers.dialects_in(text, prompt.beginnings_found))
+        if best is not None and len(self._known) < _REMEMBERED:
+            self._known[prompt] = best[0].dialect
+        return best
 
 
 class _Prompt(NamedTuple):
@@ -75,18 +75,18 @@ class _Prompt(NamedTuple):
 
     model: str
     tools: tuple[str, ...]
-    begun: frozenset[str]  # the beginnings of openers that stand there
+    beginnings_found: frozenset[str]  # the beginnings of openers that stand in the reply
 
 
-def _is_beyond_doubt(found: Detection, result: ParseResult, openers: _Openers) -> bool:
-    amiss = found.markers or found.aborted or found.findings or found.any_text
-    if amiss or not found.as_written or found.evident <= 0:
+def _is_beyond_doubt(detection: Detection, result: ParseResult, openers: _Openers) -> bool:
+    has_faults = detection.markers or detection.aborted or detection.findings or detection.any_text
+    if has_faults or not detection.as_written or detection.evident <= 0:
         return False
-    left = openers.begun_in(f"{result.content}\n{result.reasoning}")
-    return not any(len(text) >= _TELLING for text in left)
+    openers_left = openers.beginnings_in(f"{result.content}\n{result.reasoning}")
+    return not any(len(text) >= _TELLING for text in openers_left)
 
 
-class _Asked:
+class _Reply:
     """A reply, and the dialects that may have written it."""
 
     def __init__(
@@ -98,50 +98,64 @@ class _Asked:
         self._text, self._tools, self._files = text, list(tools), files
         self._data = PromptData(tool_metadata=self._tools)
 
-    def by(self, name: str) -> Likeliest:
+    def read_in(self, name: str) -> Likeliest:
         """Return the reading of one dialect."""
         (reading,) = read_in_every_dialect(self._reading, names=[name])
         return detection_of(reading, self._tools, self._files), reading.result
 
-    def by_all(self, names: Sequence[str]) -> Likeliest | None:
+    def likeliest_of(self, names: Sequence[str]) -> Likeliest | None:
         """Return the likeliest of all dialects, given in the order of the registry."""
         readings = list(read_in_every_dialect(self._reading, names=names)) if names else []
-        found: list[Likeliest] = []
-        for most in sorted(
-            {_most_evidence(each) for each in readings if _most_evidence(each) > 0}, reverse=True
+        best: list[Likeliest] = []
+        for evidence in sorted(
+            {_most_evidence(reading) for reading in readings if _most_evidence(reading) > 0},
+            reverse=True,
         ):
-            if found and found[0][0].evident > most:
+            if best and best[0][0].evident > evidence:
                 break
-            close = self._looked(each for each in readings if _most_evidence(each) == most)
-            found = _first([*found, *(each for each in close if each[0].evident > 0)], names)
-        if not found:
-            close = self._looked(each for each in readings if each.calls or each.aborted)
-            found = _first([e for e in close if e[0].as_written or e[0].begun >= _BEGUN], names)
-        return found[0] if found else None
+            candidates = self._detections(
+                reading for reading in readings if _most_evidence(reading) == evidence
+            )
+            best = _best_of(
+                [*best, *(reading for reading in candidates if reading[0].evident > 0)], names
+            )
+        if not best:
+            candidates = self._detections(
+                reading for reading in readings if reading.calls or reading.aborted
+            )
+            best = _best_of(
+                [e for e in candidates if e[0].as_written or e[0].begun >= _BEGUN], names
+            )
+        return best[0] if best else None
 
     def _reading(self, name: str) -> ParseResult:
         parser = get_dialect(name).create_parser(self._data)
         return read_to_end(parser, [parser.feed_text(self._text)])
 
-    def _looked(self, chosen: Iterable[DialectReading]) -> list[Likeliest]:
-        return [(detection_of(each, self._tools, self._files), each.result) for each in chosen]
+    def _detections(self, readings: Iterable[DialectReading]) -> list[Likeliest]:
+        return [
+            (detection_of(reading, self._tools, self._files), reading.result)
+            for reading in readings
+        ]
 
 
-def _first(looked: list[Likeliest], names: Sequence[str]) -> list[Likeliest]:
+def _best_of(candidates: list[Likeliest], names: Sequence[str]) -> list[Likeliest]:
     """Return the likeliest reading; among equals the one whose name comes first."""
-    ranked = sorted(looked, key=lambda each: (rank(each[0]), names.index(each[0].dialect)))
+    ranked = sorted(
+        candidates, key=lambda candidate: (rank(candidate[0]), names.index(candidate[0].dialect))
+    )
     return ranked[:1]
 
 
 def _most_evidence(reading: DialectReading) -> int:
-    """Return the most that a reading's calls may speak for it (`Detection.evident`)."""
+    """Return the highest value that `Detection.evident` of this reading may have."""
     return reading.calls - reading.findings.get("unknown-tool", 0)
 
 
 class _Opener(NamedTuple):
-    """The texts of which one must stand in a reply before a dialect reads a call there.
+    """A dialect's openers: it reads no call in a reply in which none of them stands.
 
-    None if that cannot be said. `beginnings` are beginnings of such texts; None likewise.
+    `point` matches them, `beginnings` are the texts that they begin with; None if unknown.
     """
 
     dialect: str
@@ -151,33 +165,36 @@ class _Opener(NamedTuple):
 
 class _Openers(NamedTuple):
     all: tuple[_Opener, ...]
-    beginnings: dict[str, list[str]]  # of all of them, each once, by their first characters
+    beginnings: dict[str, list[str]]  # first character -> beginnings of any dialect's openers
 
-    def begun_in(self, text: str) -> frozenset[str]:
+    def beginnings_in(self, text: str) -> frozenset[str]:
         """Return the beginnings that stand in a text."""
-        listed = [each for first, each in self.beginnings.items() if first in text]
-        return frozenset([begin for each in listed for begin in each if begin in text])
+        candidates = [texts for first, texts in self.beginnings.items() if first in text]
+        return frozenset([begin for texts in candidates for begin in texts if begin in text])
 
-    def dialects_in(self, text: str, begun: frozenset[str]) -> tuple[str, ...]:
+    def dialects_in(self, text: str, found_beginnings: frozenset[str]) -> tuple[str, ...]:
         """Return the dialects with an opener in a text in which these beginnings stand."""
         return tuple(
             name
             for name, point, beginnings in self.all
             if point is None
-            or ((beginnings is None or not begun.isdisjoint(beginnings)) and point.is_in(text))
+            or (
+                (beginnings is None or not found_beginnings.isdisjoint(beginnings))
+                and point.is_in(text)
+            )
         )
 
 
 @lru_cache(maxsize=64)
 def _openers(_files: tuple[FileState, ...], names: tuple[str, ...]) -> _Openers:
-    found: list[_Opener] = []
+    openers: list[_Opener] = []
     for dialect in as_dialects(""):
         point = call_openers(dialect.syntax, names) if _reads_by_syntax(dialect) else None
-        found.append(_Opener(dialect.name, point, _beginnings(point)))
+        openers.append(_Opener(dialect.name, point, _beginnings(point)))
     beginnings: dict[str, list[str]] = {}
-    for text in {text for each in found for text in each.beginnings or ()}:
+    for text in {text for opener in openers for text in opener.beginnings or ()}:
         beginnings.setdefault(text[:1], []).append(text)
-    return _Openers(tuple(found), beginnings)
+    return _Openers(tuple(openers), beginnings)
 
 
 def _beginnings(point: ChoicePoint | None) -> frozenset[str] | None:

@@ -1,4 +1,4 @@
-"""Recognise a pasted text before any reader is asked: quotes of JSON, a template's tags."""
+"""Recognise a pasted text by its characters, before it is parsed: JSON's quotes, Jinja's tags."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playground.sessions.documents import parse_json
 
 _MOST_LOOKED_AT: Final = 20_000  # characters of a reply: sixty dialects take 0.1 s for them
 _TAG: Final = re.compile(r"\{[%{].*?[%}]\}", re.DOTALL)
-_ASKS: Final = re.compile(r"(?<![\w\"'.])messages(?![\w\"'])")  # the variable, and no text or key
+_ASKS: Final = re.compile(r"(?<![\w\"'.])messages(?![\w\"'])")  # the variable, not a text or key
 _SPECIAL: Final = r"(?:\s|<[|｜][^<>]*>|<\w+>|\[\w+\])*"  # control tokens, such as <s> or [gMASK]
 _TEMPLATE_HEAD: Final = re.compile(_SPECIAL + r"\{[%{#]")
 _TEMPLATE_TAIL: Final = re.compile(_SPECIAL)
@@ -21,7 +21,7 @@ _CLOSERS: Final = ("%}", "}}")
 _INSIDE: Final = re.compile(r'[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*')
 
 
-def said_in_json(text: str) -> str:
+def decode_quoted(text: str) -> str:
     """Return a reply that was copied out of JSON with its quotes, decoded."""
     if text.strip()[:1] != '"':
         return text
@@ -32,22 +32,22 @@ def said_in_json(text: str) -> str:
     return value if isinstance(value, str) else text
 
 
-def escaped_in_json(text: str) -> str | None:
+def decode_escaped(text: str) -> str | None:
     """Decode a reply that was copied out of JSON without its quotes; return None for any other.
 
-    It has an escaped line break and an escaped quote, and none that stands as itself.
+    Such a reply holds an escaped line break and an escaped quote, and none of them unescaped.
     """
-    inside = text.strip()
-    if "\\n" not in inside or '\\"' not in inside or not _INSIDE.fullmatch(inside):
+    inner = text.strip()
+    if "\\n" not in inner or '\\"' not in inner or not _INSIDE.fullmatch(inner):
         return None
-    said = said_in_json(f'"{inside}"')
-    return said if "\n" in said else None  # an escape that JSON has not: nothing was read
+    decoded = decode_quoted(f'"{inner}"')
+    return decoded if "\n" in decoded else None  # no line break: JSON lacks one of the escapes
 
 
 def is_template(text: str) -> bool:
     """Return True if a text is a chat template, and not a reply that quotes one.
 
-    It begins and ends with Jinja, control tokens aside, and asks for `messages` in between.
+    A template begins and ends with Jinja, control tokens aside, and uses `messages` in between.
     """
     stop = _last_end(text, *_CLOSERS, "#}")
     if not _TEMPLATE_HEAD.match(text) or not _TEMPLATE_TAIL.fullmatch(text, stop):
@@ -56,16 +56,17 @@ def is_template(text: str) -> bool:
 
 
 def may_be_template(text: str) -> bool:
-    """Return True if a text in which nobody reads a call may be a chat template.
+    """Return True if a text in which no dialect reads a call may be a chat template.
 
-    It may begin with words (`Below is an instruction …`), and ends with the end of a block.
+    A template may begin with words (`Below is an instruction …`); this one ends with the end of a
+    block.
     """
-    found = _BLOCK_END.search(text, max(text.rfind("{%"), 0))
-    return found is not None and _asks_for_messages(text)
+    block_end = _BLOCK_END.search(text, max(text.rfind("{%"), 0))
+    return block_end is not None and _asks_for_messages(text)
 
 
 def template_title(text: str) -> str:
-    """Return a template's title; a file's name alone may be for anything."""
+    """Return a template's title, which warns if the template never uses `messages`."""
     size = counted(len(text), "character")
     if not _asks_for_messages(text):
         return f"Jinja template, {size}, in which nothing asks for messages"
@@ -73,19 +74,23 @@ def template_title(text: str) -> str:
 
 
 def _asks_for_messages(text: str) -> bool:
-    # a comment's end is no tag's: behind the last of those each tag would look to the text's end
+    # Stop at the last end of a tag: after it, each `{%` would be searched to the text's end. The
+    # end of a comment does not count.
     tags = _TAG.finditer(text, 0, _last_end(text, *_CLOSERS))
     return any(_ASKS.search(tag[0]) for tag in tags)
 
 
 def _last_end(text: str, *closers: str) -> int:
-    """Return the end of the last match, or 0."""
-    at = max(map(text.rfind, closers))
-    return at + 2 if at >= 0 else 0
+    """Return the end of the last of these closers in a text, or 0."""
+    start = max(map(text.rfind, closers))
+    return start + 2 if start >= 0 else 0
 
 
-def looked_at(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return a long reply without its middle: the beginnings and ends of calls decide."""
+def beginning_and_end(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return a long reply without its middle, and a note that says so; any other without notes.
+
+    The calls at its beginning and end suffice to rank dialects.
+    """
     if len(text) <= _MOST_LOOKED_AT:
         return text, ()
     half = _MOST_LOOKED_AT // 2

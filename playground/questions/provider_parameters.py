@@ -11,23 +11,23 @@ from playground.llm.endpoint import OF_TOOLS
 from playground.recordings.value_scrubbing import scrubbed_value
 
 TOOL_FIELDS: Final = ("tools", "toolConfig", "tool_config", "functions")
-_OF_NO_TOOLS: Final = "the dialect sends no tools beside the messages, so there are none to choose"
-_OF_THEN: Final = "it was of the recorded request alone, or is none that a file may ask for"
+_OF_NO_TOOLS: Final = "the dialect sends no tools in the request, so there is none to choose"
+_OF_THEN: Final = "it belongs to the recorded request alone, or a file may not set it"
 
 
 def parameter_differences(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
-    """Return the given parameters that are missing in a body, and those in it that nobody gave.
+    """Yield a finding for each given parameter that a body lacks, and for each that was added.
 
-    They are looked for by their names, then by their values under other names.
+    Parameters are found in the body by their names, then by their values under other names.
     """
     yield from _dropped(given, sent)
     yield from _added(given, sent)
 
 
-def parameters_left(
+def parameters_not_passed(
     own: Mapping[str, Any], given: Mapping[str, Any], sent: Mapping[str, Any]
 ) -> Iterator[Finding]:
-    """Return those of a session's `own` parameters that no adapter was given.
+    """Yield a finding for each of a session's `own` parameters that was not passed on.
 
     Their values are not shown, because a file may hold a key.
     """
@@ -39,23 +39,25 @@ def parameters_left(
 def _dropped(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
     entries = [entry for name, value in sent.items() for entry in _entries(name, value)]
     names = {name for name, _ in entries}
-    # what stands under a given name is that parameter, and speaks for no other
+    # A value under the name of a given parameter is that parameter's, and no evidence of another.
     values = {as_json(value) for name, value in entries if name not in given}
     for name, value in given.items():
         if name not in names and values.isdisjoint(_values_in(value)):
-            told = _shown_value(name, value)
-            text = f"{told} is not sent: neither its name nor its value is in the body"
+            value_text = _shown_value(name, value)
+            text = f"{value_text} is not sent: neither its name nor its value is in the body"
             yield finding("parameter-dropped", name, text)
 
 
 def _added(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
-    asked = {inner for value in given.values() for inner in _values_in(value)}
+    given_values = {inner for value in given.values() for inner in _values_in(value)}
     for name, value in sent.items():
-        if name in TOOL_FIELDS or _says_nothing(value):  # told elsewhere
+        if name in TOOL_FIELDS or _says_nothing(value):  # tools have findings of their own
             continue
-        if not any(key in given or as_json(inner) in asked for key, inner in _entries(name, value)):
-            told = _shown_value(name, value)
-            text = f"{told}: the adapter adds it, no given parameter asks for it"
+        if not any(
+            key in given or as_json(inner) in given_values for key, inner in _entries(name, value)
+        ):
+            value_text = _shown_value(name, value)
+            text = f"{value_text}: the adapter adds it, no given parameter asks for it"
             yield finding("parameter-added", name, text)
 
 
@@ -69,7 +71,7 @@ def _shown_value(name: str, value: Any) -> str:
 
 
 def _values_in(value: Any) -> set[str]:
-    """Yield a value and all values within it, as JSON."""
+    """Return a value and all values within it, as JSON."""
     return {as_json(inner) for _, inner in _entries("", value)}
 
 
@@ -86,7 +88,7 @@ def _entries(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def as_json(value: Any) -> str:
-    """Return a value as JSON; what JSON lacks, such as a class for the answer, becomes its name."""
+    """Return a value as JSON; what JSON cannot hold, such as a class, becomes its name."""
     return json.dumps(value, ensure_ascii=False, default=_name)
 
 

@@ -1,7 +1,7 @@
-"""Show what each provider would be sent for a session, beside what the dialect rendered.
+"""Show the request that a provider would be sent for a session, next to what the dialect rendered.
 
 The body is LiteLLM's own (`llm/payloads.py`). The rendered messages, tools, marks and parameters
-are looked for in it, to find what became of them.
+are searched for in it, to find what became of them.
 """
 
 from __future__ import annotations
@@ -28,24 +28,25 @@ from playground.questions.provider_parameters import (
     TOOL_FIELDS,
     as_json,
     parameter_differences,
-    parameters_left,
+    parameters_not_passed,
 )
 from playground.sessions.session import Session
 
 _SYSTEM: Final = ("system", "systemInstruction", "system_instruction", "instructions")
 _HISTORY: Final = ("messages", "contents", "input", "prompt")
-_DATA: Final = ("default", "const", "enum", "examples")  # whose values are the tool's own
+_DATA: Final = ("default", "const", "enum", "examples")  # keywords with values, not schemas
 _NO_PARAMETERS: Final = (*_SYSTEM, *_HISTORY, "tools", "model")
 _MOST_NAMED: Final = 8  # places in a line
-_OWN: Final = "parameters."  # the place of what stands in a tool's schema itself
+_OWN: Final = "parameters."  # the place of keywords of a tool's whole schema
 _SAME_ROLE: Final = {"model": "assistant", "developer": "system", "": "user", "function": "tool"}
 
 
 @dataclass(frozen=True, slots=True)
 class WireMessage:
-    """A message of the body, or a field that says one; `text` is its JSON.
+    """A message of the body, or a field such as `system` that holds one; `text` is its JSON.
 
-    `rendered` are the indexes of the rendered messages found in it, `flat` one without parts.
+    `rendered` are the indexes of the rendered messages found in it; `flat` is true if its content
+    is one text without parts.
     """
 
     field: str
@@ -78,18 +79,18 @@ class ProviderPayload(Live):
     def grouped(self) -> list[Finding]:
         """The differences, with equal ones joined: `messages 3, 4, 8`."""
         places: dict[tuple[str, str], list[Finding]] = {}
-        for found in self.differences:
-            places.setdefault((found.code, found.message), []).append(found)
-        return [_told_once(same) for same in places.values()]
+        for difference in self.differences:
+            places.setdefault((difference.code, difference.message), []).append(difference)
+        return [_joined(findings) for findings in places.values()]
 
 
-def _told_once(same: Sequence[Finding]) -> Finding:
-    if len(same) == 1:
-        return same[0]
-    numbers = [found.where.removeprefix("message ") for found in same]
+def _joined(findings: Sequence[Finding]) -> Finding:
+    if len(findings) == 1:
+        return findings[0]
+    numbers = [each_finding.where.removeprefix("message ") for each_finding in findings]
     more = f" and {len(numbers) - _MOST_NAMED} more" if len(numbers) > _MOST_NAMED else ""
-    kind = "messages " if same[0].where.startswith("message ") else ""
-    return replace(same[0], where=f"{kind}{', '.join(numbers[:_MOST_NAMED])}{more}")
+    kind = "messages " if findings[0].where.startswith("message ") else ""
+    return replace(findings[0], where=f"{kind}{', '.join(numbers[:_MOST_NAMED])}{more}")
 
 
 @takes(session=Session, model="text", parameters="object or nothing")
@@ -101,38 +102,42 @@ def provider_payload(
 ) -> ProviderPayload:
     """Return the session's next request as the provider of `model` would read it; nothing is sent.
 
-    `model` is a LiteLLM name or one of PROVIDERS, which means the session's own model if it is
-    that provider's. `parameters` are those of `litellm.completion`; they override the session's
-    own. Raises UnknownNameError for an unknown dialect. Raises InputFault for an unknown model,
-    for one whose adapter cannot be watched offline, and for a session without a user message.
+    `model` is a LiteLLM name or one of PROVIDERS; a provider stands for the session's own model if
+    that is one of its models, and else for its model in PROVIDERS. `parameters` are those of
+    `litellm.completion`; they override the session's own.
+
+    Raises UnknownNameError for an unknown dialect. Raises InputFault for an unknown model, for a
+    model whose adapter cannot be watched offline, and for a session without a user message.
     """
     chosen = get_dialect(dialect)
-    known = {provider.lower(): name for provider, name in PROVIDERS.items()}
-    if model.lower() not in known and model and not is_known(model):
+    providers = {provider.lower(): name for provider, name in PROVIDERS.items()}
+    if model.lower() not in providers and model and not is_known(model):
         raise InputFault(
             f"there is no provider {model!r}",
             expected=f"{', '.join(PROVIDERS)}, or a LiteLLM model name, such as openai/{model}",
         )
-    asked = with_provider(known.get(model.lower(), model) or session.task.model_name)
-    if model.lower() in known and session.named_model:
-        own = with_provider(session.named_model)
-        asked = own if _provider(own) == _provider(asked) else asked
-    session = session.with_model(asked)
+    wire_model = with_provider(providers.get(model.lower(), model) or session.task.model_name)
+    if model.lower() in providers and session.named_model:
+        own_model = with_provider(session.named_model)
+        wire_model = own_model if _provider(own_model) == _provider(wire_model) else wire_model
+    session = session.with_model(wire_model)
     name = session.task.model_name
     rendering = chosen.render(session.prompt_data())
-    given = asked_again(session.parameters, parameters or {}, rendering.tools)
-    calls = wire_calls(rendering.messages, name, rendering.tools or (), given)
+    wire_parameters = asked_again(session.parameters, parameters or {}, rendering.tools)
+    calls = wire_calls(rendering.messages, name, rendering.tools or (), wire_parameters)
     bodies = [call.body for call in calls if call.method == "POST"]
-    placed = _placed(rendering.messages, bodies)
-    sent = {name: value for name, value in bodies[-1].items() if name not in _NO_PARAMETERS}
-    found = [
-        *_message_differences(rendering.messages, placed),
+    wire_messages = _wire_messages_with_origins(rendering.messages, bodies)
+    sent_parameters = {
+        name: value for name, value in bodies[-1].items() if name not in _NO_PARAMETERS
+    }
+    differences = [
+        *_message_differences(rendering.messages, wire_messages),
         *_tool_differences(rendering.tools or [], bodies),
         *lost_marks(rendering, calls),
-        *parameter_differences(given, sent),
-        *parameters_left(session.parameters, given, sent),
+        *parameter_differences(wire_parameters, sent_parameters),
+        *parameters_not_passed(session.parameters, wire_parameters, sent_parameters),
     ]
-    return ProviderPayload(chosen.name, name, rendering, calls, placed, found)
+    return ProviderPayload(chosen.name, name, rendering, calls, wire_messages, differences)
 
 
 def _provider(model: str) -> str:
@@ -142,26 +147,26 @@ def _provider(model: str) -> str:
 # messages
 
 
-def _placed(
+def _wire_messages_with_origins(
     rendered: Sequence[Mapping[str, Any]], bodies: list[dict[str, Any]]
 ) -> list[WireMessage]:
-    """Return the body's messages in order, each with the rendered ones that are found in it.
+    """Return the body's messages in order, each with the rendered messages that are found in it.
 
-    Both are walked once, in order: a text that was said twice is found in two places.
+    Both lists are walked once, in order, so that a repeated text is found in two places.
     """
     wire = [message for body in bodies for message in _wire_messages(body)]
     origins: list[list[int]] = [[] for _ in wire]
     system = [message for message in wire if message.field in _SYSTEM]
-    at, offset = 0, 0
+    position, offset = 0, 0
     for index, message in enumerate(rendered):
         keys = _keys(message)
-        place = _first_found(wire, keys, at, offset)
+        place = _find_first(wire, keys, position, offset)
         if place is not None:
-            at, offset = place[0], _end(wire[place[0]].text, keys, place[1])
-            origins[at].append(index)
-        # A system message in the middle of a conversation may have moved to the front, into the
-        # provider's own field: the one place where the order does not hold.
-        elif message.get("role") == "system" and (moved := _first_found(system, keys)):
+            position, offset = place[0], _end(wire[place[0]].text, keys, place[1])
+            origins[position].append(index)
+        # The order has one exception: a system message in the middle of a conversation may have
+        # moved to the front, into the provider's own field.
+        elif message.get("role") == "system" and (moved := _find_first(system, keys)):
             origins[wire.index(system[moved[0]])].append(index)
     return [
         replace(message, rendered=tuple(origin))
@@ -169,26 +174,26 @@ def _placed(
     ]
 
 
-def _first_found(
-    wire: Sequence[WireMessage], keys: Sequence[str], at: int = 0, offset: int = 0
+def _find_first(
+    wire: Sequence[WireMessage], keys: Sequence[str], start: int = 0, offset: int = 0
 ) -> tuple[int, int] | None:
-    """Return message and offset of the first key that is found, from a place on."""
-    places = (_find_text(wire, key, at, offset) for key in keys)
+    """Return the index of a message and an offset in it: the first key found from a place on."""
+    places = (_find_text(wire, key, start, offset) for key in keys)
     return next((place for place in places if place), None)
 
 
 def _find_text(
-    wire: Sequence[WireMessage], key: str, at: int, offset: int
+    wire: Sequence[WireMessage], key: str, first: int, offset: int
 ) -> tuple[int, int] | None:
-    for index in range(at, len(wire)):
-        start = wire[index].text.find(key, offset if index == at else 0)
+    for index in range(first, len(wire)):
+        start = wire[index].text.find(key, offset if index == first else 0)
         if start >= 0:
             return index, start
     return None
 
 
 def _end(text: str, keys: Sequence[str], offset: int) -> int:
-    """Return the end of a message that begins at `offset`: after all its keys."""
+    """Return the end of the rendered message that begins at `offset`: after all its keys."""
     for key in keys:
         start = text.find(key, offset)
         offset = start + len(key) if start >= 0 else offset
@@ -201,11 +206,11 @@ def _keys(message: Mapping[str, Any]) -> list[str]:
     parts = content if isinstance(content, list) else [{"text": content}]
     texts = [part.get("text") for part in parts if isinstance(part, dict)]
     names = [call["function"]["name"] for call in message.get("tool_calls") or ()]
-    found = [_escaped(text.strip()) for text in [*texts, *names] if text and text.strip()]
+    keys = [_escaped(text.strip()) for text in [*texts, *names] if text and text.strip()]
     if message.get("role") == "tool" and isinstance(content, str):
-        with suppress(ValueError, RecursionError):  # Gemini's adapter sends a result as a value
-            found.append(as_json(json.loads(content)))
-    return found
+        with suppress(ValueError, RecursionError):  # Gemini's adapter sends a result as JSON
+            keys.append(as_json(json.loads(content)))
+    return keys
 
 
 def _escaped(text: str) -> str:
@@ -218,10 +223,10 @@ def _wire_messages(body: Mapping[str, Any]) -> Iterator[WireMessage]:
         if body.get(key):
             yield WireMessage(key, "system", as_json(body[key]))
     for key in _HISTORY:
-        given = body.get(key)
-        if isinstance(given, str):
-            yield WireMessage(key, "", as_json(given), flat=True)
-        for message in given if isinstance(given, list) else []:
+        history = body.get(key)
+        if isinstance(history, str):
+            yield WireMessage(key, "", as_json(history), flat=True)
+        for message in history if isinstance(history, list) else []:
             role, flat = str(message.get("role") or ""), isinstance(message.get("content"), str)
             yield WireMessage(key, _SAME_ROLE.get(role, role), as_json(message), flat)
 
@@ -229,22 +234,22 @@ def _wire_messages(body: Mapping[str, Any]) -> Iterator[WireMessage]:
 def _message_differences(
     rendered: Sequence[Mapping[str, Any]], placed: Sequence[WireMessage]
 ) -> Iterator[Finding]:
-    where = {index: wire for wire in placed for index in wire.rendered}
+    wire_of = {index: wire for wire in placed for index in wire.rendered}
     for index, message in enumerate(rendered):
         name = f"message {index}"
-        if index in where:
-            yield from _changes(name, message, where[index])
+        if index in wire_of:
+            yield from _changes(name, message, wire_of[index])
         elif _keys(message):
             yield finding("message-dropped", name, "its text is not in the body")
     for wire in placed:
         if len(wire.rendered) > 1:
-            listed = ", ".join(map(str, wire.rendered))
-            as_one = f"messages {listed} are sent as one, {wire.role or wire.field}"
+            numbers = ", ".join(map(str, wire.rendered))
+            as_one = f"messages {numbers} are sent as one, {wire.role or wire.field}"
             yield finding("messages-merged", f"message {wire.rendered[0]}", as_one)
 
 
 def _changes(name: str, message: Mapping[str, Any], wire: WireMessage) -> Iterator[Finding]:
-    """Return the ways in which a sent message differs from the rendered one."""
+    """Yield the ways in which a sent message differs from the rendered one."""
     role, content = str(message["role"]), message.get("content")
     if wire.field in _SYSTEM and role == "system":
         yield finding("system-moved", name, f"it is not a message, but the field {wire.field}")
@@ -260,14 +265,14 @@ def _changes(name: str, message: Mapping[str, Any], wire: WireMessage) -> Iterat
 def _tool_differences(
     rendered: Sequence[Mapping[str, Any]], bodies: Sequence[Mapping[str, Any]]
 ) -> Iterator[Finding]:
-    given = {tool.name: tool for tool in read_tools_and_findings(list(rendered))[0]}
-    sent = {tool.name: tool for body in bodies for tool in _sent_tools(body)}
-    for name in sent:
-        if name not in given:
+    given_tools = {tool.name: tool for tool in read_tools_and_findings(list(rendered))[0]}
+    sent_tools = {tool.name: tool for body in bodies for tool in _sent_tools(body)}
+    for name in sent_tools:
+        if name not in given_tools:
             yield finding("tool-added", f"tool {name}", "the adapter adds it")
-    for name, tool in given.items():
-        if name in sent:
-            yield from _schema_changes(tool, sent[name])
+    for name, tool in given_tools.items():
+        if name in sent_tools:
+            yield from _schema_changes(tool, sent_tools[name])
         elif any(_escaped(name) in as_json(body) for body in bodies):
             yield finding("tools-in-prompt", f"tool {name}", "it is written into the prompt's text")
         else:
@@ -282,17 +287,20 @@ def _sent_tools(body: Mapping[str, Any]) -> list[ToolMetadata]:
 
 
 def _schema_changes(tool: ToolMetadata, sent: ToolMetadata) -> Iterator[Finding]:
-    given, there = _keywords(tool.input_schema), _keywords(sent.input_schema)
-    lost, more = sorted(given.keys() - there.keys()), sorted(there.keys() - given.keys())
+    given_keywords, sent_keywords = _keywords(tool.input_schema), _keywords(sent.input_schema)
+    lost, added = (
+        sorted(given_keywords.keys() - sent_keywords.keys()),
+        sorted(sent_keywords.keys() - given_keywords.keys()),
+    )
     changes: list[str] = []
     if lost:
         changes.append(f"without {', '.join(lost)}")
-    if more:
-        changes.append(f"with {', '.join(more)}")
-    for name in sorted(given.keys() & there.keys()):
-        if given[name] != there[name]:
-            told, found = ", ".join(there[name]), ", ".join(given[name])
-            changes.append(f"with {name} {told:.80} instead of {found:.80}")
+    if added:
+        changes.append(f"with {', '.join(added)}")
+    for name in sorted(given_keywords.keys() & sent_keywords.keys()):
+        if given_keywords[name] != sent_keywords[name]:
+            new, old = ", ".join(sent_keywords[name]), ", ".join(given_keywords[name])
+            changes.append(f"with {name} {new:.80} instead of {old:.80}")
     if tool.description.strip() != sent.description.strip():
         changes.append("with a different description")
     if changes:
@@ -302,11 +310,11 @@ def _schema_changes(tool: ToolMetadata, sent: ToolMetadata) -> Iterator[Finding]
 def _keywords(schema: Schema) -> dict[str, list[str]]:
     """Return every keyword of a schema by its place, with its values as sorted JSON.
 
-    A place is `unit.enum`, or `parameters.description` for the whole schema, since the tool has a
-    description too. A place may hold several schemas (`anyOf`); keywords that hold schemas have no
-    value.
+    A place is `unit.enum`, or, for the whole schema, `parameters.description`: the tool has a
+    description too. A place may hold several schemas (`anyOf`), and so several values. A keyword
+    that holds schemas has no value.
     """
-    found: dict[str, list[str]] = {}
+    values_by_place: dict[str, list[str]] = {}
     stack: list[tuple[Any, str]] = [(schema, "")]
     while stack:
         node, place = stack.pop()
@@ -315,17 +323,17 @@ def _keywords(schema: Schema) -> dict[str, list[str]]:
         if not isinstance(node, dict):
             continue
         for key, value in node.items():
-            # The keys of these are names that somebody chose, and belong to the place.
+            # The keys of these are names, not keywords, and become part of the place.
             if key in ("properties", "$defs") and isinstance(value, dict):
                 stack += [(inner, f"{place}{name}.") for name, inner in value.items()]
                 continue
-            said = found.setdefault(f"{place or _OWN}{key}", [])
-            # Values of the tool's own, in which a key `type` is data and no keyword.
+            values = values_by_place.setdefault(f"{place or _OWN}{key}", [])
+            # These hold values, in which a key `type` is data and not a keyword.
             if key not in _DATA:
                 stack.append((value, place))
             if key in _DATA or not _holds_schemas(value):
-                said.append(_normal_form(key, value))
-    return {name: sorted(said) for name, said in found.items()}
+                values.append(_normal_form(key, value))
+    return {name: sorted(values) for name, values in values_by_place.items()}
 
 
 def _holds_schemas(value: Any) -> bool:
@@ -335,8 +343,8 @@ def _holds_schemas(value: Any) -> bool:
 
 
 def _normal_form(key: str, value: Any) -> str:
-    """Return a keyword's value in one form, so that only its content counts."""
-    if key == "type":  # Gemini's own are upper case
+    """Return a keyword's value in a normal form, so that only its content counts."""
+    if key == "type":  # Gemini writes types in upper case
         kinds = value if isinstance(value, list) else [value]
         value = sorted(str(kind).lower() for kind in kinds)
         return as_json(value if len(value) != 1 else value[0])

@@ -15,7 +15,7 @@ from playground.base.errors import InputFault
 from playground.base.findings import Finding
 from playground.dialects import get_dialect
 from playground.dialects.raw_prompts.asking import common_start
-from playground.dialects.raw_prompts.audit import warnings
+from playground.dialects.raw_prompts.audit import prompt_warnings
 from playground.dialects.raw_prompts.chat_template import ChatTemplate, question_budget
 from playground.dialects.raw_prompts.llama import LLAMA3, LLAMA4, LlamaFormat, ToolFormat, turns_of
 from playground.nouns.messages import Message, TextPart, ToolCallPart
@@ -65,8 +65,8 @@ def raw_prompt(
 ) -> RawPrompt:
     """Return the raw prompt of a session, or of its prompt data.
 
-    `template` is a ChatTemplate, the path of one, or llama3 or llama4; these write custom tools in
-    a `tool_format`, by default their usual one. Raises InputFault.
+    `template` is a ChatTemplate, the path of one, "llama3" or "llama4"; the last two write custom
+    tools in a `tool_format`, by default their usual one. Raises InputFault.
     """
     if isinstance(prompt_data, Session):
         prompt_data = prompt_data.prompt_data()
@@ -89,29 +89,29 @@ def raw_prompt(
         text = _rendered(chosen, budget, messages, tools)
     except Stopped as reason:
         raise chosen.stopped(reason) from reason
-    found = warnings(chosen, budget, bool(tools))
-    return RawPrompt(text, chosen.name, paired_dialect(chosen, budget), found)
+    findings = prompt_warnings(chosen, budget, bool(tools))
+    return RawPrompt(text, chosen.name, paired_dialect(chosen, budget), findings)
 
 
 def paired_dialect(template: ChatTemplate, budget: Budget | None = None) -> str:
-    """Return the dialect whose parser reads what the template writes for a call, or "".
+    """Return the dialect whose parser reads the calls that the template writes, or "".
 
-    It is "" too if the `budget` (by default the question's own) ends before that is known.
+    Return "" too if the `budget` (by default that of one question) ends before that is known.
     """
     budget = budget or question_budget()
     question = [Message("user", (TextPart("When?"),))]
     data = PromptData(messages=question, tool_metadata=[_PROBE_TOOL])
-    before, tools = _native(data)
+    without_call, tools = _native(data)
     calls = [*question, Message("assistant", (_PROBE_CALL,))]
-    after, _ = _native(PromptData(messages=calls, tool_metadata=[_PROBE_TOOL]))
+    with_call, _ = _native(PromptData(messages=calls, tool_metadata=[_PROBE_TOOL]))
     try:
-        start = _rendered(template, budget, before, tools)
-        whole = _rendered(template, budget, after, tools, add_generation_prompt=False)
+        start = _rendered(template, budget, without_call, tools)
+        text = _rendered(template, budget, with_call, tools, add_generation_prompt=False)
     except (InputFault, Stopped):
         return ""
-    # Not by the length of `start`: some templates write the generation prompt otherwise than the
-    # turn that follows it (an opened <think>), and share less than all of it.
-    reply = whole[len(common_start(start, whole)) :]
+    # Cut after the common start, not after all of `start`: the generation prompt of some templates
+    # (with an opened <think>) is not how they begin a finished turn.
+    reply = text[len(common_start(start, text)) :]
     best = next((d for d in detect(reply, [_PROBE_TOOL]) if d.calls), None)
     return best.dialect if best else ""
 
@@ -123,8 +123,7 @@ def _rendered(
     tools: Sequence[Mapping[str, Any]] | None,
     add_generation_prompt: bool = True,
 ) -> str:
-    """Render with arguments as objects, as most templates want them, else as text, as the API has
-    them.
+    """Render with arguments as objects, as most templates want them, or else as JSON texts.
 
     A template that was stopped is not tried again: it would be stopped again.
     """
@@ -134,7 +133,7 @@ def _rendered(
         try:
             return template.render_within(budget, _as_text(messages), tools, add_generation_prompt)
         except InputFault:
-            raise fault from None  # the first: it is about what the user gave
+            raise fault from None  # the first fault: it is about the messages that the user gave
 
 
 def _native(prompt_data: PromptData) -> tuple[list[dict[str, Any]], list[dict[str, Any]] | None]:

@@ -1,6 +1,4 @@
-"""Recognise what its form identifies: sessions, tools, files of templates, dialects and
-policies.
-"""
+"""Recognise documents by their form: sessions, tools, templates, dialects and cache policies."""
 
 from __future__ import annotations
 
@@ -47,11 +45,11 @@ _SHORT: Final = {
 
 @dataclass(frozen=True)
 class Recognised:
-    """A recognised thing: `title` in a line, `data` as its loader reads it, under the name `name`.
+    """A recognised text or file: its `title` in a line, and `data` for its loader, under `name`.
 
-    `data` is the body alone if it came inside a command or source. `unread` names what could not
-    be read, and where. `dialect` is the likeliest one of a reply (see `detect`), "" if nobody sees
-    a call. `wrapped` says what a reply was wrapped in, if `data` is without it.
+    `data` is the body alone if it came inside a command or program. `unread` names what could not
+    be read, and where. `dialect` is the likeliest one of a reply (see `detect`), "" if no dialect
+    sees a call. `wrapped` names the wrapping of a reply that `data` leaves out.
     """
 
     kind: Kind
@@ -68,52 +66,57 @@ class Recognised:
     wrapped: Wrapping | None = None
 
 
-def document(given: Unwrapped, name: str) -> Recognised | None:
-    """Recognise a session, tools, a template's or a policy's file; None for no document at all."""
-    text, data = given.text, given.text.encode("utf-8", "surrogatepass")
-    where = PASTED if given.wrapping else name or PASTED
-    if where.endswith(".py") or (where == PASTED and _PYTHON.search(text)):
-        return _python_tools(data, where)
+def recognise_document(unwrapped: Unwrapped, name: str) -> Recognised | None:
+    """Recognise sessions, tools, a template's, a dialect's or a policy's file; None for prose.
+
+    JSON, YAML or a Python file that holds none of these is recognised as "nothing".
+    """
+    text, data = unwrapped.text, unwrapped.text.encode("utf-8", "surrogatepass")
+    place = PASTED if unwrapped.wrapping else name or PASTED
+    if place.endswith(".py") or (place == PASTED and _PYTHON.search(text)):
+        return _python_tools(data, place)
     begin = text.lstrip()[:2]
     if begin[:1] in ("{", "[") and begin not in ("{%", "{#"):  # Jinja's, and no JSON
-        found = _json(text, where)
+        recognised = _json(text, place)
     else:
-        found = _stream(Source(where, data))
-        if found is None and _looks_like_yaml(text, where):
-            found = _yaml(data, where)
-    if found is None:
+        recognised = _stream(Source(place, data))
+        if recognised is None and _looks_like_yaml(text, place):
+            recognised = _yaml(data, place)
+    if recognised is None:
         return None
-    title = f"{found.title} (in {given.wrapping})" if given.wrapping else found.title
-    unread = (*given.unread, *found.unread)
-    return replace(found, title=title, unread=unread, data=found.data or data)
+    title = (
+        f"{recognised.title} (in {unwrapped.wrapping})" if unwrapped.wrapping else recognised.title
+    )
+    unread = (*unwrapped.unread, *recognised.unread)
+    return replace(recognised, title=title, unread=unread, data=recognised.data or data)
 
 
-def _json(text: str, where: str) -> Recognised | None:
+def _json(text: str, place: str) -> Recognised | None:
     """Recognise what a JSON text holds. Return None for a reply that begins with a bracket, such as
     `[1] According to …` or DSPy's `[[ ## answer ## ]]`.
     """
     try:
-        value = parse_json(text, where)
+        value = parse_json(text, place)
     except InputFault as fault:
-        lines = _stream(Source(where, text.encode("utf-8", "surrogatepass")))
+        lines = _stream(Source(place, text.encode("utf-8", "surrogatepass")))
         if lines is None and not _JSON_MEMBER.match(text):
             return None
         return lines or Recognised("nothing", "JSON that cannot be read", unread=(str(fault),))
     if isinstance(value, dict):
         if "chat_template" in value:
-            return _template_file(text, where)
+            return _template_file(text, place)
         if {"name", "syntax"} <= value.keys() and "messages" not in value:
-            own = parse_dialect(text, _json_name(where))
+            own = parse_dialect(text, _json_name(place))
             return Recognised("dialect", f"dialect {own.name}: a call is {own.syntax.call!r:.60}")
         if {"name", "marks"} <= value.keys() and "messages" not in value:
-            return _policy(text, where)
+            return _policy(text, place)
         if "role" in value and "content" in value and "type" not in value:
             text = f"[{text}]"  # a message alone
     data = text.encode("utf-8", "surrogatepass")
-    if holds_tools(where, data):
-        return _tools(data, where)
+    if holds_tools(place, data):
+        return _tools(data, place)
     try:
-        return replace(held(Source(where, data)), data=data)
+        return replace(recognise_sessions(Source(place, data)), data=data)
     except InputFault as fault:
         kind = "object" if isinstance(value, dict) else "list"
         unread = (str(fault),)
@@ -122,12 +125,12 @@ def _json(text: str, where: str) -> Recognised | None:
 
 def _stream(source: Source) -> Recognised | None:
     try:
-        return held(source)
+        return recognise_sessions(source)
     except InputFault:
         return None
 
 
-def held(source: Source) -> Recognised:
+def recognise_sessions(source: Source) -> Recognised:
     """Count the sessions of a source. Raises InputFault if it holds none."""
     loaded = list(islice(read_sessions(source), MOST_SESSIONS))
     if not loaded:
@@ -140,7 +143,7 @@ def held(source: Source) -> Recognised:
     return Recognised(
         "session",
         title,
-        unread=in_words((f.where, f.message) for f in first.findings if f.severity != "info"),
+        unread=problem_lines((f.where, f.message) for f in first.findings if f.severity != "info"),
         sessions=len(loaded),
         tools=len(first.session.tools),
         messages=len(first.session.messages),
@@ -155,7 +158,7 @@ def _title(loaded: LoadedSession, source: Source) -> str:
 
 
 def _session_parts(session: Session) -> Iterator[str]:
-    """Say what a session holds, with the system prompt apart from the messages."""
+    """Yield the parts of a session in words; the system prompt is counted apart from messages."""
     system = sum(message.role == "system" for message in session.messages)
     if system or session.task.user_agent_prompt:
         yield "system prompt"
@@ -164,70 +167,70 @@ def _session_parts(session: Session) -> Iterator[str]:
         "tool": len(session.tools),
         "recording": len(session.recordings),
     }
-    for what, count in counts.items():
+    for noun, count in counts.items():
         if count:
-            yield counted(count, what)
+            yield counted(count, noun)
 
 
-def _tools(data: bytes, where: str) -> Recognised:
-    read = read_tool_file(data, where)
-    names = ", ".join(tool.name for tool in read.tools[:4])
-    more = f" and {len(read.tools) - 4} more" if len(read.tools) > 4 else ""
-    count = counted(len(read.tools), "tool")
-    unread = in_words((f.where, f.message) for f in read.findings)
+def _tools(data: bytes, place: str) -> Recognised:
+    tool_file = read_tool_file(data, place)
+    names = ", ".join(tool.name for tool in tool_file.tools[:4])
+    more = f" and {len(tool_file.tools) - 4} more" if len(tool_file.tools) > 4 else ""
+    count = counted(len(tool_file.tools), "tool")
+    unread = problem_lines((f.where, f.message) for f in tool_file.findings)
     title = f"{count}: {names}{more}"
-    return Recognised("tools", title, data=data, unread=unread, tools=len(read.tools))
+    return Recognised("tools", title, data=data, unread=unread, tools=len(tool_file.tools))
 
 
-def _python_tools(data: bytes, where: str) -> Recognised | None:
-    named = where if where.endswith(".py") else f"{where}.py"
+def _python_tools(data: bytes, place: str) -> Recognised | None:
+    file_name = place if place.endswith(".py") else f"{place}.py"
     try:
-        return replace(_tools(data, named), name=named)
+        return replace(_tools(data, file_name), name=file_name)
     except InputFault as fault:
-        if where != named:
+        if place != file_name:
             return None  # a reply may quote a function
         return Recognised("nothing", "Python without tools", unread=(str(fault),))
 
 
-def _looks_like_yaml(text: str, where: str) -> bool:
-    named = where.endswith((".yaml", ".yml"))
-    return len(text) <= _MOST_YAML and (named or bool(_YAML.match(text)))
+def _looks_like_yaml(text: str, place: str) -> bool:
+    is_yaml_file = place.endswith((".yaml", ".yml"))
+    return len(text) <= _MOST_YAML and (is_yaml_file or bool(_YAML.match(text)))
 
 
-def _yaml(data: bytes, where: str) -> Recognised | None:
-    named = where if where.endswith((".yaml", ".yml")) else f"{where}.yaml"
+def _yaml(data: bytes, place: str) -> Recognised | None:
+    file_name = place if place.endswith((".yaml", ".yml")) else f"{place}.yaml"
     try:
-        value = read_yaml(data.decode("utf-8", "replace"), named)
-        if isinstance(value, dict | list) and holds_tools(named, data):
-            return replace(_tools(data, named), name=named)
+        value = read_yaml(data.decode("utf-8", "replace"), file_name)
+        if isinstance(value, dict | list) and holds_tools(file_name, data):
+            return replace(_tools(data, file_name), name=file_name)
     except InputFault as fault:
-        if where == named:
+        if place == file_name:
             return Recognised("nothing", "YAML that cannot be read", unread=(str(fault),))
-    found = _stream(Source(named, data))
-    return replace(found, name=named) if found else None
+    recognised = _stream(Source(file_name, data))
+    return replace(recognised, name=file_name) if recognised else None
 
 
-def _template_file(text: str, where: str) -> Recognised:
-    template = ChatTemplate.loads(text, _json_name(where))
+def _template_file(text: str, place: str) -> Recognised:
+    template = ChatTemplate.loads(text, _json_name(place))
     size = f"{len(template.source):,} characters"
     return Recognised("chat template", f"chat template (tokenizer_config.json), {size}")
 
 
-def _json_name(where: str) -> str:
-    return where if where.endswith(".json") else f"{where}.json"
+def _json_name(place: str) -> str:
+    return place if place.endswith(".json") else f"{place}.json"
 
 
-def jinja(text: str, wrapping: str = "") -> Recognised:
+def recognise_template(text: str, wrapping: str = "") -> Recognised:
     """Return a recognised template whose source is `text`."""
     title = template_title(text) + (f" ({wrapping})" if wrapping else "")
     return Recognised("chat template", title, data=text.encode("utf-8", "surrogatepass"))
 
 
-def _policy(text: str, where: str) -> Recognised:
-    own = parse_policy(text, where)
-    marks = counted(len(own.marks), "mark")
-    return Recognised("policy", f"cache policy {own.name}: {marks}")
+def _policy(text: str, place: str) -> Recognised:
+    policy = parse_policy(text, place)
+    marks = counted(len(policy.marks), "mark")
+    return Recognised("policy", f"cache policy {policy.name}: {marks}")
 
 
-def in_words(places: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    return tuple(f"{where}: {message}" for where, message in places)
+def problem_lines(problems: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    return tuple(f"{place}: {message}" for place, message in problems)

@@ -1,6 +1,6 @@
 """Write the texts of a report about a server: the issue, and a test for the server's own suite.
 
-A test is written only if it would fail. What is quoted is the reply to the character.
+A test is written only if it would fail. The reply is quoted exactly.
 """
 
 from __future__ import annotations
@@ -23,18 +23,23 @@ from playground.servers.view import Language, Suite
 
 _HOLE: Final = re.compile(r"\{\{(\w+)\}\}")
 NO_LOSS: Final = ("unknown-parser", "unread-dialect", *DOUBT_CODES)
-"""Codes of findings about how a server was asked, not about what it loses."""
+"""Codes of findings about how sure a reading is, not about what the server loses."""
 
 
-def lost(reading: ServerReading) -> list[str]:
-    """Return what is dropped beyond white space, and what is handed over cut, without places."""
-    found = [f for f in reading.server_findings if f.code not in NO_LOSS and f.severity != "info"]
-    return [finding.message for finding in found]
+def loss_messages(reading: ServerReading) -> list[str]:
+    """Return a message for each text that a server drops or cuts short, without its place.
+
+    White space alone does not count.
+    """
+    findings = [
+        f for f in reading.server_findings if f.code not in NO_LOSS and f.severity != "info"
+    ]
+    return [finding.message for finding in findings]
 
 
-def handed(result: ParseResult) -> dict[str, Any]:
-    """Return what a client gets of a reply, as JSON; blanks at the ends of a text are left out."""
-    failed = [each.text for each in segments(result.events) if each.aborted is not None]
+def client_view(result: ParseResult) -> dict[str, Any]:
+    """Return as JSON values what a client gets of a reply, without blanks at the ends of texts."""
+    failed = [segment.text for segment in segments(result.events) if segment.aborted is not None]
     calls = [{"name": call.name, "arguments": call.arguments} for call in result.tool_calls]
     return {
         "content": result.content.strip(),
@@ -46,16 +51,16 @@ def handed(result: ParseResult) -> dict[str, Any]:
 
 def issue_text(text: str, lossless: ParseResult, reading: ServerReading) -> str:
     """Return the issue, in Markdown."""
-    named = f"{reading.server} (parser {reading.parser})" if reading.parser else reading.server
-    said = "\n".join(f"- {visible(message)}" for message in dict.fromkeys(lost(reading)))
+    server = f"{reading.server} (parser {reading.parser})" if reading.parser else reading.server
+    losses = "\n".join(f"- {visible(message)}" for message in dict.fromkeys(loss_messages(reading)))
     source = f"\nWhere it was read: {reading.view.source}\n" if reading.view.source else ""
-    doubt = "".join(f"\nNot proven: {found.message}.\n" for found in reading.doubts)
+    doubt = "".join(f"\nNot proven: {doubt_finding.message}.\n" for doubt_finding in reading.doubts)
     loses = "may lose" if reading.assumed else "loses"
     return (
-        f"# {named} {loses} part of a reply\n\n{said}\n{doubt}{source}\n"
+        f"# {server} {loses} part of a reply\n\n{losses}\n{doubt}{source}\n"
         f"The model's text:\n\n{fenced(text, 'text')}\n\n"
-        f"What is in it:\n\n{fenced(_json(handed(lossless)), 'json')}\n\n"
-        f"What the client gets:\n\n{fenced(_json(handed(reading)), 'json')}\n"
+        f"What is in it:\n\n{fenced(_json(client_view(lossless)), 'json')}\n\n"
+        f"What the client gets:\n\n{fenced(_json(client_view(reading)), 'json')}\n"
     )
 
 
@@ -66,19 +71,23 @@ def suite_test(
     tools: Sequence[ToolMetadata],
     reading: ServerReading,
 ) -> str:
-    """Return a test that fails while the server loses what it loses.
+    """Return a test that fails as long as the server has this loss.
 
-    Return "" for an unknown suite, and for one whose assertions see no difference: reasoning, for
+    Return "" if the suite is unknown, or if its assertions see no difference: reasoning, for
     instance, is read by another parser of the server.
     """
-    whole, got = handed(reading.lossless), handed(reading)
+    lossless, client = client_view(reading.lossless), client_view(reading)
     asserted = suite.asserted if suite else ()
-    if suite is None or not is_finite(whole) or all(whole[name] == got[name] for name in asserted):
+    if (
+        suite is None
+        or not is_finite(lossless)
+        or all(lossless[name] == client[name] for name in asserted)
+    ):
         return ""
     write = LITERALS[suite.language]
     holes = {"parser": parser, "text": write(text)}
     holes |= {"tools": write([typed_schema(tool) for tool in tools])}
-    holes |= {name: write(whole[name]) for name in asserted}
+    holes |= {name: write(lossless[name]) for name in asserted}
     return _HOLE.sub(lambda hole: holes[hole[1]], suite.text)
 
 
@@ -88,11 +97,11 @@ def suite_test(
 def quoted(text: str) -> str:
     """Quote a text as both Python and Go read it.
 
-    JSON's way is neither's: it writes 😀 as two halves, which Go refuses and Python keeps as
-    halves.
+    JSON's escapes will not do: they write 😀 as two surrogates, which Go refuses and Python does
+    not join.
     """
-    written = json.dumps(text, ensure_ascii=False)
-    return "".join(char if char.isprintable() else _numbered(ord(char)) for char in written)
+    json_text = json.dumps(text, ensure_ascii=False)
+    return "".join(char if char.isprintable() else _numbered(ord(char)) for char in json_text)
 
 
 def _numbered(point: int) -> str:
@@ -114,14 +123,12 @@ def python_literal(value: Any) -> str:
 
 
 def go_literal(value: Any) -> str:
-    """Return a text as a Go literal; any other value as a text of JSON."""
+    """Return a text as a Go literal; any other value as a Go literal of its JSON."""
     return quoted(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def typescript_literal(value: Any) -> str:
-    """Return a JSON value as a TypeScript literal, escaping the further line ends of that
-    language.
-    """
+    """Return a JSON value as a TypeScript literal, all in ASCII: U+2028 ends a line there."""
     return json.dumps(value)
 
 

@@ -1,6 +1,6 @@
-"""Stream an answer of a session anew, so that one that nobody recorded can be replayed too.
+"""Make recordings of a session's answers, so that answers that nobody recorded can be replayed.
 
-A session keeps what an answer said, not its text: that is written anew in a dialect.
+A session keeps the parts of an answer, not the model's text, so a dialect writes the text anew.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ _ANY_MODELS: Final = "xml"  # any instructed model follows it
 
 
 def answers(session: Session) -> dict[str, int]:
-    """Return the session's answers by name, the last first; the number is the message's."""
+    """Return the session's answers, the last first: name -> index of the message."""
     numbers = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     return {f"answer in message {number}, re-streamed": number for number in reversed(numbers)}
 
 
-def writer(session: Session) -> str:
-    """Return the dialect to write an answer anew in: the model's own, if that is text."""
-    own = get_dialect(dialect_for(session.task.model_name).usable)
-    is_text = isinstance(own, DeclaredDialect) and not own.is_native_toolcalling()
-    return own.name if is_text else _ANY_MODELS
+def writing_dialect(session: Session) -> str:
+    """Return the dialect in which to write answers anew: the model's own, if it writes text."""
+    own_dialect = get_dialect(dialect_for(session.task.model_name).usable)
+    is_text = isinstance(own_dialect, DeclaredDialect) and not own_dialect.is_native_toolcalling()
+    return own_dialect.name if is_text else _ANY_MODELS
 
 
 def restreamed(session: Session, name: str, dialect: str) -> Recording:
-    """Write the answer of that name in the dialect and cut it; chunks and times are invented.
+    """Write the answer `name` in the dialect, as a recording whose chunks and times are invented.
 
     Raises InputFault if there is no such answer, or if the dialect writes no calls as text.
     """
-    number, writer = answers(session).get(name), get_dialect(dialect)
+    number, writing_dialect = answers(session).get(name), get_dialect(dialect)
     if number is None:
         raise InputFault("no answer of this session", where=name, expected="a name of `answers`")
-    if writer.is_native_toolcalling() or not isinstance(writer, DeclaredDialect):
+    if writing_dialect.is_native_toolcalling() or not isinstance(writing_dialect, DeclaredDialect):
         raise InputFault(f"{dialect} writes no calls as text", expected="another dialect")
-    text = writer.format_reply(session.messages[number].parts, session.tools)
+    text = writing_dialect.format_reply(session.messages[number].parts, session.tools)
     note = (
         f"Not recorded: message {number} as {dialect} writes it, without reasoning, "
         "cut as if it had been streamed. The model's own text may have been another."

@@ -1,4 +1,4 @@
-"""Report a loss to a server's authors: the smallest reply that loses something, as test and issue.
+"""Report a loss to a server's authors: the smallest reply with the loss, as a test and an issue.
 
 Only the reply is made smaller, and each step checks that the same thing is still lost.
 """
@@ -17,8 +17,14 @@ from playground.dialects.reading import parse
 from playground.nouns.tool_formats import read_tools
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.result import ParseResult
-from playground.questions.detection import detect_recording, foreign
-from playground.questions.report_texts import NO_LOSS, handed, issue_text, lost, suite_test
+from playground.questions.detection import detect_recording, foreign_finding
+from playground.questions.report_texts import (
+    NO_LOSS,
+    client_view,
+    issue_text,
+    loss_messages,
+    suite_test,
+)
 from playground.questions.server_view import server_view
 from playground.recordings.recording import Recording
 from playground.servers import ServerReading, get_server
@@ -26,17 +32,16 @@ from playground.servers.segments import segments
 
 _WORDS: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _CHARACTERS: Final = re.compile(r"[\s\S]")
-_MOST_CHARACTERS: Final = 4_000_000  # that are read while a reply is made smaller
+_MOST_CHARACTERS: Final = 4_000_000  # read in all trials to make a reply smaller
 
 
 @dataclass(frozen=True, slots=True)
 class ServerReport:
-    """The smallest reply found, its content, what the server hands over, and what it drops.
+    """The smallest reply with a loss, read without loss and as the server reads it.
 
-    `test` is "" if the server's suite is unknown here, or cannot see what is lost. If nothing is
-    lost, `text` and `issue` are "" too, and the readings are the whole reply's. `findings` add
-    what else matters: the server has no such parser, or the reply has a call only in another
-    dialect.
+    `test` is "" if the server's suite is unknown, or cannot see the loss. If nothing is lost,
+    `text` and `issue` are "" too, and the readings are those of the whole reply. `findings` say
+    what else matters: the server has no such parser, say, or only another dialect reads a call.
     """
 
     server: str
@@ -55,33 +60,39 @@ def server_report(
 ) -> ServerReport:
     """Report what a server loses of a recorded reply.
 
-    A loss is what a client would miss: content or reasoning, blanks at their ends apart, a call,
-    an argument, or a call that failed.
+    A loss is what a client would miss: content, reasoning, a call, an argument, or a call that
+    failed. Blanks at the ends of content and reasoning do not count.
     """
-    chosen, listed = get_dialect(dialect), read_tools(tools)
-    whole = server_view(recording, chosen, server, listed)
+    chosen, metadata = get_dialect(dialect), read_tools(tools)
+    full_reading = server_view(recording, chosen, server, metadata)
     name = get_server(server, chosen.name).name
-    findings = _findings(recording, chosen.name, whole, listed)
-    if not _loses(whole):
-        return ServerReport(name, chosen.name, "", whole.lossless, whole, "", "", findings)
-    thing = lost(whole)[0]
+    findings = _findings(recording, chosen.name, full_reading, metadata)
+    if not _loses(full_reading):
+        return ServerReport(
+            name, chosen.name, "", full_reading.lossless, full_reading, "", "", findings
+        )
+    loss = loss_messages(full_reading)[0]
 
     def shows(text: str) -> bool:
-        read = _read(text, chosen, server, listed, recording.prefill)
-        return thing in lost(read) and _loses(read) and _kin(read.lossless, whole.lossless)
+        reading = _read(text, chosen, server, metadata, recording.prefill)
+        return (
+            loss in loss_messages(reading)
+            and _loses(reading)
+            and _shows_nothing_new(reading.lossless, full_reading.lossless)
+        )
 
     smallest = smaller(
-        [(s.text, s.ended is not None) for s in segments(whole.lossless.events)], shows
+        [(s.text, s.ended is not None) for s in segments(full_reading.lossless.events)], shows
     )
-    reading = _read(smallest, chosen, server, listed, recording.prefill)
-    lossless = parse(smallest, chosen, listed, recording.prefill)
+    reading = _read(smallest, chosen, server, metadata, recording.prefill)
+    lossless = parse(smallest, chosen, metadata, recording.prefill)
     return ServerReport(
         name,
         chosen.name,
         smallest,
         lossless,
         reading,
-        _test(smallest, chosen, server, listed, reading),
+        _test(smallest, chosen, server, metadata, reading),
         issue_text(smallest, lossless, reading),
         findings,
     )
@@ -96,21 +107,19 @@ def _read(
 
 
 def _loses(reading: ServerReading) -> bool:
-    """Return True if anything dropped or cut should have reached the client; a lone marker should
-    not.
-    """
-    return bool(lost(reading)) and handed(reading) != handed(reading.lossless)
+    """Return True if the client gets less than the reply holds; a dropped marker is no loss."""
+    return bool(loss_messages(reading)) and client_view(reading) != client_view(reading.lossless)
 
 
 def _findings(
-    recording: Recording, dialect: str, whole: ServerReading, tools: Sequence[ToolMetadata]
+    recording: Recording, dialect: str, full_reading: ServerReading, tools: Sequence[ToolMetadata]
 ) -> tuple[Finding, ...]:
-    """Return what else matters about a reply, beside its losses."""
-    found = [each for each in whole.server_findings if each.code in NO_LOSS]
-    if not whole.lossless.tool_calls and not whole.lossless.aborted:
-        other = foreign(detect_recording(recording, tools), dialect)
-        found += [other] if other else []
-    return tuple(found)
+    """Return findings on a reply that are not about losses."""
+    findings = [finding for finding in full_reading.server_findings if finding.code in NO_LOSS]
+    if not full_reading.lossless.tool_calls and not full_reading.lossless.aborted:
+        other_finding = foreign_finding(detect_recording(recording, tools), dialect)
+        findings += [other_finding] if other_finding else []
+    return tuple(findings)
 
 
 def _test(
@@ -122,55 +131,63 @@ def _test(
 ) -> str:
     """Return the suite's test, or "" if the suite would read the reply otherwise.
 
-    It reads the reply alone, without a prompt before it and with only the called tools offered.
+    A suite's test reads the reply alone: without a prefill, and, if no tools were given, with only
+    the called tools offered.
     """
     called = dict.fromkeys(call.name for call in reading.lossless.tool_calls)
     offered = tools or [ToolMetadata(name=name) for name in called]
-    alone = _read(text, dialect, server, offered)
-    if (handed(alone), handed(alone.lossless)) != (handed(reading), handed(reading.lossless)):
+    reading_alone = _read(text, dialect, server, offered)
+    if (client_view(reading_alone), client_view(reading_alone.lossless)) != (
+        client_view(reading),
+        client_view(reading.lossless),
+    ):
         return ""
     reader = get_server(server, dialect.name, is_built_in=is_ours(dialect.name))
     parser = reader.parser.name if reader.parser else dialect.name
-    named = reader.parser is None or reader.parser.in_suite
-    return suite_test(reader.server.suite if named else None, parser, text, offered, alone)
+    is_in_suite = reader.parser is None or reader.parser.in_suite
+    return suite_test(
+        reader.server.suite if is_in_suite else None, parser, text, offered, reading_alone
+    )
 
 
-def _kin(smaller: ParseResult, whole: ParseResult) -> bool:
-    """Return True if a smaller reply shows nothing that the whole one does not.
+def _shows_nothing_new(smaller: ParseResult, full: ParseResult) -> bool:
+    """Return True if a smaller reply has no tool, finding or reasoning that the whole one lacks.
 
     Otherwise it would show another problem, such as a call that is broken in a new way.
     """
     return (
-        {call.name for call in smaller.tool_calls} <= {call.name for call in whole.tool_calls}
-        and {found.code for found in smaller.findings} <= {found.code for found in whole.findings}
-        and bool(smaller.reasoning) <= bool(whole.reasoning)
+        {call.name for call in smaller.tool_calls} <= {call.name for call in full.tool_calls}
+        and {finding.code for finding in smaller.findings}
+        <= {finding.code for finding in full.findings}
+        and bool(smaller.reasoning) <= bool(full.reasoning)
     )
 
 
 # making a text smaller
 
 
-Part = tuple[str, bool]  # a text, and whether it is kept or left out as a whole
+Part = tuple[str, bool]  # a text, and True if it must not be cut
 
 
 def smaller(parts: Sequence[Part], shows: Callable[[str], bool]) -> str:
-    """Return the parts' text with as much left out as possible, while it still `shows`.
+    """Return the parts' text without anything that can be left out while `shows` stays true.
 
-    This is delta debugging: halves, quarters … down to words, then characters; a complete call
-    stays whole. It stops after four million characters of trials.
+    This is delta debugging: it leaves out halves, quarters … down to words, then characters; a
+    complete call is left out as a whole or not at all. It stops after trials of four million
+    characters.
     """
     budget = _MOST_CHARACTERS
     for cutting in (_WORDS, _CHARACTERS):
         pieces = [
-            (piece, whole)
-            for text, whole in parts
-            for piece in ([text] if whole else cutting.findall(text))
+            (piece, is_whole)
+            for text, is_whole in parts
+            for piece in ([text] if is_whole else cutting.findall(text))
         ]
         parts, budget = _reduced(pieces, shows, budget)
-    return _joined(parts)
+    return _text_of(parts)
 
 
-def _joined(parts: Sequence[Part]) -> str:
+def _text_of(parts: Sequence[Part]) -> str:
     return "".join(text for text, _ in parts)
 
 
@@ -181,11 +198,11 @@ def _reduced(
     while size and budget > 0:
         start, size = 0, (size + 1) // 2
         while start < len(pieces) and budget > 0:
-            tried = [*pieces[:start], *pieces[start + size :]]
-            text = _joined(tried)
+            shorter = [*pieces[:start], *pieces[start + size :]]
+            text = _text_of(shorter)
             budget -= len(text) + 1
             if shows(text):
-                pieces = tried
+                pieces = shorter
             else:
                 start += size
         size = size if size > 1 else 0

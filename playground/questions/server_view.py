@@ -1,4 +1,4 @@
-"""Show a recording as a server hands it over, and all servers beside each other."""
+"""Show what a server hands over of a recording, and compare all servers."""
 
 from __future__ import annotations
 
@@ -28,39 +28,39 @@ def server_view(
     tools: Any = (),
     switches: Switches | None = None,
 ) -> ServerReading:
-    """Return what a server, `vllm` or `vllm:hermes`, hands to its client of a recorded reply.
+    """Return what a server hands to its client of a recorded reply.
 
-    Raises UnknownNameError, which lists the servers.
+    `server` is a name such as `vllm`, or `vllm:hermes` with its parser. Raises UnknownNameError,
+    which lists the servers.
     """
     chosen = get_dialect(dialect)
     native = chosen.is_native_toolcalling()
     built_in = is_ours(chosen.name)
     reader = get_server(server, chosen.name, already_read=native, is_built_in=built_in)
     data = PromptData(tool_metadata=read_tools(tools))
-    opened = reader.prefill(recording.prefill)
-    parser = parser_for(reader, chosen, data, opened, switches)
+    prefill = reader.prefill(recording.prefill)
+    parser = parser_for(reader, chosen, data, prefill, switches)
     batched = BatchedParser(parser)
     result = read_to_end(batched, (feed(batched, chunk) for chunk in recording.chunks))
     by_name = {tool.name: tool for tool in data.tool_metadata}
-    return reader.reading(result, parser, by_name, opened)
+    return reader.reading(result, parser, by_name, prefill)
 
 
 def dropped_by_servers(
     result: ParseResult, dialect: str | Dialect, tools: Sequence[ToolMetadata] = ()
 ) -> dict[str, int]:
-    """Return how many characters, blanks apart, each server drops of a reply that a dialect has
-    read.
+    """Count the characters, blanks apart, that each server drops of a reply read in a dialect.
 
-    Servers that drop nothing are left out.
+    Servers that are declared lossless are left out.
     """
     chosen = get_dialect(dialect)
     parser = chosen.create_parser(PromptData(tool_metadata=list(tools)))
     by_name = {tool.name: tool for tool in tools}
-    counted: dict[str, int] = {}
+    dropped: dict[str, int] = {}
     already_read = chosen.is_native_toolcalling()
     for server in all_servers():
         if not server.is_lossless:
             reader = reader_for(server, "", chosen.name, already_read=already_read)
             reading = reader.reading(result, parser, by_name)
-            counted[server.name] = sum(len("".join(e.text.split())) for e in reading.dropped)
-    return counted
+            dropped[server.name] = sum(len("".join(e.text.split())) for e in reading.dropped)
+    return dropped

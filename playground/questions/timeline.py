@@ -1,4 +1,4 @@
-"""Run a recording through a parser, once: chunk → events → state."""
+"""Replay a recording through a parser: chunk → events → state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from playground.base.arguments import takes
 from playground.base.display import Drawn, Live
 from playground.dialects import Dialect, dialect_names, get_dialect
-from playground.dialects.reading import looked_over
+from playground.dialects.reading import with_final_findings
 from playground.nouns.events import CallNamedEvent, Event, cut, owned_text
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tool_formats import read_tools
@@ -27,10 +27,10 @@ from playground.servers import ServerReading
 
 @dataclass(frozen=True, slots=True)
 class ReplayStep:
-    """One chunk: when it came, its events, and the parser's place after it.
+    """One chunk: its time and text, its events, and the parser's state after it.
 
-    `kind` is text, reasoning, tool call, signal (a frame without text), or end. `stop` is the
-    offset after the last character that an event has claimed so far.
+    `kind` is text, reasoning, tool call, signal (a frame without text), or end. `given` is the
+    chunk's text. `stop` is the offset after the last character that an event has claimed so far.
     """
 
     at: float
@@ -51,7 +51,7 @@ class Timeline(Drawn, Live):
 
     recording: str
     dialect: str
-    """The dialect that it was read in; "" if nobody knows it, see `replay`."""
+    """The dialect in which it was read; "" if that is unknown (see `replay`)."""
     timing: Timing
     steps: list[ReplayStep]
     result: ParseResult
@@ -93,58 +93,58 @@ def replay(
 ) -> Timeline:
     """Feed a recording to a dialect's parser, chunk by chunk, as it came.
 
-    `tools` in any known form give types to arguments; `switches` replace the dialect's own. If the
-    dialect is "", the recording's own reads it, else the one that `detect` finds in its text. If
-    that sees no call, the timeline's dialect is "" too, and the first dialect has read it. With
-    `server`, `vllm` or `vllm:hermes`, the timeline also holds what that server hands over.
+    `tools`, in any known form, give types to arguments; `switches` replace the dialect's own. If
+    `dialect` is "", it is the recording's own, or else the likeliest for its text. If no dialect
+    is likely, the first one reads it, and the timeline's `dialect` is "". With `server` (such as
+    `vllm` or `vllm:hermes`), the timeline also holds what that server hands over.
     """
-    known = read_tools(tools)
-    dialect = dialect or _dialect_of(recording, known)
+    metadata = read_tools(tools)
+    dialect = dialect or _dialect_of(recording, metadata)
     chosen = get_dialect(dialect or dialect_names()[0])
-    data = PromptData(tool_metadata=known)
+    data = PromptData(tool_metadata=metadata)
     parser = chosen.create_parser(data, recording.prefill, switches)
     steps: list[ReplayStep] = []
-    stop, last = 0, 0.0
+    stop, last_time = 0, 0.0
     for chunk in recording.chunks:
         events = feed(parser, chunk)
-        stop, last = _stop(events, stop), chunk.at
-        kind, given = shown(chunk)
-        steps.append(ReplayStep(chunk.at, kind, given, events, parser.state, stop))
+        stop, last_time = _stop(events, stop), chunk.at
+        kind, text = shown(chunk)
+        steps.append(ReplayStep(chunk.at, kind, text, events, parser.state, stop))
     events = parser.finish()
-    ended = ParserState("ended")
-    steps.append(ReplayStep(last, "end", "", events, ended, _stop(events, stop)))
+    ended_state = ParserState("ended")
+    steps.append(ReplayStep(last_time, "end", "", events, ended_state, _stop(events, stop)))
     result = gather((event for step in steps for event in step.events), parser.switches)
     if dialect:
-        result, whole = looked_over(result, chosen, data), result
-        steps[-1].events.extend(result.events[len(whole.events) :])
+        result, merged_result = with_final_findings(result, chosen, data), result
+        steps[-1].events.extend(result.events[len(merged_result.events) :])
     handed = server_view(recording, chosen, server, tools, switches) if server else None
     read_as = chosen.name if dialect else ""
     return Timeline(recording.name, read_as, recording.timing, steps, result, handed)
 
 
 def _dialect_of(recording: Recording, tools: Sequence[ToolMetadata]) -> str:
-    """Return the dialect that a recording names or that its text shows; "" if neither."""
+    """Return the dialect that a recording names, or the likeliest for its text, or ""."""
     from playground.questions.fast_detection import likeliest
 
     if recording.dialect in dialect_names():
         return recording.dialect
-    given = map(shown, recording.chunks)
-    found = likeliest("".join(text for kind, text in given if kind == "text"), tools)
-    return found[0].dialect if found else ""
+    texts = map(shown, recording.chunks)
+    best = likeliest("".join(text for kind, text in texts if kind == "text"), tools)
+    return best[0].dialect if best else ""
 
 
 def _cut_at(stops: Sequence[int], events: Iterable[Event]) -> Iterator[Event]:
-    """Cut the events with a text wherever a step ends inside them, each once for all its stops."""
+    """Yield the events, cut wherever a step ends inside them; a call's name is never cut."""
     first = 0
     for event in events:
         start, stop = event.span
         first = bisect_right(stops, start, first)
-        behind = bisect_left(stops, stop, first)
-        if first == behind or isinstance(event, CallNamedEvent):
+        last = bisect_left(stops, stop, first)
+        if first == last or isinstance(event, CallNamedEvent):
             yield event
         else:
-            yield from cut(event, list(dict.fromkeys(stops[first:behind])))
+            yield from cut(event, list(dict.fromkeys(stops[first:last])))
 
 
-def _stop(events: Sequence[Event], before: int) -> int:
-    return events[-1].span.stop if events else before
+def _stop(events: Sequence[Event], previous: int) -> int:
+    return events[-1].span.stop if events else previous

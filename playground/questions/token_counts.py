@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from playground.tokens.tokenizer import Tokenizer
 
 _WRITTEN: Final = (
-    "the session holds no request as it was sent: this is its next one as the dialect native "
-    "writes it, which may differ from a body that was sent"
+    "the session holds no request as it was sent: this is its next request as the dialect native "
+    "writes it, which may differ from the body that was really sent"
 )
 
 
@@ -47,27 +47,30 @@ def count_tokens(
     """Count the tokens of a request's input; the kind is `exact`, `tokenizer` or `estimate`.
 
     `request` is a body of OpenAI's, Anthropic's, Gemini's, Bedrock's, Mistral's or Ollama's APIs,
-    or a session: its last request as it was sent, or, with a `dialect` or if none was sent, its
-    next one in that dialect (by default native). `model` replaces the request's own. `api` names
-    the API, as recordings do, if the body alone does not show it. `tokenizer` is a file of the
-    model's tokenizer or a known name, `template` the model's chat template: with both any model is
-    counted exactly. Nothing asks the network. Raises InputFault and UnknownNameError.
+    or a session. Of a session, its last request is counted as it was sent; with a `dialect`, or if
+    it holds no sent request, its next request in that dialect (by default native). `model`
+    replaces the request's own. `api` names the API, as recordings do, if the body alone does not
+    show it. `tokenizer` is a file of the model's tokenizer or a known name, `template` the model's
+    chat template: with both, any model is counted exactly. Nothing is asked of the network. Raises
+    InputFault and UnknownNameError.
     """
-    given: Tokenizer | None = given_tokenizer(tokenizer) if tokenizer is not None else None
-    written = template_of(template) if template is not None else None
+    tokenizer_file: Tokenizer | None = given_tokenizer(tokenizer) if tokenizer is not None else None
+    template_text = template_of(template) if template is not None else None
     if isinstance(request, Session):
         body = _body_of(request, model, dialect)
-        assumed = "" if model or request.named_model else request.task.model_name
-        count = count_request(body, model or request.task.model_name, api, given, written)
-        notes = [f"the session names no model: counted as {assumed}"] if assumed else []
+        assumed_model = "" if model or request.named_model else request.task.model_name
+        count = count_request(
+            body, model or request.task.model_name, api, tokenizer_file, template_text
+        )
+        notes = [f"the session names no model: counted as {assumed_model}"] if assumed_model else []
         notes += [] if dialect or request.rows else [_WRITTEN]
         return replace(count, notes=[*count.notes, *notes])
     body = dict(request)
     for key in ("messages", "contents", "tools"):
         if not isinstance(body.get(key) or [], list):
-            said = f"{type(body[key]).__name__} {body[key]!r:.60} was given"
-            raise InputFault(said, where=f"request, {key}", expected="a list")
-    return count_request(body, model, api, given, written)
+            problem = f"{type(body[key]).__name__} {body[key]!r:.60} was given"
+            raise InputFault(problem, where=f"request, {key}", expected="a list")
+    return count_request(body, model, api, tokenizer_file, template_text)
 
 
 def count_rendering(rendering: Rendering, model: str) -> TokenCount:
@@ -78,9 +81,9 @@ def count_rendering(rendering: Rendering, model: str) -> TokenCount:
 def _body_of(session: Session, model: str, dialect: str | Dialect) -> dict[str, Any]:
     if not dialect and any(not row.sub_agent for row in session.rows):
         return sent_requests(session).bodies[-1]
-    named = session.with_model(model)
-    rendering = get_dialect(dialect or "native").render(named.prompt_data())
-    return _chat_body(rendering, named.task.model_name)
+    session_for_model = session.with_model(model)
+    rendering = get_dialect(dialect or "native").render(session_for_model.prompt_data())
+    return _chat_body(rendering, session_for_model.task.model_name)
 
 
 def _chat_body(rendering: Rendering, model: str) -> dict[str, Any]:
@@ -89,7 +92,7 @@ def _chat_body(rendering: Rendering, model: str) -> dict[str, Any]:
 
 
 def as_json(count: TokenCount) -> dict[str, Any]:
-    """Return a count as JSON values; messages by their index as text."""
+    """Return a count as JSON values; the keys of `by_message` are the messages' indexes as text."""
     value = dataclasses.asdict(count)
     value["range"] = list(count.range)
     value["by_message"] = {str(index): size for index, size in count.by_message.items()}

@@ -1,4 +1,4 @@
-"""Say what tools cost in tokens, where those are spent, and which provider takes their schemas."""
+"""Count what tools cost in tokens, and find which providers accept their schemas."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _PROBE: Final = ToolMetadata(name="probe", description="Probe.")
 
 @dataclass(frozen=True)
 class ToolCost:
-    """One tool's tokens by model, as each one's provider takes it, and by dialect.
+    """One tool's tokens: by model, in the form of that model's provider, and by dialect.
 
     Tokens by dialect are the first model's. `shorter` are the first model's tokens with a smaller
-    schema, by the change made.
+    schema, by the name of the change.
     """
 
     tool: str
@@ -42,10 +42,10 @@ class ToolCost:
 
 @dataclass(frozen=True)
 class ToolCosts(Shown):
-    """The costs of tools. Its table has a row for each tool, and one for all.
+    """The costs of tools. Its table has a row for each tool, and one for all tools together.
 
-    `exact` are the models whose tokenizer and framing of tools are known; other figures are
-    estimates.
+    `exact` are the models whose tokenizer and framing of tools are known; the figures of all other
+    models are estimates.
     """
 
     tools: list[ToolCost]
@@ -73,7 +73,7 @@ class ToolCosts(Shown):
 
 @dataclass(frozen=True)
 class PortableTool:
-    """A tool for one target: what is refused or changed of it, and the schema to send instead."""
+    """A tool for one target: what that refuses or changes, and the schema to send instead."""
 
     tool: str
     target: str
@@ -84,7 +84,7 @@ class PortableTool:
 
 @dataclass(frozen=True)
 class Portability(Shown):
-    """Tools by targets. Its table has a row for each finding."""
+    """Each tool for each target. Its table has a row for each finding."""
 
     rows: list[PortableTool]
 
@@ -107,14 +107,14 @@ def tool_costs(
 ) -> ToolCosts:
     """Count each tool's tokens for each model and in each dialect, and what smaller schemas save.
 
-    `tools` are a session's, or in any form that `read_tools` knows. A model's figure is for the
-    tool alone, as its provider takes it, without the fixed cost of having tools. A dialect's
-    figure is what one tool more adds to its documentation of tools.
+    `tools` are a session, whose tools are counted, or tools in any form that `read_tools` knows. A
+    model's figure is for the tool alone, in the form of its provider, without the fixed cost of
+    having any tools. A dialect's figure is what one more tool adds to its documentation of tools.
     """
-    given = _tools(tools)
+    metadata = _tools(tools)
     models = texts("tool_costs(models=…)", models)
     chosen = as_dialects(dialects) if dialects else []
-    rows = [_cost(tool, models, chosen) for tool in given]
+    rows = [_cost(tool, models, chosen) for tool in metadata]
     exact = tuple(m for m in models if count_request(_body(_PROBE, m), m).kind == "exact")
     return ToolCosts(rows, models, exact)
 
@@ -122,8 +122,9 @@ def tool_costs(
 def _cost(tool: ToolMetadata, models: tuple[str, ...], dialects: Sequence[Dialect]) -> ToolCost:
     size, _ = text_counter(models[0] if models else "")
     by_dialect = {
-        each.name: size(documentation(each, _PROBE, tool)) - size(documentation(each, _PROBE))
-        for each in dialects
+        dialect.name: size(documentation(dialect, _PROBE, tool))
+        - size(documentation(dialect, _PROBE))
+        for dialect in dialects
     }
     shorter = {
         name: _tokens(tool.model_copy(update={"input_schema": smaller(tool.input_schema)}), model)
@@ -139,17 +140,21 @@ def _tokens(tool: ToolMetadata, model: str) -> int:
 
 def _body(tool: ToolMetadata, model: str) -> dict[str, Any]:
     """Return a request with the tool in the form of the model's own provider."""
-    schema, said = tool.input_schema, [{"role": "user", "content": "Hello"}]
-    named = {"name": tool.name, "description": tool.description}
+    schema, messages = tool.input_schema, [{"role": "user", "content": "Hello"}]
+    head = {"name": tool.name, "description": tool.description}
     family = model_family(model)
     if family == "anthropic":
-        return {"system": "Hello", "messages": said, "tools": [{**named, "input_schema": schema}]}
+        return {
+            "system": "Hello",
+            "messages": messages,
+            "tools": [{**head, "input_schema": schema}],
+        }
     if family == "gemini":
         contents = [{"role": "user", "parts": [{"text": "Hello"}]}]
-        declared = {"functionDeclarations": [{**named, "parameters": schema}]}
+        declared = {"functionDeclarations": [{**head, "parameters": schema}]}
         return {"contents": contents, "tools": [declared]}
-    function = {"type": "function", "function": {**named, "parameters": schema}}
-    return {"messages": said, "tools": [function]}
+    function = {"type": "function", "function": {**head, "parameters": schema}}
+    return {"messages": messages, "tools": [function]}
 
 
 @takes(tools=(Session, Iterable), targets="list")
@@ -159,21 +164,21 @@ def tool_portability(tools: Tools, targets: Sequence[str] = ()) -> Portability:
     `targets` are names such as "openai-strict" or "gemini"; all of them by default. Behaviour that
     no source documents gives no finding. Raises UnknownNameError.
     """
-    named = texts("tool_portability(targets=…)", targets)
-    wanted = [schema_target(name) for name in named or schema_targets()]
+    names = texts("tool_portability(targets=…)", targets)
+    chosen = [schema_target(name) for name in names or schema_targets()]
     rows = []
     for tool in _tools(tools):
-        for target in wanted:
-            found = lint_tool(tool, target)
-            schema = rewrite_tool(tool, target).input_schema if found else tool.input_schema
-            rows.append(PortableTool(tool.name, target.target, target.title, found, schema))
+        for target in chosen:
+            findings = lint_tool(tool, target)
+            schema = rewrite_tool(tool, target).input_schema if findings else tool.input_schema
+            rows.append(PortableTool(tool.name, target.target, target.title, findings, schema))
     return Portability(rows)
 
 
-def _tools(given: Tools) -> list[ToolMetadata]:
-    if isinstance(given, Session):
-        return list(given.tools)
-    listed = list(given)
-    if all(isinstance(each, ToolMetadata) for each in listed):
-        return listed
-    return list(read_tools(listed))
+def _tools(tools: Tools) -> list[ToolMetadata]:
+    if isinstance(tools, Session):
+        return list(tools.tools)
+    items = list(tools)
+    if all(isinstance(item, ToolMetadata) for item in items):
+        return items
+    return list(read_tools(items))

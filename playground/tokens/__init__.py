@@ -9,8 +9,8 @@
 * `estimate.py` is for all other models: it gives a measured range, never a bare number;
 * `count.py` puts them together: `count_request` returns a `TokenCount`.
 
-A framing is a rule with a source, never a correction of one request. What nobody published follows
-from many recorded bills; `benchmarks/tokens.py` compares with them, model by model.
+A framing is a rule with a source, never a correction of one request. Unpublished rules follow from
+many recorded bills; `benchmarks/tokens.py` compares with them, model by model.
 """
 
 from playground.tokens.count import TokenCount, count_request

@@ -3,8 +3,8 @@
 It is a section of the system prompt, as openai/harmony writes it (docs/format.md, "Structured
 output"): a heading, the schema's name, and the schema as JSON without blanks, with all letters
 outside ASCII escaped. The keywords that the decoder enforces are left out, and so is `required`.
-This follows from bills of 2025 and 2026; a keyword that stood in none of these schemas makes the
-count inexact.
+This follows from bills of 2025 and 2026. A keyword that is in none of their schemas makes the count
+inexact.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WRITTEN: Final = frozenset(
     ("type", "properties", "items", "title", "description", "enum", "anyOf", "const", "$defs",
      "$ref")
 )  # fmt: skip
-_BY_NAME: Final = ("properties", "$defs")  # what stands in these are names, no keywords
+_BY_NAME: Final = ("properties", "$defs")  # their keys are names, not keywords
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class AnswerForm:
 
     @property
     def unknown(self) -> list[str]:
-        """The keywords of the schema that stood in no recorded bill's schema."""
+        """The keywords that are in no schema of a recorded bill."""
         return sorted(set(_keywords(self.schema)) - _LEFT_OUT - _WRITTEN)
 
 

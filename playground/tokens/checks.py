@@ -1,4 +1,4 @@
-"""Findings that a count makes on its way: control tokens in texts, and a doubled beginning."""
+"""Findings about the texts of a counted request: control tokens in them, and a doubled BOS."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from playground.tokens.pieces import Framed, Piece
 from playground.tokens.tokenizer import Tokenizer
 
 _SHOWN: Final = 5  # places of one kind
-_NEAR: Final = 80  # characters on either side of a mark that a token may reach
+_NEAR: Final = 80  # characters on either side of a mark: no token is longer
 
 
 def checks(framed: Framed, tokenizer: Tokenizer) -> list[Finding]:
-    """Report control tokens in what users said (`token-injection`), and two BOS (`doubled-bos`)."""
+    """Report control tokens in the texts of messages and tools, and a doubled BOS.
+
+    The findings are `token-injection` and `doubled-bos`.
+    """
     findings = [one for row in framed.rows for piece in row for one in _injected(piece, tokenizer)]
     if framed.control and (twice := _doubled(framed, tokenizer)):
         findings.append(twice)
@@ -35,13 +38,13 @@ def _injected(piece: Piece, tokenizer: Tokenizer) -> Iterator[Finding]:
 
 
 def _pattern(tokenizer: Tokenizer) -> re.Pattern[str] | None:
-    # `<s>` and `<unk>` are markup of everybody; nothing begins a turn with them
+    # not `<s>` and `<unk>`: they are common in other markup, and begin no turn
     marked = sorted((c for c in tokenizer.controls if len(c) > 5), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, marked))) if marked else None
 
 
 def _doubled(framed: Framed, tokenizer: Tokenizer) -> Finding | None:
-    """Report a beginning token in the text if the server, or a template, writes it too."""
+    """Report a BOS at the start of the text if the server, or a template, writes one too."""
     begins = [c for c in tokenizer.controls if c in BEGINNINGS]
     text = "".join(piece.text for row in framed.rows for piece in row)
     added = bool(framed.rows) and framed.rows[0][0].fixed > 0 and not framed.rows[0][0].text
@@ -64,8 +67,8 @@ BEGINNINGS: Final = (
 def marks_in_tokens(body: Mapping[str, Any], tokenizer: Tokenizer) -> list[Finding]:
     """Report each cache mark between two texts that one token would span (`mark-in-token`).
 
-    The provider cuts the text there, so what is cached is right. But the model reads other tokens
-    than those of the same text in one block, and moving the mark changes them.
+    The provider cuts the text at the mark, so the cached tokens are right. But the model reads
+    other tokens than for the same text in one block, and moving the mark changes them.
     """
     pairs = pairwise(read_wire(dict(body)).blocks)
     return [found for one, other in pairs if (found := _spanned(one, other, tokenizer))]

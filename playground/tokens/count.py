@@ -2,7 +2,7 @@
 
 *exact*: tokenizer and framing are known. *tokenizer*: the tokens of the texts are right, but the
 provider adds something that is not known; `notes` names it. *estimate*: the model's tokenizer is
-not published or not installed. The bill of the request is never looked at.
+not published or not installed. The request's own bill is never used.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ class TokenCount:
     """The tokens of a request's input; the module's docstring explains `kind`.
 
     `range` is the least and the most that the count may be. Its end is None if the provider adds
-    what nobody can see (a web search, a conversation that it keeps). `by_origin`, `by_tool` and
-    `by_message` (by index) divide `tokens`; framing belongs to none of them. `source` says where
-    tokenizer and framing come from, `notes` why the count is not exact.
+    something that the request does not show (a web search, a conversation that it keeps).
+    `by_origin` divides `tokens`, framing included; `by_tool` and `by_message` (by index) hold the
+    tokens of each tool and message. `source` names tokenizer and framing, and `notes` say why the
+    count is not exact.
     """
 
     tokens: int
@@ -62,17 +63,17 @@ def count_request(
 ) -> TokenCount:
     """Count the input tokens of a request body of any API.
 
-    `model` and `api` (a name that recordings have, such as openai-chat) default to what the body
-    says. A `tokenizer` replaces the model's, a `template` replaces its framing.
+    `model` and `api` (a name as in recordings, such as openai-chat) default to those of the body. A
+    `tokenizer` replaces the model's, a `template` replaces its framing.
 
-    Raises InputFault for a body of no known API, for one that is nested too deeply and for one that
-    a template refuses, and UnknownNameError for an unknown API.
+    Raises InputFault if the body is of no known API, is nested too deeply, or is refused by a
+    template, and UnknownNameError for an unknown API.
     """
     if api and api not in APIS:
         raise UnknownNameError("API", api, list(APIS))
     api = api or api_of(body)
     model = model or str(body.get("model") or "")
-    if isinstance(body.get("input"), Mapping):  # DashScope's: what others have at the top is in two
+    if isinstance(body.get("input"), Mapping):  # DashScope's: its fields are in two inner objects
         parameters = body.get("parameters")
         body = {**body["input"], **(parameters if isinstance(parameters, Mapping) else {})}
     if not api:
@@ -117,7 +118,7 @@ def _framed(
 
 
 def _unframed(body: Mapping[str, Any], api: str) -> Framed:
-    """Frame the texts of a request with what a message costs for most models."""
+    """Frame the texts of a request with the cost of a message for most models."""
     pieces = estimate.texts_of(body)
     framed = Framed([[replace(piece, fixed=_FRAME * piece.fixed)] for piece in pieces])
     framed.source = f"texts, and {_FRAME} tokens a message"
@@ -147,8 +148,7 @@ def _counted(framed: Framed, tokenizer: Tokenizer, model: str, api: str) -> Toke
 
 
 def _least(framed: Framed, rows: Sequence[Sequence[int]]) -> int:
-    """Count what is certain in a request that is partly unknown: its texts, with nothing around
-    them."""
+    """Count the tokens that are certain in a partly unknown request: those of its texts alone."""
     pieces = [piece for row in framed.rows for piece in row]
     sizes = [size for row in rows for size in row]
     sure = sum(piece.sure * size for piece, size in zip(pieces, sizes, strict=True))

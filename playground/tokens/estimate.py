@@ -1,10 +1,10 @@
-"""Estimate requests to models whose tokenizer nobody publishes: another one's count, times a ratio.
+"""Estimate requests to models with an unpublished tokenizer: another one's count, times a ratio.
 
 A bill is assumed to be `ratio` for each token of o200k_base in the request's texts, `message` for
-each message, `once` for the request, and `tools` for having tools at all; each as the least, the
+each message, `once` for the request, and `tools` for having any tools; each as the least, the
 middle and the most. Measured 2026-11 over 380 recorded requests of pydantic-ai's and openllmetry's
-tests, which are not among those that test it. Anthropic documents the cost of having tools ("Tool
-use": 159 to 530 tokens by model and choice; LiteLLM's map has it by model).
+tests; the estimate is tested with other requests. Anthropic documents the cost of having tools
+("Tool use": 159 to 530 tokens by model and choice; LiteLLM's map has it by model).
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from playground.tokens.pieces import Origin, Piece, origin_of
 Three = tuple[float, float, float]
 _MEDIA: Final = re.compile(r"image|document|file|audio|video|inline_?data|media", re.IGNORECASE)
 _ENCODED: Final = re.compile(r"[A-Za-z0-9+/=_-]{300,}")  # pictures, signatures: never words
-_INSIDE: Final = re.compile(  # a picture or a document in what a tool gave
+_INSIDE: Final = re.compile(  # a picture or a document in a tool's result
     r'"(?:type": "(?:image|document|file|audio|video|input_image|image_url)"'
     r'|(?:inlineData|fileData|image|document|file_id)":)'
 )
-_BILLED_UNSEEN: Final = re.compile(  # instructions of the provider's own, what it searched before
+_BILLED_UNSEEN: Final = re.compile(  # the provider adds instructions, or results of searches
     r'"citations": \{"enabled": true|"type": "server_tool_use"'
 )
 _THOUGHT_OVER: Final = "</think>"  # earlier turns with it were left out of bills, wholly or in part
 _THINKING: Final = ("thinking", "reasoning", "reasoning_effort", "thinkingConfig", "think")
-_THOUGHT: Final = 40  # more at the most, where a model is asked to think: Anthropic adds some 29
+_THOUGHT: Final = 40  # at most so many more if a model is asked to think: Anthropic adds some 29
 _FORMAT: Final = (
     "output_config", "output_format", "response_format", "outputConfig", "responseSchema",
     "responseJsonSchema", "responseMimeType", "response_schema", "response_json_schema", "format",
 )  # fmt: skip
-_FORMATTED: Final = 700  # more at the most, where the answer's form is asked for
-_MEDIUM: Final = 1_000  # of an image or a document, of which the size cannot be seen
+_FORMATTED: Final = 700  # at most so many more if a form of the answer is asked for
+_MEDIUM: Final = 1_000  # tokens of an image or a document whose size cannot be seen
 _ON_THE_SERVER: Final = (
     "mcp_servers", "context_management", "cachedContent", "preset", "previous_response_id",
     "conversation",
 )  # fmt: skip
 _NESTED: Final = ("generationConfig", "generation_config", "additionalModelRequestFields", "config")
-_HALF: Final = 0.5  # of what is no text: the JSON that it is written as here may be longer
+_HALF: Final = 0.5  # the certain share of a block that is no text: its JSON here may be longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,11 @@ FAMILIES: Final[Sequence[Family]] = (
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """The middle of each piece, and the least and the most of all of them; `most` is None if there
-    is no upper limit."""
+    """The middle estimate of each piece, and the least and the most of all pieces together.
+
+    `once` is the middle for the request apart from its pieces. `most` is None if there is no upper
+    limit.
+    """
 
     sizes: list[int]
     once: int
@@ -134,9 +137,9 @@ def guess(
         round(each * size) + _MEDIUM * piece.medium
         for piece, size in zip(pieces, texts, strict=True)
     ]
-    # a tool may cost less than its text, but never so much that the rest costs nothing
+    # Tools may cost less than their text, but all of a request never less than the least of texts.
     once = round(max(middle, words)) - sum(sizes) + media * _MEDIUM
-    for tools_only in (True, False):  # they bear what is less than texts cost, then the others
+    for tools_only in (True, False):  # a negative rest is taken from tools first, then from others
         borne = [i for i, piece in enumerate(pieces) if (piece.origin == "tools") == tools_only]
         once += _take(sizes, borne, max(0, -once))
     end = None if media or family.hidden or _bills_unseen_parts(body, pieces) else round(most) + 1
@@ -145,8 +148,7 @@ def guess(
 
 
 def _take(sizes: list[int], places: Sequence[int], less: int) -> int:
-    """Take up to `less` from the sizes at these places, in proportion to each. Return what was
-    taken."""
+    """Reduce the sizes at these places by `less` in all, in proportion; return the reduction."""
     total = sum(sizes[place] for place in places)
     taken = min(less, total)
     before = done = 0
@@ -166,14 +168,16 @@ def _has_key(body: Mapping[str, Any], keys: Sequence[str]) -> bool:
 
 
 def _bills_unseen_parts(body: Mapping[str, Any], pieces: Sequence[Piece]) -> bool:
-    """Return True if a bill may include what the request does not show."""
-    if body.get("format") and body.get("think"):  # Ollama asks twice, and bills the thoughts
+    """Return True if a bill may include parts that the request does not show."""
+    if body.get("format") and body.get(
+        "think"
+    ):  # Ollama calls the model twice: thoughts are billed
         return True
     return serves_itself(body) or any(_BILLED_UNSEEN.search(piece.text) for piece in pieces)
 
 
 def forgets(body: Mapping[str, Any]) -> bool:
-    """Return True if the provider may drop earlier messages, by summing up or clearing results."""
+    """Return True if the provider may drop earlier messages: it sums up, or clears results."""
     if body.get("context_management"):
         return True
     items = messages_of(dict(body))
@@ -181,7 +185,7 @@ def forgets(body: Mapping[str, Any]) -> bool:
 
 
 def serves_itself(body: Mapping[str, Any]) -> bool:
-    """Return True if the provider runs tools of its own, or bills messages that it remembers."""
+    """Return True if the provider runs tools of its own, or adds messages that it has stored."""
     if any(body.get(key) for key in _ON_THE_SERVER):
         return True
     tools_value = tools_of(dict(body))
@@ -209,7 +213,7 @@ def texts_of(body: Mapping[str, Any]) -> list[Piece]:
     return [*(piece for piece in pieces if piece.text or piece.medium or piece.fixed), *prompts]
 
 
-# of completions and Ollama, Titan, Cohere, Text Generation Inference
+# Fields of completions and Ollama, Titan, Cohere, Text Generation Inference.
 _PROMPTS: Final = ("prompt", "suffix", "inputText", "preamble", "message", "inputs")
 
 
@@ -225,7 +229,7 @@ def _with_medium(piece: Piece) -> Piece:
 
 
 def pieces_of(body: Mapping[str, Any]) -> list[Piece]:
-    """Turn each block of the request into a piece.
+    """Return a piece for each block of the request.
 
     `fixed` is 1 for the first block of a message. Pictures and encoded data have no text.
     """

@@ -1,7 +1,7 @@
 """Read vocabularies from files: tiktoken's ranks, Mistral's Tekken, `tokenizer.json`.
 
-Nothing is fetched: tiktoken's own loader asks the network for a missing file, so it is not used.
-Each function raises InputFault for a file of another kind.
+Nothing is downloaded: tiktoken's own loader would download a missing file, so it is not used. Each
+function raises InputFault for a file of another kind.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _JSON: Final = "a tokenizer.json as Hugging Face's tokenizers writes it"
 def ranked(
     path: Path, name: str, pattern: str, controls: Mapping[str, int], source: str
 ) -> TiktokenTokenizer:
-    """Read a file of tiktoken's ranks; `pattern` cuts a text before its parts are joined."""
+    """Read a file of tiktoken's ranks; `pattern` cuts a text before tokens are made."""
     ranks: dict[bytes, int] = {}
     for number, line in enumerate(read_user_file(path, _RANKS).splitlines(), 1):
         token, _, rank = line.partition(b" ")
@@ -53,7 +53,7 @@ def tekken(path: Path, name: str, source: str) -> TiktokenTokenizer:
     return _encoding(name, pattern, ranks, controls, source)
 
 
-# Of files without a list of their own (mistral-common 1.13.1, tokens/tokenizers/tekken.py).
+# For files without their own list (mistral-common 1.13.1, tokens/tokenizers/tekken.py).
 TEKKEN_CONTROLS: Final[Sequence[str]] = (
     "<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]",
     "[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]",
@@ -73,7 +73,7 @@ def json_text(text: str, name: str, source: str, path: Path) -> FileTokenizer:
 
     try:
         model = Model.from_str(text)
-    except Exception as error:  # the package raises nothing more exact
+    except Exception as error:  # the package has no exception of its own
         problem = f"cannot be read: {error}"
         raise InputFault(problem, where=str(path), expected=_JSON) from error
     model.no_truncation()

@@ -1,6 +1,6 @@
 """OpenAI's models behind a gateway: `openai/gpt-5` of OpenRouter or Vercel, asked in Chat's form.
 
-If there are tools, a gateway asks models that reason by Responses: so say 16 bills of 2026, of six
+If there are tools, a gateway asks models that reason by Responses, as 16 bills of 2026 show, of six
 models and two gateways. No rule is known for the calls of earlier turns.
 """
 
@@ -17,7 +17,7 @@ from playground.tokens.pictures import Tiles
 from playground.tokens.pieces import Framed, calls_of, functions_of
 from playground.tokens.reasoning import Reasoning
 
-_AS_ITSELF: Final = {  # what is framed as OpenAI's own API does, by bills of both
+_AS_ITSELF: Final = {  # models whose forms or tools OpenAI's own API frames alike, by bills of both
     "form": re.compile(r"gpt-4o"),  # 15 of 15
     "tools": re.compile(r"gpt-4o-mini"),  # 34 of 34; of gpt-4o 10 of 13
 }
@@ -29,8 +29,7 @@ def asked_in_chat(
     legacy: bool,
     tiles: Tiles | None = None,
 ) -> Framed:
-    """Frame a request of Chat Completions as its provider does, or a gateway if the name has
-    one."""
+    """Frame a request of Chat Completions, as a gateway does if the model's name holds one."""
     model = str(body.get("model") or "")
     tools = body.get("tools") or body.get("functions")
     form = isinstance(body.get("response_format"), dict)
@@ -52,8 +51,7 @@ def asked_in_chat(
 
 
 def _as_responses(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Rewrite a request as the gateway sends it: messages as items, functions without their
-    envelope."""
+    """Return a request as the gateway sends it: messages are items, functions have no envelope."""
     functions = functions_of(body.get("tools") or body.get("functions"))
     kept = {key: value for key, value in body.items() if key not in ("messages", "functions")}
     return {

@@ -1,8 +1,8 @@
 """Make a tokenizer from the vocabulary of a GGUF file: it reads a text as llama.cpp does.
 
 The patterns are those of llama.cpp's `llm_tokenizer_bpe` (src/llama-vocab.cpp, 2026-10), by the
-file's `tokenizer.ggml.pre`: each cuts the parts that the one before left. Its golden vectors
-(models/ggml-vocab-*.gguf.out) are the oracle of `benchmarks/vocabularies.py`.
+file's `tokenizer.ggml.pre`; each pattern cuts the parts of the one before further. llama.cpp's
+golden vectors (models/ggml-vocab-*.gguf.out) are the oracle of `benchmarks/vocabularies.py`.
 """
 
 from __future__ import annotations
@@ -46,10 +46,9 @@ _DEEPSEEK_WORDS: Final = (  # escapes: some of these letters are not in their no
 
 @dataclass(frozen=True)
 class Cut:
-    """The way in which texts are cut before pieces are joined, for some values of
-    `tokenizer.ggml.pre`.
+    """The way in which texts are cut into parts, for the values `names` of `tokenizer.ggml.pre`.
 
-    `whole`: a part that is a known word is not cut. `plain`: pieces are text, not bytes.
+    `whole`: a part that is in the vocabulary is one token. `plain`: pieces are text, not bytes.
     """
 
     names: tuple[str, ...]
@@ -108,7 +107,7 @@ CUTS: Final[tuple[Cut, ...]] = (
 
 
 def gguf_tokenizer(path: Path, name: str, source: str) -> FileTokenizer:
-    """Make the tokenizer of a GGUF file.
+    """Return the tokenizer of a GGUF file.
 
     Raises InputFault if the package gguf is not installed, or the kind of vocabulary is unknown.
     """
@@ -125,7 +124,7 @@ def gguf_tokenizer(path: Path, name: str, source: str) -> FileTokenizer:
         model = model_of(words, prefix=field("add_space_prefix") is not False)
     elif kind == "bert":
         model = _pieced(words)
-    else:  # merges of bytes, or a model with a way of its own
+    else:  # merges of bytes, or a kind of model with its own cuts
         pre = str(field("pre") or "default") if kind == "gpt2" else str(kind)
         model = _merged(words, field("merges") or [], _cut(path, pre))
     return FileTokenizer(name, source, model)
@@ -173,13 +172,13 @@ def _merged(words: Sequence[Word], merges: Sequence[str], cut: Cut) -> Any:
 
 
 def _pair(merge: str) -> tuple[str, str]:
-    """Join two pieces with a space between them; a piece may begin with one."""
+    """Cut a merge at the space between its two pieces; the first may begin with a space."""
     cut = merge.index(" ", 1)
     return merge[:cut], merge[cut + 1 :]
 
 
 def _pieced(words: Sequence[Word]) -> Any:
-    """Rewrite BERT's word pieces, which GGUF marks at the start of a word instead of inside it."""
+    """Return BERT's model. GGUF marks pieces that start a word; BERT marks pieces inside a word."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
     def plain(text: str) -> str:

@@ -1,7 +1,7 @@
-"""A tokenizer that a user names: a file of any kind, or the folder of a model.
+"""Load a tokenizer that a user names: a file of any kind, or the folder of a model.
 
-A file that has to be converted is converted once; the result lies beside the workspace, by path,
-size and time.
+A file that must be converted is converted once; the result is kept next to the workspace, by the
+file's path, size and time.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ _EXPECTED: Final = "a tokenizer.json, tokenizer.model, tekken.json or GGUF file,
 _IN_FOLDER: Final = ("tokenizer.json", "tekken.json", "tokenizer.model")
 _RANK: Final = re.compile(rb"[A-Za-z0-9+/]+=* \d+\r?\n")
 _KINDS: Final = {".gguf": gguf_tokenizer, ".model": sentencepiece}
-_FORM: Final = 1  # of what is kept: another one is converted anew
+_FORM: Final = 1  # version of the converted files: with another one, files are converted again
 
 
 def given_tokenizer(given: str | PathLike[str]) -> Tokenizer:
     """Load the tokenizer of a file, of a folder that holds one, or of a package by its name.
 
-    Raises InputFault for a file that cannot be read, and UnknownNameError for what is neither.
+    Raises InputFault for a file that is missing or cannot be read, and UnknownNameError for an
+    unknown name.
     """
     path = Path(given)
     if path.is_dir():
@@ -67,7 +68,7 @@ def _of_file(path: Path) -> Tokenizer:
 
 
 def _ranks(path: Path, name: str, source: str) -> Tokenizer:
-    """Read ranks without their pattern, as Llama's; the pattern follows from their number."""
+    """Read ranks without a pattern, as Llama's: their number shows which pattern they need."""
     lines = read_user_file(path, _EXPECTED).count(b"\n")
     like = "llama3" if lines < 150_000 else "llama4"
     known = PACKAGED[like]
@@ -75,8 +76,7 @@ def _ranks(path: Path, name: str, source: str) -> Tokenizer:
 
 
 def _converted(path: Path, kind: str) -> FileTokenizer:
-    """Return the tokenizer of a file that must be converted, from its first conversion if there is
-    one."""
+    """Return the tokenizer of a file that must be converted; the conversion is kept."""
     stat = path.stat()
     key = f"{_FORM} {path.resolve()} {stat.st_size} {stat.st_mtime_ns}"
     converted = paths.tokenizers() / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"

@@ -1,6 +1,6 @@
-"""The tokenizer of a model, and how its API frames a request: the first rule that matches counts.
+"""Rules by model name: its tokenizer, and how its APIs frame a request. The first match counts.
 
-A framing is known only for some APIs of a model; for others, a count is the tokenizer's.
+A framing is known only for some APIs of a model; for others, the kind of a count is `tokenizer`.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ def _conversation(framing: Framing) -> dict[str, Framing]:
 
 
 def _mistral(settings: bool) -> dict[str, Framing]:
-    """Return the framing of models by the names of Mistral's own API; other hosts write prompts of
-    their own."""
+    """Return the framing of Mistral's own API, whose names for models other hosts do not use."""
     return {"openai-chat": partial(templates.mistral, settings=settings)}
 
 
 def _nemo(body: Mapping[str, Any]) -> Framed:
-    """Frame for models of 2024: a question alone is framed as for later models (5 bills of
-    mistral-tiny)."""
+    """Frame for models of 2024: a single question is framed as for later ones (5 bills of
+    mistral-tiny).
+    """
     framed = templates.mistral(body, settings=False)
     roles = {message.get("role") for message in messages_of(dict(body))}
     if body.get("tools") or not roles <= {"user", "assistant"}:
         framed.add_reason(
-            "where a model of 2024 reads tools and its system prompt is not known", 20
+            "the places of tools and system prompt for a model of 2024 are not known", 20
         )
     return framed
 
@@ -60,7 +60,7 @@ _BEDROCK_TOOLS: Final = 6
 
 
 def _on_bedrock(body: Mapping[str, Any]) -> Framed:
-    """Frame as OpenAI does, with 6 more if there are tools (8 of 8 bills of two models, 2026)."""
+    """Frame as OpenAI does, with 6 tokens more if there are tools (8 of 8 bills of two models)."""
     framed = responses(body, reasoning=LATER)
     if body.get("tools"):
         framed.add(Piece(origin="tools", fixed=_BEDROCK_TOOLS))
@@ -68,8 +68,11 @@ def _on_bedrock(body: Mapping[str, Any]) -> Framed:
 
 
 def _llama_as_a_host_names_it(body: Mapping[str, Any]) -> Framed:
-    """Frame as the host does: Cerebras writes the published template (4 bills), Snowflake 19 tokens
-    less (1 bill), without its system turn."""
+    """Frame for hosts that use this name for Llama 3.1, which differ.
+
+    Cerebras writes the published template (4 bills), Snowflake leaves out its system turn, 19
+    tokens (1 bill).
+    """
     framed = templates.llama3(body, dated=True)
     framed.add_reason("hosts that name the model so frame it differently", 12)
     first = (piece if piece.message is not None else replace(piece, sure=0.0)
@@ -107,7 +110,7 @@ _LLAMA31: Final = _conversation(partial(templates.llama3, dated=True)) | _ALONE
 
 
 def _in_ollama(dated: bool) -> dict[str, Framing]:
-    """Match the names of Ollama's library; a prompt that is sent raw has no template."""
+    """Return the framings for names of Ollama's library; a raw prompt has no template."""
     framing = partial(ollama.llama, dated=dated)
 
     def prompt(body: Mapping[str, Any]) -> Framed:
@@ -124,7 +127,7 @@ _MISTRALS: Final = r"(?:mistral|ministral|magistral|devstral|codestral|open-mist
 _GPT_5_AND_6: Final = r"gpt-(?:5(?:\.[1-6])?|6|6\.1)(?![.\d])"
 
 RULES: Final[tuple[ModelRule, ...]] = (
-    _rule(r"gpt-oss(?![-:.]?\d+(?![\db]))", "o200k_base"),  # hosts have system turns of their own
+    _rule(r"gpt-oss(?![-:.]?\d+(?![\db]))", "o200k_base"),  # each host writes another system turn
     _rule(rf"openai\.{_GPT_5_AND_6}", "o200k_base", {"openai-responses": _on_bedrock}),
     _rule(r"gpt-5[^/]*-chat", "o200k_base"),  # no bill is known
     _rule(r"gpt-4o[^/]*-(?:search|audio|realtime)", "o200k_base"),
@@ -182,8 +185,7 @@ def rule_for(model: str) -> ModelRule | None:
 
 
 def api_of(body: Mapping[str, Any]) -> str:
-    """Return the name, as recordings have it, of the API whose request this is; "" if there is
-    none."""
+    """Return the name of a request's API, as in recordings; "" for a request of no known API."""
     if "contents" in body:
         return "gemini-generate"
     if "input" in body:

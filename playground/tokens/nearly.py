@@ -1,6 +1,6 @@
 """Count a request with a similar tokenizer if the model's own is known but not installed.
 
-The framing is the model's own. Only texts are estimated; the range is what is certain of them.
+The framing is the model's own, so only the tokens of texts are estimated.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DIGITS: Final = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Sized:
-    """Texts in tokens: the least of all, the middle of each, and the most of all."""
+    """An estimate of texts in tokens: the middle of each, the least and the most of all."""
 
     least: int
     sizes: list[int]
@@ -35,7 +35,7 @@ def nearly(framed: Framed, model: Packaged) -> Sized:
     pieces = [piece for row in framed.rows for piece in row]
     each = [_size(piece.text, model, controls) for piece in pieces]
     least = sum(piece.sure * one[0] for piece, one in zip(pieces, each, strict=True))
-    cuts = len(pieces) - len(framed.rows)  # a token may lie in two pieces of a row
+    cuts = len(pieces) - len(framed.rows)  # a token may span two pieces of a row
     most = ceil(sum(one[2] for one in each))
     return Sized(max(0, floor(least) - cuts), [round(one[1]) for one in each], most)
 

@@ -1,11 +1,11 @@
 """Frame Llama 3 as Ollama does: by the templates of its own library, not by Hugging Face's.
 
 https://ollama.com/library/llama3.1 and llama3.2 (layer "template", 2024-07 and 2024-09). In 3.2 a
-system turn with one date always comes first, in 3.1 only if there is something to say. Tools stand
-in the last turn, if it is the user's, and a call replaces the text of its message. Turns of one
-role are joined (ollama's template/template.go, `collate`), and each part of a content is a turn
-(openai/openai.go). Nothing was fitted: it matches 49 bills of the recordings of Llama Stack,
-langchainrb and crewAI.
+system turn with one date always comes first; in 3.1 there is one only with a system prompt or
+tools. Tools are written in the last turn, if it is the user's, and calls replace the text of their
+message. Turns of one role are joined (ollama's template/template.go, `collate`), and each part of a
+content is a turn (openai/openai.go). No figure was fitted: this matches 49 bills of the recordings
+of Llama Stack, langchainrb and crewAI.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _FUNCTIONS: Final = (
     '{"name": function name, "parameters": dictionary of argument name and its value}. '
     "Do not use variables.\n\n"
 )
-_SURE: Final = 0.6  # of a tool: some versions left the names of its fields out
-_LONG: Final = 8_000  # characters: what is longer may not fit into the context of a server
+_SURE: Final = 0.6  # certain share of a tool: some versions left out the names of its fields
+_LONG: Final = 8_000  # characters; a longer request may not fit into the context of a server
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class _Turn:
 
 
 def llama(body: Mapping[str, Any], dated: bool) -> Framed:
-    """Frame a request to `llama3.1` or, `dated`, to `llama3.2`, by any API that Ollama has."""
+    """Frame a request to `llama3.1`, or, if `dated`, to `llama3.2`, of any of Ollama's APIs."""
     framed = Framed(source="the template of Ollama's library", control=True)
     functions = list(functions_of(tools_of(dict(body))))
     turns = _joined(framed, list(_turns(framed, body)))
@@ -60,11 +60,11 @@ def llama(body: Mapping[str, Any], dated: bool) -> Framed:
             framed.add(*_turn(turn), Piece(LLAMA3.end_of_turn))
     if turns:
         _last(framed, turns[-1], functions, dated)
-    if not dated and any(turn.calls for turn in turns):  # one bill of 2024-09 is 1 less
+    if not dated and any(turn.calls for turn in turns):  # one bill of 2024-09 is 1 token lower
         framed.add_reason("calls were written otherwise by the template of 2024", 0)
         framed.rows[0] = [Piece(LLAMA3.begin, sure=0.0)]
     if sum(len(piece.text) for row in framed.rows for piece in row) > _LONG:
-        framed.add_reason("Ollama cuts off what does not fit into the context it was given", 0)
+        framed.add_reason("Ollama cuts off what does not fit into its context", 0)
         framed.forgets = True
     return framed
 
@@ -72,20 +72,19 @@ def llama(body: Mapping[str, Any], dated: bool) -> Framed:
 def first_llama(body: Mapping[str, Any]) -> Framed:
     """Frame a request to `llama3`, whose template has no tools.
 
-    Servers of May 2024 left the first token out (5 bills of openllmetry's and OpenInference's
+    Servers of May 2024 left out the first token (5 bills of openllmetry's and OpenInference's
     recordings).
     """
     framed = llama(body, dated=False)
     framed.add_reason("Ollama left out the token at the beginning until 2024-06", 0)
     framed.rows[0] = [replace(piece, sure=0.0) for piece in framed.rows[0]]
     if tools_of(dict(body)):
-        framed.add_reason("this template knows no tools", 0)
+        framed.add_reason("this template writes no tools", 0)
     return framed
 
 
 def _turns(framed: Framed, body: Mapping[str, Any]) -> Iterator[_Turn]:
-    """Yield the turns of a conversation, one for each part of a content; a prompt alone is a
-    turn."""
+    """Yield the turns of a conversation, one for each part of a content, or of a prompt."""
     for index, message in enumerate(_messages(body)):
         role, content = str(message.get("role") or "user"), message.get("content")
         calls = calls_of(message)
@@ -112,7 +111,7 @@ def _joined(framed: Framed, turns: Sequence[_Turn]) -> list[_Turn]:
     for turn in turns:
         if joined and turn.role == joined[-1].role != "tool":
             if turn.calls:
-                framed.add_reason("Ollama loses calls of a turn that it joins to another", 0)
+                framed.add_reason("Ollama loses the calls of a turn that it joins to another", 0)
             text = f"{joined[-1].text}\n\n{turn.text}"
             joined[-1] = replace(joined[-1], text=text)
         else:
@@ -149,7 +148,7 @@ def _turn(turn: _Turn) -> list[Piece]:
 
 
 def _last(framed: Framed, turn: _Turn, functions: Sequence[Mapping[str, Any]], dated: bool) -> None:
-    """Write the newest turn: with the tools if it is the user's, left open if it is the model's."""
+    """Frame the last turn: with the tools if it is the user's, not ended if it is the model's."""
     if turn.role == "system":
         return
     pieces = _turn(turn)

@@ -1,9 +1,9 @@
-"""Write tools and arguments as Ollama gives them to a template: Go structs, in JSON.
+"""Write tools and arguments as Ollama passes them to a template: as JSON of Go structs.
 
 Source: ollama's api/types.go and template/template.go. Keywords that the structs lack are left out.
-The server's version decides which of the other fields are written although they are empty:
-descriptions always until 0.12.5 (2025-10), `required` until 0.12.10 (2025-11). From 0.14 to 0.29
-(2026-01 to 05) templates got Go's own form of a struct by mistake, a few tokens less.
+The server's version decides which empty fields are written: descriptions until 0.12.5 (2025-10),
+`required` until 0.12.10 (2025-11). From 0.14 to 0.29 (2026-01 to 05) templates got Go's own form of
+a struct by mistake, which is a few tokens shorter.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _ESCAPED: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """The fields that are written although they are empty."""
+    """A version of Ollama, by the fields that it writes."""
 
-    descriptions: bool  # of properties; and their types
-    required: bool
-    nested: bool  # whether a property has properties
+    descriptions: bool  # of properties, also if empty, and their types
+    required: bool  # also if empty
+    nested: bool  # properties of properties
 
 
 _OLDEST: Final = _Version(descriptions=True, required=True, nested=False)
@@ -35,14 +35,16 @@ def tool_text(function: Mapping[str, Any]) -> str:
 
 
 def more_of_old_versions(function: Mapping[str, Any]) -> int:
-    """Return the most tokens by which old versions may exceed the new form: the additional
-    characters, or 0 if all versions write the tool alike."""
+    """Return how many tokens the text of old versions may have more, at most.
+
+    That is the number of additional characters, or 0 if all versions write the tool alike.
+    """
     new, old = _tool(function, _NEWEST), _tool(function, _OLDEST)
     return 0 if new == old else max(1, len(old) - len(new))
 
 
 def arguments_text(arguments: Any) -> str:
-    """Write a call's arguments; anything but a JSON object stays as it is."""
+    """Write a call's arguments; a text that is no JSON stays as it is."""
     if isinstance(arguments, str):
         try:
             return go_json(in_order(json.loads(arguments)))
@@ -52,8 +54,7 @@ def arguments_text(arguments: Any) -> str:
 
 
 def go_json(value: Any) -> str:
-    """Write a value as Go's encoding/json writes a map: sorted, without blanks, three letters
-    escaped."""
+    """Write a value as Go's encoding/json does: without blanks, with `<`, `>` and `&` escaped."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
     for letter, escaped in _ESCAPED.items():
         text = text.replace(letter, escaped)
@@ -61,7 +62,7 @@ def go_json(value: Any) -> str:
 
 
 def in_order(value: Any) -> Any:
-    """Sort the keys of objects, as Go does in a map."""
+    """Return a value with the keys of objects sorted, as Go writes maps."""
     if isinstance(value, dict):
         return {key: in_order(value[key]) for key in sorted(value, key=str)}
     return [in_order(each) for each in value] if isinstance(value, list) else value

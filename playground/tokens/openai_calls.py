@@ -2,7 +2,7 @@
 
 A call has an address (`to=functions.NAME`), and so has its result. Several calls at once are one
 call of `multi_tool_use.parallel`, and their results are one message: a JSON list of their contents,
-in which text that is JSON stands as a value. This follows from bills of gpt-4o, 4o-mini and 4.1 of
+in which a text that is JSON becomes a value. This follows from bills of gpt-4o, 4o-mini and 4.1 of
 2025 and 2026.
 """
 
@@ -15,12 +15,12 @@ from typing import Any, Final
 from playground.tokens.pieces import Framed, Piece, calls_of, compact, text_of
 
 _ADDRESS: Final = 2  # control tokens around the address of a call
-_ESCAPED: Final = 6  # a letter as `\\u00e9`
-_SEVERAL: Final = 8  # the message of results together
+_ESCAPED: Final = 6  # tokens of a letter as `\\u00e9`
+_SEVERAL: Final = 8  # tokens around the message of several results
 
 
 def names_of_calls(messages: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Map the id of each call to its tool; to "" if it was called together with others."""
+    """Return the tool of each call by the call's id; "" if it was made together with others."""
     names: dict[str, str] = {}
     for calls in map(calls_of, messages):
         for call in calls:
@@ -59,7 +59,7 @@ def _parallel(index: int, functions: Sequence[Mapping[str, Any]]) -> list[Piece]
 def several_results(
     framed: Framed, messages: Sequence[Mapping[str, Any]], names: Mapping[str, str]
 ) -> set[int]:
-    """Frame the results of calls made at once; return the indexes of their messages, too."""
+    """Frame the results of calls that were made at once; return the indexes of their messages."""
     together: dict[int, list[int]] = {}
     call = -1
     for index, message in enumerate(messages):
@@ -85,7 +85,7 @@ def _list_of_results(
         pieces.append(Piece(between + _value(text), "results", index))
     framed.add(*pieces, Piece("]", "results"))
     if letters:
-        why = "results at once: gpt-4o-mini reads letters escaped, gpt-4o not"
+        why = "several results: gpt-4o-mini reads letters escaped, gpt-4o does not"
         framed.add_reason(why, _ESCAPED * letters)
 
 

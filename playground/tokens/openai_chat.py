@@ -1,7 +1,7 @@
-"""Frame OpenAI's Chat Completions: the cost of messages, tools and calls beside their text.
+"""Frame OpenAI's Chat Completions: the cost of messages, tools and calls in addition to their text.
 
 A message costs 4 (`<|im_start|>role<|im_sep|>…<|im_end|>`), the beginning of the answer 3, a name 1
-more (OpenAI Cookbook, How_to_count_tokens_with_tiktoken, 2023-2024). Tools stand in the first
+more (OpenAI Cookbook, How_to_count_tokens_with_tiktoken, 2023-2024). Tools are written in the first
 system message. A call has an address (`to=functions.NAME`); several at once are one call of
 `multi_tool_use.parallel`. Everything that the Cookbook leaves open follows from recorded bills of
 gpt-3.5-turbo, gpt-4, gpt-4o, gpt-4o-mini and gpt-4.1 of 2024 to 2026, counted by
@@ -27,19 +27,19 @@ from playground.tokens.typescript import add_tools
 _MESSAGE: Final = 4
 _REPLY: Final = 3
 _REASONING_REPLY: Final = 2
-_TOOLS_BEHIND_SYSTEM: Final = 5  # the heading, where the system prompt stands before it
-_TOOLS_ALONE: Final = 9  # and a message around it, where there is none
+_TOOLS_BEHIND_SYSTEM: Final = 5  # the heading of tools, after a system prompt
+_TOOLS_ALONE: Final = 9  # the heading, and a message around it, without a system prompt
 _INSTRUCTIONS: Final = 3  # harmony's heading, in the message that has the tools
 _SECTION: Final = 1  # the blank line before another section
-_NAME: Final = 1  # beside its text, but for a name that is the role's (5 of 5 bills)
-_OPEN: Final = 1  # more of a form that is neither strict nor closed
-_DESCRIBED: Final = 1  # more of a form with a description, to a model that reasons
+_NAME: Final = 1  # in addition to its text, unless the name is that of the role (5 of 5 bills)
+_OPEN: Final = 1  # more for a form that is neither strict nor closed
+_DESCRIBED: Final = 1  # more for a form with a description, with a model that reasons
 _ADDRESS: Final = 2  # control tokens around an answer's address
-_REASONING_CALL: Final = 6  # more for a turn of calls, as with Responses for each
+_REASONING_CALL: Final = 6  # more for a turn of calls; with Responses it is for each call
 _ANSWER_CHANNEL: Final = 2  # more for an answer
 _SYSTEM: Final = ("system", "developer")
 _FREE: Final = ({"type": "text"}, {"type": "json_object"}, ["text"])
-_HIDDEN: Final = (  # what adds text that nobody sees
+_HIDDEN: Final = (  # fields for which the provider adds text that nobody sees
     "response_format", "web_search_options", "audio", "prediction", "modalities",
 )  # fmt: skip
 
@@ -50,7 +50,7 @@ def chat(
     legacy: bool,
     tiles: Tiles | None = None,
 ) -> Framed:
-    """Frame a request; `reasoning` for models that think, `legacy` for those before gpt-4o."""
+    """Frame a request; `reasoning` is for models that reason, `legacy` for those before gpt-4o."""
     source = "Chat Completions framing (Cookbook, and bills of 2024 to 2026)"
     framed = Framed(source=source, pictures=tiles)
     messages = messages_of(dict(body))
@@ -97,7 +97,7 @@ def _system(
     functions: Sequence[Mapping[str, Any]],
     form: AnswerForm | None,
 ) -> None:
-    """Write the first system message, with the tools and the answer's form after it."""
+    """Frame the first system message, with the tools and the answer's form after it."""
     text, _ = text_of(message.get("content"))
     row = [Piece(text, "system", index, fixed=_MESSAGE)]
     if functions:
@@ -113,8 +113,9 @@ def _system(
 def _add_answer_addresses(
     framed: Framed, messages: Sequence[Mapping[str, Any]], form: AnswerForm, tools: bool
 ) -> None:
-    """Count the addresses of answers to the form; the next answer has one too, if no tool can be
-    called."""
+    """Frame the addresses of answers to the form; the next answer has one too, if there are no
+    tools.
+    """
     for index, message in enumerate(messages):
         if message.get("role") == "assistant" and not calls_of(message):
             framed.add(Piece(f" {form.name}", "assistant", index, fixed=_ADDRESS))
@@ -134,10 +135,10 @@ def _note_unknown_parts(
 
 
 def _add_form_cost(framed: Framed, form: AnswerForm | None, reasoning: bool, tools: bool) -> None:
-    """Count the cost of a form beside its text, as bills of Chat Completions show it.
+    """Frame the cost of a form in addition to its text, as bills of Chat Completions show it.
 
-    It is 1 more if the form is open (4 of 4 bills of three projects; 22 of 22 of closed ones are
-    not), and if it is described to a model that reasons (8 of 8).
+    It is 1 if the form is open (4 of 4 bills of three projects; 22 of 22 bills of closed forms lack
+    it), and 1 more if it has a description, with a model that reasons (8 of 8).
     """
     if form and form.open and (tools or reasoning):
         framed.add_reason("what a schema that is open costs here is not known", 1)
@@ -159,12 +160,14 @@ def note_unknown_keywords(framed: Framed, form: AnswerForm | None) -> None:
 
 
 def without_descriptions(framed: Framed, functions: Sequence[Mapping[str, Any]]) -> int:
-    """Return 1, a token to take off, if no function has a description (bills of gpt-5 and
-    gpt-5.5)."""
+    """Return 1, a token to subtract, if no function has a description, or else 0.
+
+    Source: bills of gpt-5 and gpt-5.5.
+    """
     described = [bool(function.get("description")) for function in functions]
     if any(described) and not all(described):
         framed.add_reason(
-            "tools with a description beside tools without: no bill is known", len(described)
+            "some tools have a description and some not: no bill is known", len(described)
         )
     return int(not any(described))
 
@@ -188,10 +191,10 @@ def _message(
 
 
 def _choice(framed: Framed, choice: Any, legacy: bool) -> None:
-    """Count the cost of `tool_choice`: 1 for none, the beginning of a call for a certain tool.
+    """Frame the cost of `tool_choice`: 1 for `none`, the beginning of a call for a named tool.
 
     Source: counts for gpt-3.5-turbo and gpt-4 of 2024 (openai-messages-token-helper), and for a
-    certain tool 17 bills of gpt-4o and gpt-4o-mini. It is free for auto and required.
+    named tool 17 bills of gpt-4o and gpt-4o-mini. `auto` and `required` are free.
     """
     named = choice.get("function", choice) if isinstance(choice, dict) else {}
     name = named.get("name") if isinstance(named, dict) else None
@@ -206,10 +209,9 @@ def _choice(framed: Framed, choice: Any, legacy: bool) -> None:
 
 
 def _add_turn_costs(framed: Framed, messages: Sequence[Mapping[str, Any]], harmony: bool) -> None:
-    """Add what a reasoning model is billed for its own turns, however many calls are in one.
+    """Frame the additional cost of a reasoning model's own turns; several calls cost it once.
 
-    8 of 8 bills of two and three calls, of gpt-5 and 5.4, have it; those of o3 and o4 do not (6
-    bills).
+    8 of 8 bills of two and three calls, of gpt-5 and 5.4, show it; 6 bills of o3 and o4 do not.
     """
     for index, message in enumerate(messages):
         if message.get("role") != "assistant":

@@ -1,12 +1,11 @@
-"""Frame OpenAI's Responses: like Chat Completions, except for tools, calls and what the server
-keeps.
+"""Frame OpenAI's Responses: like Chat Completions, except for tools, calls and stored items.
 
-Tools are written as openai/harmony does. They cost 3 beside their text, 9 with models that reason.
-A call and its result together cost 11 beside name (twice), arguments and text, 17 with models that
-reason. They cost 3 more if the call has the id under which the server keeps it, or if a model that
-reasons gets it without its reasoning. All of it follows from recorded bills of gpt-4o, gpt-4.1 and
-gpt-5 to 5.6 of 2025 and 2026, counted by `benchmarks/tokens.py`. Bills of the API's first weeks,
-March 2025, hold some 220 tokens more.
+Tools are written as openai/harmony does. They cost 3 in addition to their text, 9 with models that
+reason. A call and its result together cost 11 in addition to name (twice), arguments and text, 17
+with models that reason. They cost 3 more if the call has the id under which the server stores it,
+or if a model that reasons gets it without its reasoning. All of it follows from recorded bills of
+gpt-4o, gpt-4.1 and gpt-5 to 5.6 of 2025 and 2026, counted by `benchmarks/tokens.py`. Bills of the
+API's first weeks, March 2025, have some 220 tokens more.
 """
 
 from __future__ import annotations
@@ -30,20 +29,20 @@ _TOOLS: Final = 3
 _SECTION: Final = 1  # the blank line before the form of the answer
 _CALL: Final = 5
 _REASONING_CALL: Final = 11
-_KEPT: Final = 3  # more, where a call has an id by which the server keeps it
-_CHOSEN: Final = 7  # more than the name of a tool that has to be called
+_KEPT: Final = 3  # more for a call with the id under which the server stores it
+_CHOSEN: Final = 7  # in addition to the name of a tool that must be called
 _RESULT: Final = 6
 _ANSWER_CHANNEL: Final = 2  # `<|channel|>final` before an answer of a model that reasons
 _SEARCH: Final = 294  # `web_search_preview`; what it finds is not billed (8 bills of 2025 and 2026)
 _KEEPS_THOUGHTS: Final = "gpt-5.6"
 _REMEMBERED: Final = ("previous_response_id", "conversation", "prompt")
-_SAMPLED: Final = 8  # more than an earlier answer's text, where it is billed as it was sampled
+_SAMPLED: Final = 8  # at most so many more for earlier answers that are billed as sampled
 
 
 def responses(
     body: Mapping[str, Any], reasoning: Reasoning | None, tiles: Tiles | None = None
 ) -> Framed:
-    """Frame a request; `reasoning` for models that think."""
+    """Frame a request; `reasoning` is for models that reason."""
     source = "Responses framing (harmony, and bills of 2025 and 2026)"
     framed = Framed(source=source, pictures=tiles)
     _note_unknown_parts(framed, body, bool(reasoning))
@@ -70,13 +69,13 @@ def _conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reasoning 
     stored = body.get("store") is not False
     _note_calls(framed, items, stored, bool(reasoning))
     if _KEEPS_THOUGHTS in str(body.get("model")) and any(map(_is_thought, items)):
-        framed.add_reason("what was thought before is billed again, and not seen")
+        framed.add_reason("earlier reasoning is billed again, and not seen")
     calls = [item for item in items if item.get("type") == "function_call"]
     names = {str(item.get("call_id")): str(item.get("name") or "") for item in calls}
     newest = max((i for i, item in enumerate(items) if item.get("role") == "user"), default=-1)
     for index, item in enumerate(items):
         if index < newest and _is_thought(item) and reasoning:
-            continue  # what was thought before the newest question is left out
+            continue  # reasoning before the newest question is left out
         if item.get("type") == "function_call":
             kept = bool(item.get("id")) and stored and not _is_simultaneous(items, index)
             alone = reasoning.alone if reasoning and not _thought(items, index) else 0
@@ -87,7 +86,7 @@ def _conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reasoning 
 
 
 def _chosen(body: Mapping[str, Any], functions: Sequence[Mapping[str, Any]]) -> str:
-    """Return the tool that has to be called: the one that is named, or the only one."""
+    """Return the tool that must be called: the named one, or the only one; "" for none."""
     choice = body.get("tool_choice")
     if choice == "required" and len(functions) == 1:
         return str(functions[0]["name"])
@@ -105,13 +104,13 @@ def _note_unknown_parts(framed: Framed, body: Mapping[str, Any], thinks: bool) -
         _note_compaction(framed, body)
     if body.get("instructions") == "":
         framed.add_reason(
-            "none of ten recorded bills with empty instructions is as others are", 230
+            "ten recorded bills with empty instructions all differ from other bills", 230
         )
     text = body.get("text")
     form = _form(body)
     note_unknown_keywords(framed, form)
     if form and _keeps_calls(body):
-        framed.add_reason("calls that the server keeps, beside a form: of 24 bills 10 differ", 3)
+        framed.add_reason("stored calls together with a form: of 24 bills 10 differ", 3)
     if isinstance(text, dict) and text.get("verbosity") not in (None, "medium"):
         framed.add_reason("what another verbosity adds is not known", 20)
     reasoning = body.get("reasoning")
@@ -121,10 +120,10 @@ def _note_unknown_parts(framed: Framed, body: Mapping[str, Any], thinks: bool) -
 
 
 def _note_compaction(framed: Framed, body: Mapping[str, Any]) -> None:
-    """Note that the server may sum up, unless the request is below its threshold.
+    """Note that the server may compact the request, unless it is below the threshold.
 
-    Source: OpenAI, "Compaction": "when the rendered token count crosses". Below it, earlier answers
-    are billed as they were sampled: six bills, by up to 4.
+    Source: OpenAI, "Compaction": "when the rendered token count crosses". Below the threshold,
+    earlier answers are billed as they were sampled: six bills differ by up to 4.
     """
     settings = body["context_management"]
     edits = settings if isinstance(settings, list) else []
@@ -139,7 +138,7 @@ def _note_compaction(framed: Framed, body: Mapping[str, Any]) -> None:
 
 
 def _keeps_calls(body: Mapping[str, Any]) -> bool:
-    """Return True if a call has the id under which the server keeps it as the model wrote it."""
+    """Return True if a call has the id under which the server stores it."""
     items = messages_of(dict(body)) if body.get("store") is not False else []
     return any(item.get("type") == "function_call" and item.get("id") for item in items)
 
@@ -160,7 +159,7 @@ def _note_tool_costs(framed: Framed, body: Mapping[str, Any], thinks: bool) -> N
         elif tool.get("defer_loading"):
             framed.add_reason("what a deferred tool costs is not known")
     if body.get("tool_choice") == "none" and tools and not thinks:
-        framed.add_reason("one bill of tool_choice none is 1 more: no rule", 1)
+        framed.add_reason("one bill of tool_choice none is 1 higher: no rule is known", 1)
     if thinks and tools and body.get("parallel_tool_calls") is False:
         framed.add_reason("what parallel_tool_calls: false adds is not known", 100)
 
@@ -176,8 +175,8 @@ def _note_simultaneous_calls(
 ) -> None:
     """Note calls made at once whose cost no bill shows.
 
-    A model that does not reason reads them one by one, also two that the server keeps (18 of 19
-    bills). There is no bill for more of these.
+    A model that does not reason reads them one by one, also two stored ones (18 of 19 bills). There
+    is no bill for more than two stored calls.
     """
     run = 0
     for item in items:
@@ -198,15 +197,14 @@ def _note_calls(
 def _note_missing_reasoning(
     framed: Framed, items: Sequence[Mapping[str, Any]], stored: bool
 ) -> None:
-    """Note calls without their reasoning and without an id, if others in the request have them.
+    """Note calls without reasoning and id, if other calls of an unstored request have reasoning.
 
-    Bills of such calls: 60 that are not stored, three that are stored, one beside others with
-    reasoning.
+    Bills of calls without reasoning: 60 unstored, three stored, one next to calls with reasoning.
     """
     calls = [i for i, item in enumerate(items) if item.get("type") == "function_call"]
     alone = [i for i in calls if not items[i].get("id") and not _thought(items, i)]
     if alone and not stored and len(alone) < len(calls):
-        framed.add_reason("calls without their reasoning beside others with it: bills differ", 8)
+        framed.add_reason("some calls have their reasoning and some not: bills differ", 8)
 
 
 def _thought(items: Sequence[Mapping[str, Any]], index: int) -> bool:

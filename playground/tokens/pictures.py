@@ -1,11 +1,11 @@
 """The cost of pictures whose size can be seen: for OpenAI's models that read tiles, and Mistral's.
 
-"Images and vision", Calculating costs (platform.openai.com/docs/guides/images-vision, looked up
-2026-11): `detail: low` costs the base alone; else the picture is shrunk to fit into 2,048 by 2,048
-pixels, then until its shorter side is 768, and costs a fixed amount for each tile of 512 that it
-touches. 27 recorded bills of pictures of five sizes agree (gpt-4, 4o, 4o-mini, 4.1, 5). Models that
-count patches of 32 (the mini and nano of 4.1 and 5, 5.4 and later) are billed one to three tokens
-otherwise than they are documented, and are not known.
+Source: "Images and vision", Calculating costs (platform.openai.com/docs/guides/images-vision, read
+2026-11). With `detail: low` a picture costs only the base. Otherwise it is shrunk to fit into 2,048
+by 2,048 pixels, then until its shorter side is 768, and costs a fixed amount for each tile of 512
+that it touches. 27 recorded bills of pictures of five sizes agree (gpt-4, 4o, 4o-mini, 4.1, 5). The
+bills of models that count patches of 32 (the mini and nano of 4.1 and 5, 5.4 and later) differ from
+the documentation by one to three tokens, so their costs are not known.
 
 Mistral's models read patches of 28 pixels, with a token after each row (mistral-common 1.13,
 tokens/tokenizers/image.py): 20 bills of four sizes. Pictures larger than 1,024 are shrunk,
@@ -48,15 +48,16 @@ class Tiles:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Pictures in square patches of `patch` pixels, at most `most` pixels wide and high: a token
-    for each patch, and one after each row."""
+    """Pictures in square patches of `patch` pixels: a token for each patch, one after each row.
+
+    The cost is known for pictures of at most `most` pixels in width and height.
+    """
 
     patch: int
     most: int
 
     def cost(self, part: Mapping[str, Any]) -> int | None:
-        """Return the cost of an `image_url`; None if its size cannot be seen, or would be
-        changed."""
+        """Return the cost of an `image_url`; None if its size is not seen, or would be shrunk."""
         size = size_of(_address_and_detail(part)[0])
         if size is None or max(size) > self.most:
             return None
@@ -68,7 +69,7 @@ Pictures = Tiles | Rows
 
 
 def _address_and_detail(part: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return a picture's address, and the detail that is asked for."""
+    """Return a picture's address, and its `detail`."""
     image = part.get("image_url")
     return (
         (image.get("url"), image.get("detail"))
@@ -112,7 +113,7 @@ def _gif(data: bytes) -> tuple[int, int] | None:
 
 
 def _jpeg(data: bytes) -> tuple[int, int] | None:
-    """Find the size in the header of the first frame, after segments that give their lengths."""
+    """Find the size in the header of the first frame; the segments before it tell their lengths."""
     at = 2 if data.startswith(b"\xff\xd8") else len(data)
     while at + 9 <= len(data) and data[at] == 0xFF:
         marker = data[at + 1]

@@ -1,4 +1,4 @@
-"""A request as it is tokenised: pieces of text with their origins, and control tokens beside them.
+"""A request for a tokenizer: pieces of text with their origins, and control tokens around them.
 
 A row of pieces is one text to the tokenizer: a token may span two pieces of it.
 """
@@ -35,8 +35,8 @@ def origin_of(role: object) -> Origin:
 class Piece:
     """A text and the control tokens around it; `message` counts from 0, `tool` is a tool's name.
 
-    A `medium` is a picture or a document instead of a text; nobody can see its size. `sure` is the
-    share of the text that a model gets in any case.
+    A `medium` is a picture or a document instead of a text, whose size cannot be seen. `sure` is
+    the share of the text that the model certainly gets. `fixed` is the number of control tokens.
     """
 
     text: str = ""
@@ -53,9 +53,9 @@ class Framed:
     """A complete request: rows of pieces, and the reasons why the count is not exact.
 
     `control` means that the texts hold control tokens as a template writes them. `unknown` maps
-    each reason to the most tokens that it adds; to None if nobody can say: searches that the
-    provider ran, pictures, a conversation that it keeps. `pictures` gives the cost of those, if it
-    is known. `forgets` means that the server may leave out earlier messages.
+    each reason to the most tokens that it adds, or to None if there is no limit: searches that the
+    provider ran, pictures, a conversation that it stores. `pictures` gives the cost of pictures, if
+    known. `forgets` means that the server may leave out earlier messages.
     """
 
     rows: list[Sequence[Piece]] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Framed:
         self.rows.append(pieces)
 
     def add_reason(self, reason: str, most: int | None = None) -> None:
-        """Add a reason why the count is not exact, once."""
+        """Add a reason why the count is not exact; a repeated reason is added once."""
         self.unknown.setdefault(reason, most)
 
     def beside_text(self, content: Any, origin: Origin, message: int) -> None:
@@ -117,7 +117,7 @@ def _kind(part: Any) -> str:
 
 
 def functions_of(tools: Any) -> Iterator[dict[str, Any]]:
-    """Collect the functions among a request's tools, in any envelope."""
+    """Yield the functions among a request's tools, without their envelopes."""
     for tool in tools if isinstance(tools, list) else ():
         inner = tool.get("function", tool) if isinstance(tool, dict) else None
         if isinstance(inner, dict) and isinstance(inner.get("name"), str):
@@ -125,7 +125,7 @@ def functions_of(tools: Any) -> Iterator[dict[str, Any]]:
 
 
 def calls_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Collect the calls of a message of Chat Completions, including `function_call`."""
+    """Return the calls of a message of Chat Completions, including `function_call`."""
     value = message.get("tool_calls")
     if not value and isinstance(message.get("function_call"), dict):
         value = [{"function": message["function_call"]}]
@@ -134,13 +134,12 @@ def calls_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def compact(arguments: Any) -> str:
-    """Write arguments as the model reads its own: JSON without blanks. Other texts stay as they
-    are."""
+    """Write arguments as the model reads its own: JSON without blanks, or an unchanged text."""
     return _as_json(arguments, (",", ":"))
 
 
 def spaced(arguments: Any) -> str:
-    """Do the same with a blank after each comma and colon, as Python writes JSON."""
+    """Write arguments as JSON with a blank after each comma and colon, as Python does."""
     return _as_json(arguments, (", ", ": "))
 
 

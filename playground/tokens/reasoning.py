@@ -1,7 +1,7 @@
-"""The generations of OpenAI's models that reason, and what each is billed beside the text.
+"""The generations of OpenAI's models that reason, and the tokens that each adds to the text.
 
-Sources are bills: 67 of o1 to o4; for a call that came without its reasoning, 12 of gpt-5 and 73 of
-5.4 to 5.6; for tools, those that `docs/tokens.md` counts.
+Sources are bills: 67 of o1 to o4; for calls without their reasoning, 12 of gpt-5 and 73 of 5.4 to
+5.6; for tools, those that `docs/tokens.md` counts.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Final
 class Reasoning:
     """The additional tokens of a generation of models.
 
-    `tools` and `chat_tools` stand around the tools in Responses and in Chat Completions (there with
-    instructions that nobody sees), `alone` around a call that came without its reasoning. With
-    `harmony` the model's own turns are framed as in harmony.
+    `tools` and `chat_tools` are around the tools in Responses and in Chat Completions (there with
+    instructions that nobody sees), `alone` is around a call without its reasoning. With `harmony`
+    the model's own turns are framed as in harmony.
     """
 
     tools: int

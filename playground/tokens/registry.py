@@ -1,6 +1,6 @@
-"""The known tokenizers, and the places of their files on this machine: in installed packages.
+"""The known tokenizers, and their files in installed packages.
 
-Importing LiteLLM takes seconds, so it is not imported: its files are looked up in its folder.
+Importing LiteLLM takes seconds, so its files are found in its folder without importing it.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from playground.tokens.files import ranked, tekken, tokenizer_json
 from playground.tokens.sentencepiece import sentencepiece
 from playground.tokens.tokenizer import Tokenizer
 
-# The patterns by which a text is cut before tokens are made: tiktoken 0.14, openai_public.py, and
-# Meta's llama3/tokenizer.py and llama4/tokenizer.py (llama-models 0.3.0).
+# The patterns that cut a text into parts before it becomes tokens: tiktoken 0.14, openai_public.py,
+# and Meta's llama3/tokenizer.py and llama4/tokenizer.py (llama-models 0.3.0).
 _P50K: Final = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
 _CL100K: Final = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
@@ -59,11 +59,11 @@ Reader = Callable[[Path, str, str], Tokenizer]
 
 @dataclass(frozen=True)
 class Likeness:
-    """A tokenizer that is always installed, and how it compares to another one.
+    """A comparison of a tokenizer with a similar one, `to`, that is always installed.
 
-    `ratio` and `other_letters` are the tokens of the other one for each of its own: the least, the
-    middle and the most, of ASCII and of other letters. `digits` means that the other one makes a
-    token of each digit, while OpenAI's join three.
+    `ratio` and `other_letters` are tokens for each token of the similar one, for ASCII and for
+    other letters: the least, the middle and the most. `digits` means that each digit is a token,
+    while OpenAI's tokenizers join three.
     """
 
     to: str
@@ -74,8 +74,7 @@ class Likeness:
 
 @dataclass(frozen=True)
 class Packaged:
-    """A vocabulary in a package: the package to install, the file in it, and the function that
-    reads it."""
+    """A vocabulary in a package: the package to install, the file in it, and its reader."""
 
     package: str
     module: str
@@ -101,7 +100,7 @@ class Packaged:
                 f"the tokenizer {name!r} lies in the package {self.package}, which is not here",
                 expected=f"pip install {self.package}, or a file of the tokenizer",
             )
-        file = f"{path.name} of " if path.suffix else ""  # LiteLLM's are hashes, and tell nothing
+        file = f"{path.name} of " if path.suffix else ""  # LiteLLM's file names are hashes
         source = f"{file}{self.package} {metadata.version(self.package)}"
         if self.reader is not None:
             return self.reader(path, name, source)
@@ -128,9 +127,9 @@ def _mistral(file: str, reader: Reader, like: Likeness) -> Packaged:
     return Packaged("mistral-common", "mistral_common", f"data/{file}", reader=reader, like=like)
 
 
-# Llama 3's vocabulary is cl100k_base's with 28,000 words of other languages more (its first 100,000
-# ranks are the same). Ratios of ASCII were measured over the texts of 1,784 recorded requests of 13
-# public projects, of other letters over ten languages (2026-11), and are wider than what was seen.
+# Llama 3's vocabulary is cl100k_base's and 28,000 words of other languages (the first 100,000 are
+# the same). Ratios of ASCII were measured over the texts of 1,784 recorded requests of 13 public
+# projects, of other letters over ten languages (2026-11); the ranges are wider than the measured.
 _LIKE_CL100K: Final = Likeness("cl100k_base", (0.93, 1.0, 1.02), (0.35, 0.7, 1.05))
 _LIKE_O200K: Final = Likeness("o200k_base", (0.8, 1.0, 1.25), (0.6, 1.0, 1.5))
 _LIKE_TEKKEN: Final = Likeness("o200k_base", (0.9, 1.05, 1.4), (0.7, 1.1, 2.6), digits=True)
@@ -162,13 +161,13 @@ PACKAGED: Final[Mapping[str, Packaged]] = {
 
 
 def tokenizer_names() -> list[str]:
-    """Return all names that `packaged` knows, also those of packages that are not installed."""
+    """Return all names for `packaged`, also those of packages that are not installed."""
     return list(PACKAGED)
 
 
 @cache
 def packaged(name: str) -> Tokenizer:
-    """Load a tokenizer from a package, by its name. The first time takes 0.1 to 1 s.
+    """Return a tokenizer from a package, by its name. The first call takes 0.1 to 1 s.
 
     Raises UnknownNameError for an unknown name, and InputFault if its package is not installed.
     """

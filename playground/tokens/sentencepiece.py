@@ -1,10 +1,9 @@
-"""Make a tokenizer from a SentencePiece model (`tokenizer.model`), without the package of that
-name.
+"""Make a tokenizer from a SentencePiece model (`tokenizer.model`) without its package.
 
 The file is a protocol buffer, of which four fields matter (sentencepiece_model.proto: ModelProto).
-A BPE model joins those neighbours first that make the piece with the best score. As merges, that is
-every way to cut a piece in two, in the order of the scores, as in Hugging Face's converter. A
-unigram model is passed on as it is.
+A BPE model first joins the neighbours that make the piece with the best score. Its merges are all
+ways to cut a piece in two, in the order of the scores, as in Hugging Face's converter. A unigram
+model is passed on as it is.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ NORMAL, UNKNOWN, CONTROL, USER, UNUSED, BYTE = range(1, 7)
 
 @dataclass(frozen=True)
 class Word:
-    """A piece of a vocabulary: its text, its score and its type, a number of the proto's."""
+    """A piece of a vocabulary: its text, its score, and its type (a number in the proto)."""
 
     text: str
     score: float = 0.0
@@ -34,7 +33,7 @@ class Word:
 
 
 def sentencepiece(path: Path, name: str, source: str) -> FileTokenizer:
-    """Read the model from a file. Raises InputFault for another file, or a kind without tokens."""
+    """Read the model from a file. Raises InputFault for another file, or one without vocabulary."""
     data = read_user_file(path, _EXPECTED)
     try:
         words, is_bpe, prefix = _read(data)
@@ -48,7 +47,7 @@ def sentencepiece(path: Path, name: str, source: str) -> FileTokenizer:
 
 
 def model_of(words: Sequence[Word], is_bpe: bool = True, prefix: bool = True) -> Any:
-    """Build a model of the package tokenizers; `prefix` puts a space before the text."""
+    """Return a tokenizer of the package tokenizers; `prefix` puts a space before the text."""
     from tokenizers import AddedToken, Tokenizer, models, normalizers
 
     ids = {word.text: i for i, word in enumerate(words)}
@@ -78,7 +77,7 @@ def _added(kind: Any, word: Word) -> Any:
 
 
 def merges_of(words: Sequence[Word]) -> list[tuple[str, str]]:
-    """List every way in which two pieces make a third, the best score first."""
+    """Return all pairs of pieces that make a third one, the best score of the third first."""
     plain = {w.text: i for i, w in enumerate(words) if w.type not in (CONTROL, BYTE, UNKNOWN)}
     scored = []
     for text, rank in plain.items():
@@ -110,7 +109,7 @@ def _word(data: bytes) -> Word:
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, Any]]:
-    """Yield the fields of a message: numbers, and the bytes of longer values."""
+    """Yield the fields of a protocol buffer's message: their numbers and values."""
     at = 0
     while at < len(data):
         key, at = _number(data, at)

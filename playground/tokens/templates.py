@@ -1,8 +1,7 @@
-"""Frame requests to models whose prompt is known: Llama 3, Mistral, a raw prompt, a user's
-template.
+"""Frame requests whose prompt is known: of Llama 3, of Mistral, raw, or by a user's template.
 
 Llama 3 is written by the project's own `raw_prompts`. Llama 3.1 and later get Hugging Face's system
-turn, with its dates, as every recorded host does (Bedrock, Crusoe, Hugging Face, 2024 to 2026).
+turn with its dates, as every recorded host writes it (Bedrock, Crusoe, Hugging Face, 2024 to 2026).
 Mistral's control tokens are those of mistral-common 1.13 (tokens/tokenizers/instruct.py).
 """
 
@@ -43,7 +42,7 @@ class _Turn:
 
 
 def _turns(framed: Framed, body: Mapping[str, Any]) -> list[_Turn]:
-    """Return the conversation of any API as roles and texts; other parts make the count inexact."""
+    """Return the conversation of any API as roles and texts; note other parts as reasons."""
     request = dict(body)
     system, others = text_of(list(parts_of(system_of(request))))
     turns = [_Turn("system", system)] if system else []
@@ -59,7 +58,7 @@ def _turns(framed: Framed, body: Mapping[str, Any]) -> list[_Turn]:
 
 
 def llama3(body: Mapping[str, Any], dated: bool) -> Framed:
-    """Frame for Llama 3; `dated` for 3.1 and later, whose template always writes a system turn."""
+    """Frame for Llama 3; `dated` is for 3.1 and later, which always have a system turn."""
     framed = Framed(source="the model's chat template, as Hugging Face publishes it", control=True)
     turns = _turns(framed, body)
     if tools_of(dict(body)):
@@ -83,15 +82,14 @@ def _llama_turn(form: LlamaFormat, turn: _Turn, before: str = "") -> Sequence[Pi
 
 
 _FIRST: Final = ("type", "properties", "required")
-_SAFE: Final = 60  # a system prompt of Mistral's own
+_SAFE: Final = 60  # at most so many for Mistral's own system prompt
 _SETTINGS: Final = 12  # `{"reasoning_effort": "none"}`, or "high", between two control tokens
 
 
 def mistral(body: Mapping[str, Any], settings: bool) -> Framed:
-    """Frame for models with a Tekken tokenizer, as InstructTokenizerV13 of mistral-common 1.13
-    does.
+    """Frame for models with a Tekken tokenizer, as InstructTokenizerV13 of mistral-common 1.13.
 
-    `settings` are those of the models that can be told to reason (V15).
+    `settings` is for models whose prompt holds a setting of the reasoning effort (V15).
     """
     source = "control tokens of mistral-common 1.13, V13 and V15"
     framed = Framed(source=source, pictures=Rows(28, 1024))
@@ -118,13 +116,15 @@ def _note_unknown_parts(framed: Framed, body: Mapping[str, Any]) -> None:
     if body.get("safe_prompt") is not None:
         most = _SAFE if body["safe_prompt"] else 0
         framed.add_reason(
-            "safe_prompt is sent by clients of 2024: the name meant another model", most
+            "safe_prompt is sent by clients of 2024, when the name meant another model", most
         )
 
 
 def _asks_for_json(body: Mapping[str, Any]) -> bool:
-    """Return True if the answer must be JSON: that is free, and drops the settings (16 bills of
-    2026)."""
+    """Return True if the answer must be JSON.
+
+    That costs nothing, and leaves out the settings of reasoning (16 bills of 2026).
+    """
     form = body.get("response_format")
     return isinstance(form, dict) and form.get("type") not in (None, "text")
 
@@ -145,11 +145,11 @@ def _mistral_turn(framed: Framed, index: int, message: Mapping[str, Any]) -> Non
 
 
 def _mistral_tools(framed: Framed, body: Mapping[str, Any]) -> None:
-    """Write the tools as one JSON text before the first question."""
+    """Frame the tools as one JSON text, for the place before the first question."""
     functions = list(functions_of(tools_of(dict(body))))
     if not functions:
         return
-    sure = 0.0 if isinstance(body.get("tool_choice"), dict) else 1.0  # one bill lacks the others
+    sure = 0.0 if isinstance(body.get("tool_choice"), dict) else 1.0  # one bill lacks other tools
     pieces = [Piece("[", "tools", fixed=2)]
     for place, function in enumerate(functions):
         ordered = {
@@ -164,8 +164,10 @@ def _mistral_tools(framed: Framed, body: Mapping[str, Any]) -> None:
 
 
 def _as_mistral_keeps_it(schema: Any, names: bool = False) -> Any:
-    """Put type, properties and required first in each object of a JSON Schema, as bills of 2025 and
-    2026 show that the API does."""
+    """Return a JSON Schema with type, properties and required first in each object.
+
+    Bills of 2025 and 2026 show that the API does so.
+    """
     if isinstance(schema, list):
         return [_as_mistral_keeps_it(each) for each in schema]
     if not isinstance(schema, dict):
@@ -179,8 +181,10 @@ def _as_mistral_keeps_it(schema: Any, names: bool = False) -> Any:
 
 
 def mistral_first(body: Mapping[str, Any]) -> Framed:
-    """Frame for Mistral 7B up to v0.2, whose brackets are text with a blank before it: Mistral's v1
-    template (llama.cpp's tests/test-chat-template.cpp has it)."""
+    """Frame for Mistral 7B up to v0.2, by Mistral's v1 template, in which [INST] is ordinary text.
+
+    The template is in llama.cpp's tests/test-chat-template.cpp.
+    """
     framed = Framed(source="the model's chat template, Mistral's v1")
     turns = _turns(framed, body)
     if any(turn.role == "system" for turn in turns) or tools_of(dict(body)):
@@ -197,7 +201,7 @@ def mistral_first(body: Mapping[str, Any]) -> Framed:
 
 
 def prompt_alone(body: Mapping[str, Any]) -> Framed:
-    """Frame a prompt that is sent as it is; numbers instead of texts are tokens already."""
+    """Frame a prompt that is sent as it is; numbers in it are tokens already."""
     framed = Framed(source="the prompt alone")
     value = body.get("prompt")
     for prompt in value if isinstance(value, list) else [value]:
@@ -211,14 +215,14 @@ def prompt_alone(body: Mapping[str, Any]) -> Framed:
 
 
 def begun_prompt(body: Mapping[str, Any]) -> Framed:
-    """Frame a prompt alone, before which the server puts the BOS (vLLM, Llama 3.2)."""
+    """Frame a prompt that is sent as it is, after a BOS of the server (vLLM, Llama 3.2)."""
     framed = prompt_alone(body)
     framed.add(Piece(fixed=1))
     return framed
 
 
 def raw_prompt(body: Mapping[str, Any]) -> Framed:
-    """Frame a prompt with its control tokens, before which the server puts the BOS (Ollama)."""
+    """Frame a prompt with its control tokens, after a BOS of the server (Ollama)."""
     framed = Framed(source="a raw prompt, and the BOS that Ollama puts before it", control=True)
     if not body.get("raw"):
         framed.add_reason("the template that the server writes around the prompt is not known")
@@ -228,8 +232,10 @@ def raw_prompt(body: Mapping[str, Any]) -> Framed:
 
 
 def templated(body: Mapping[str, Any], template: ChatTemplate) -> Framed:
-    """Frame a request as a chat template writes it. Raises InputFault if the template refuses
-    it."""
+    """Frame a request as a chat template writes it.
+
+    Raises InputFault if the template refuses the request.
+    """
     framed = Framed(source=f"the chat template {template.name}", control=True)
     messages = [dict(message) for message in messages_of(dict(body))]
     tools = tools_of(dict(body))

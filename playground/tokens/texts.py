@@ -14,9 +14,11 @@ PROXY: Final = "o200k_base"  # for models whose tokenizer is not published
 
 
 def text_counter(model: str) -> tuple[Callable[[str], int], bool]:
-    """Return a function that counts a text's tokens for a model, and True if it uses the model's
-    own tokenizer. Otherwise the function counts with another tokenizer, and multiplies by the ratio
-    measured for the model's family."""
+    """Return a function that counts a text's tokens for a model, and True if it is exact.
+
+    It is exact with the model's own tokenizer. Otherwise the function counts with another one, and
+    multiplies by the ratio measured for the model's family.
+    """
     rule = rule_for(model)
     if rule and PACKAGED[rule.tokenizer].path() is not None:
         own = packaged(rule.tokenizer)

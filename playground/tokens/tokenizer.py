@@ -1,7 +1,7 @@
-"""The tokenizer as other modules use it: it counts the tokens of a text, and finds their ends.
+"""The interface of tokenizers: they cut a text into tokens, and find where each token starts.
 
-Text is text: a text that looks like a control token is one only with `control`, which says that a
-template wrote it. Lone surrogates, which no model gets, count as one replacement character each.
+A text that looks like a control token is one only with `control`, which says that a template wrote
+it. Lone surrogates, which no model gets, count as one replacement character each.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 
 class Tokenizer(Protocol):
-    """A vocabulary that cuts texts; `source` names its origin, `controls` holds its control
-    tokens."""
+    """A vocabulary that cuts texts into tokens; `source` names its origin."""
 
     @property
     def name(self) -> str: ...
@@ -31,11 +30,10 @@ class Tokenizer(Protocol):
     def controls(self) -> frozenset[str]: ...
 
     def ids(self, text: str, control: bool = False) -> list[int]:
-        """Return the tokens; with `control`, texts that look like control tokens are control
-        tokens."""
+        """Return the tokens; with `control`, texts of control tokens are control tokens."""
 
     def starts(self, text: str, control: bool = False) -> list[int]:
-        """Return the character at which each token starts, or of which it is a part."""
+        """Return for each token the index of the character in which it starts."""
 
 
 def count(tokenizer: Tokenizer, text: str, control: bool = False) -> int:
@@ -44,8 +42,10 @@ def count(tokenizer: Tokenizer, text: str, control: bool = False) -> int:
 
 
 def shares(tokenizer: Tokenizer, texts: Iterable[str], control: bool = False) -> list[int]:
-    """Count the tokens of several texts that are read as one. A token that spans two of them counts
-    with the first."""
+    """Count the tokens of several texts that are read as one.
+
+    A token that spans two texts counts for the first.
+    """
     pieces = list(texts)
     starts = tokenizer.starts("".join(pieces), control)
     counts, end, before = [], 0, 0
@@ -91,8 +91,7 @@ _SETTING: Final = Lock()
 
 @dataclass(frozen=True)
 class FileTokenizer:
-    """A tokenizer that the package tokenizers runs: a `tokenizer.json`, or a file converted into
-    one."""
+    """A tokenizer that the package tokenizers runs, from a `tokenizer.json` or a converted file."""
 
     name: str
     source: str
@@ -110,21 +109,19 @@ class FileTokenizer:
         return [start for start, _stop in self._encoded(text, control).offsets]
 
     def _encoded(self, text: str, control: bool) -> Any:
-        with (
-            _SETTING
-        ):  # a tokenizer is shared by threads, and what it takes for special is set on it
+        with _SETTING:  # threads share the model, and this is a setting of the model
             self.model.encode_special_tokens = not control
             return self.model.encode(replace_lone_surrogates(text), add_special_tokens=False)
 
 
-# A million blanks in a row overflow the stack of tiktoken's regular expressions, which ends in a
-# panic that no `except Exception` sees. Cut where nobody will miss the one token.
+# A million blanks in a row overflow the stack of tiktoken's regular expressions: it panics, which
+# `except Exception` does not catch. A cut costs at most one token more.
 _MOST_BLANKS: Final = 100_000
 _BLANKS: Final = re.compile(rf"\s{{{_MOST_BLANKS}}}")
 
 
 def _cut_in_white_space(text: str) -> list[str]:
-    """Cut a text inside endless white space."""
+    """Cut a text inside very long white space."""
     ends = [found.end() for found in _BLANKS.finditer(text)] if len(text) > _MOST_BLANKS else []
     return [text[start:stop] for start, stop in pairwise([0, *ends, len(text)])]
 

@@ -4,10 +4,10 @@ The form is that of openai/harmony (src/encoding.rs, `template_tools_section`, 2
 it of github.com/hmarr/openai-chat-tokens (2023) and pamelafox/openai-messages-token-helper (2024).
 Recorded bills of 2024 to 2026 differ from these in two points:
 
-* an object in which nothing has a comment or a default is one line, `{ city: string, unit?:
-  "c" | "f" }`, else a line for each property, and never indented;
-* each line of a description is a comment of its own, without its indentation; between a title and
-  a description stands an empty one.
+* an object without comments and defaults is one line, `{ city: string, unit?: "c" | "f" }`; any
+  other has a line for each property, and is never indented;
+* each line of a description is a comment without its indentation; an empty comment separates a
+  title from a description.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from typing import Any, Final
 
 from playground.tokens.pieces import Framed, Piece
 
-_DEEPEST: Final = 40  # levels of a schema; a `$ref` may lead to itself
+_DEEPEST: Final = 40  # levels of a schema; a `$ref` may refer to itself
 _MOST: Final = 20_000  # types in a tool: references double with each level
-_ENDLESS: Final = "a schema that leads to itself or repeats what it refers to"
-_ONE: Final = 60  # tokens that a keyword adds at the most
+_ENDLESS: Final = "a schema that refers to itself or repeats its references"
+_ONE: Final = 60  # tokens that a keyword adds at most
 HEAD: Final = "namespace functions {\n\n"
 _UNTOLD: Final = frozenset(
     ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
@@ -64,7 +64,7 @@ class _Schema:
     """A JSON Schema written as a type."""
 
     root: dict[str, Any]
-    # what no bill explains, in order, with the tokens that it adds at the most (None: any number)
+    # parts that no bill explains, in order, with the most tokens that each adds (None: no limit)
     untold: dict[str, int | None] = field(default_factory=dict)
     written: int = 0  # types
 
@@ -88,7 +88,7 @@ class _Schema:
         return self._plain_type(schema, kind, depth)
 
     def _note_unexplained(self, schema: Mapping[str, Any]) -> None:
-        """Note the parts of a schema that no bill has, or that the known bills do not explain."""
+        """Note the parts of a schema that are in no bill, or that known bills do not explain."""
         unexplained = set(schema) & _UNTOLD
         several = schema.get("anyOf") or schema.get("oneOf")
         union = several if isinstance(several, list) else []
@@ -120,8 +120,7 @@ class _Schema:
         return "object" if kind == "object" else "any"
 
     def object(self, schema: Mapping[str, Any], depth: int) -> str:
-        """Write the properties in braces: on one line if there is nothing to say about any of
-        them."""
+        """Write the properties in braces: on one line if none has a comment or a default."""
         needed = schema.get("required")
         required = needed if isinstance(needed, list) else []
         lines, comments = [], False

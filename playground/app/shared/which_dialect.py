@@ -13,7 +13,7 @@ from playground.app.shared.kept import kept
 from playground.app.shared.readings import Reading
 from playground.base.wording import counted
 from playground.nouns.tools import ToolMetadata
-from playground.questions.detection import Detection, detect_recording, foreign
+from playground.questions.detection import Detection, detect_recording, foreign_finding
 from playground.questions.fast_detection import likeliest
 from playground.recordings.recording import Recording
 from playground.show import frames
@@ -58,6 +58,6 @@ def looks_like(reading: Reading, place: DeltaGenerator) -> None:
 def show_detections(reading: Reading) -> None:
     """Show which dialect the reply is written in, the likeliest first."""
     found = _detections(reading.recording, reading.tools)
-    finding = foreign(found, reading.dialect)
+    finding = foreign_finding(found, reading.dialect)
     widgets.show_findings([finding] if finding else [], "about the chosen dialect")
     tables.table(frames.detections(found))

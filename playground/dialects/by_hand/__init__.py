@@ -1,1 +1,1 @@
-"""Dialects written by hand, and those of other packages: their signatures, and their trial."""
+"""Support for dialects that are written by hand, here or in other packages."""

@@ -1,6 +1,6 @@
-"""Methods that Azad's own code calls beside the public ones.
+"""Private methods that code of Azad's calls on a dialect.
 
-Azad's document names them without showing them: they do here what our own methods do.
+Azad's document names them without showing them; here they do what our own methods do.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from playground.dialects.history import History
-from playground.dialects.rendering import Draft, copied
+from playground.dialects.rendering import Draft, deep_copy
 from playground.nouns.tools import ParameterMetadata
 
 
@@ -20,13 +20,13 @@ class AzadMethods:
         self, messages: Sequence[dict[str, Any]]
     ) -> list[dict[str, Any]]:
         """Join neighbours of one role, as `Dialect.format_messages` does."""
-        found = History().extended_with(Draft(message, ()) for message in copied(list(messages)))
-        return found.messages[:]
+        history = History().extended_with(
+            Draft(message, ()) for message in deep_copy(list(messages))
+        )
+        return history.messages[:]
 
     def _get_parameter_description(self, parameter: object) -> str:
-        """Return the description as Azad's `format_tool_schema` does, or the text that was
-        given.
-        """
+        """Return a parameter's description; anything else becomes text."""
         if isinstance(parameter, ParameterMetadata):
             return parameter.description
         return str(parameter)

@@ -1,7 +1,7 @@
-"""Call dialects written by hand without demanding arguments that they leave out.
+"""Call dialects written by hand without the optional arguments that they leave out.
 
-Azad's own `MyDialect` writes `format_tool_call(self, call)`; our base class offers `tools` beside
-the call. Callers of a dialect offer everything; an override gets what it takes.
+Azad's own `MyDialect` writes `format_tool_call(self, call)`; our base class passes `tools` too.
+Callers of a dialect pass everything; a wrapped override gets what its signature takes.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any, Final
 
 _PLACES: Final = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
-# the methods that a dialect may write with fewer arguments than it is offered
-OVERRIDDEN: Final = (
+# The methods that a dialect may write with fewer arguments than callers pass.
+OVERRIDABLE: Final = (
     "format_dialect_rules",
     "format_example",
     "format_tool_call",
@@ -33,65 +33,62 @@ OVERRIDDEN: Final = (
 )
 
 
-def offer(override: Callable[..., Any], declared: Callable[..., Any]) -> Callable[..., Any]:
+def wrap_override(override: Callable[..., Any], declared: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap `override` so that it may be called as `declared` is.
 
-    Optional arguments that it does not take are left out. It is returned unchanged if it takes all
-    of them, or cannot be called at all.
+    The wrapper leaves out optional arguments that `override` does not take. Return `override`
+    unchanged if it takes all of them, or cannot be called so at all.
     """
-    expected = inspect.signature(declared)
-    required, offered = _arguments(expected)
-    taken = _accepted_arguments(override, declared)
-    if taken is None or _same_places(override, required, offered):
+    signature = inspect.signature(declared)
+    required, offered = _arguments(signature)
+    accepted = _accepted_arguments(override, declared)
+    if accepted is None or _same_places(override, required, offered):
         return override
 
     @functools.wraps(override)
-    def called(*given: Any, **named: Any) -> Any:
-        bound = expected.bind(*given, **named)
+    def wrapper(*arguments: Any, **keywords: Any) -> Any:
+        bound = signature.bind(*arguments, **keywords)
         bound.apply_defaults()
         values = bound.arguments
-        optional = {own: values[name] for own, name in taken.items()}
+        optional = {own_name: values[name] for own_name, name in accepted.items()}
         return override(*(values[name] for name in required), **optional)
 
-    return called
+    return wrapper
 
 
-def demand(override: Callable[..., Any], declared: Callable[..., Any]) -> str:
-    """Say what an override wants that no caller gives; empty if it can be called."""
+def call_fault(override: Callable[..., Any], declared: Callable[..., Any]) -> str:
+    """Return why an override cannot be called as `declared` is, or ""."""
     if _accepted_arguments(override, declared) is not None:
         return ""
-    given = [name for name in inspect.signature(declared).parameters if name != "self"]
-    wanted = [name for name in inspect.signature(override).parameters if name != "self"]
+    passed_names = [name for name in inspect.signature(declared).parameters if name != "self"]
+    own_names = [name for name in inspect.signature(override).parameters if name != "self"]
     name = getattr(override, "__name__", "?")
-    return f"{name}({', '.join(wanted)}) cannot be called as {name}({', '.join(given)})"
+    return f"{name}({', '.join(own_names)}) cannot be called as {name}({', '.join(passed_names)})"
 
 
 def _arguments(signature: inspect.Signature) -> tuple[list[str], list[str]]:
-    """Return the names that every caller gives, and those that it offers."""
+    """Return the names of the required and of the optional arguments."""
     parameters = signature.parameters.items()
     required = [name for name, p in parameters if p.default is Parameter.empty]
     return required, [name for name, _ in parameters if name not in required]
 
 
 def _same_places(override: Callable[..., Any], required: list[str], offered: list[str]) -> bool:
-    """Return True if an override may be called unchanged: it takes everything and demands no
-    more.
-    """
+    """Return True if an override takes all arguments in their places, and requires no others."""
     parameters = inspect.signature(override).parameters.values()
     places = [parameter for parameter in parameters if parameter.kind in _PLACES]
-    more = places[len(required) :]
-    demanded = any(parameter.default is Parameter.empty for parameter in more)
-    return [parameter.name for parameter in more] == offered and not demanded
+    extra = places[len(required) :]
+    demanded = any(parameter.default is Parameter.empty for parameter in extra)
+    return [parameter.name for parameter in extra] == offered and not demanded
 
 
 def _accepted_arguments(
     override: Callable[..., Any], declared: Callable[..., Any]
 ) -> dict[str, str] | None:
-    """Return the optional arguments that an override takes, by its own names and the declared
-    ones.
+    """Return the optional arguments that an override takes: its own name -> the declared name.
 
-    Return None if it demands something else. An argument with another name is recognised by its
-    place: Azad's `rules_file_name` is `rules_path`.
+    Return None if it requires something else. A required argument with another name is recognised
+    by its place: Azad's `rules_file_name` is `rules_path`.
     """
     required, offered = _arguments(inspect.signature(declared))
     parameters = list(inspect.signature(override).parameters.values())
@@ -99,18 +96,18 @@ def _accepted_arguments(
     places = sum(kind in _PLACES for kind in kinds)
     if places < len(required) and Parameter.VAR_POSITIONAL not in kinds:
         return None
-    more = [p for p in parameters[len(required) :] if p.kind in (*_PLACES, Parameter.KEYWORD_ONLY)]
-    taken: dict[str, str] = {}
-    for parameter, by_place in itertools.zip_longest(more, offered[: len(more)]):
+    extra = [p for p in parameters[len(required) :] if p.kind in (*_PLACES, Parameter.KEYWORD_ONLY)]
+    accepted: dict[str, str] = {}
+    for parameter, by_place in itertools.zip_longest(extra, offered[: len(extra)]):
         if parameter.name in offered:
-            taken[parameter.name] = parameter.name
+            accepted[parameter.name] = parameter.name
         elif parameter.default is Parameter.empty:
             if by_place is None or parameter.kind is Parameter.KEYWORD_ONLY:
-                return None  # what is given by name alone has no place to be known by
-            taken[parameter.name] = by_place
+                return None  # a keyword-only argument has no place by which to recognise it
+            accepted[parameter.name] = by_place
     if Parameter.VAR_KEYWORD in kinds:
-        taken |= {name: name for name in offered if name not in taken.values()}
-    return taken
+        accepted |= {name: name for name in offered if name not in accepted.values()}
+    return accepted
 
 
 def name_after(kind: type) -> str:

@@ -1,6 +1,6 @@
-"""Load dialects of other packages: each is tried before it is listed, and a broken one left out.
+"""Load dialects of other packages: each is tried out first, and a broken one is left out.
 
-A plugin's code is foreign: whatever it raises becomes one line that names its package.
+A plugin's code is not ours: whatever it raises becomes one line that names its package.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any, Final
 from playground.base.errors import in_words
 from playground.base.findings import Finding, finding
 from playground.dialects.base import Dialect
-from playground.dialects.by_hand.offering import OVERRIDDEN, demand, name_after
+from playground.dialects.by_hand.offering import OVERRIDABLE, call_fault, name_after
 from playground.nouns.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.nouns.prompt_data import PromptData
 from playground.nouns.tools import ToolMetadata
 from playground.parsing.parser import DialectParser
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint  # half as long to load as a whole dialect
+    from importlib.metadata import EntryPoint  # importing it takes half as long as a dialect
 
 GROUP: Final = "playground.dialects"
-_RAISED: Final = (Exception, SystemExit)  # a script that is imported may end the program with it
+_RAISED: Final = (Exception, SystemExit)  # importing a script may raise SystemExit
 
 
 @cache
@@ -39,9 +39,9 @@ def _tool() -> ToolMetadata:
 
 @dataclass(frozen=True)
 class Plugins:
-    """The dialects of all entry points by the entry's name.
+    """The dialects of all entry points, by the entries' names.
 
-    Beside them: why others were left out, and remarks on some.
+    `faults` says why an entry was left out, `renamed` that a dialect calls itself otherwise.
     """
 
     dialects: dict[str, Dialect]
@@ -53,9 +53,9 @@ class Plugins:
         return left_out + [finding("dialect-renamed", *each) for each in self.renamed.items()]
 
 
-def load_plugins(entries: Iterable[EntryPoint], taken: Iterable[str]) -> Plugins:
-    """Load and try every entry. A name that is `taken`, or comes twice, keeps its first owner."""
-    names = set(taken)
+def load_plugins(entries: Iterable[EntryPoint], taken_names: Iterable[str]) -> Plugins:
+    """Load and try every entry. An entry is left out if its name is `taken`, or came before."""
+    names = set(taken_names)
     plugins = Plugins({}, {}, {})
     for entry in entries:
         package = entry.dist.name if entry.dist else entry.value.partition(":")[0]
@@ -76,17 +76,17 @@ def load_plugins(entries: Iterable[EntryPoint], taken: Iterable[str]) -> Plugins
                 f"dialect {entry.name!r} of package {package!r} calls itself {loaded.name!r}: "
                 f"it is known by its entry point's name, {entry.name!r}"
             )
-        plugins.dialects[entry.name] = _named(loaded, entry.name)
+        plugins.dialects[entry.name] = _with_name(loaded, entry.name)
     return plugins
 
 
 def fault_of(dialect: object) -> str:
-    """Return why a value is no dialect, in one line; empty if it is one."""
-    return form_fault(dialect) or next(filter(None, map(_fails, _trials(dialect))), "")
+    """Return why a value is no working dialect, in one line; "" if it is one."""
+    return form_fault(dialect) or next(filter(None, map(_trial_fault, _trials(dialect))), "")
 
 
 def form_fault(dialect: object) -> str:
-    """Return what `fault_of` does, without running any of its methods."""
+    """Return why a value is no dialect by its class and signatures alone; no method is run."""
     if inspect.isclass(dialect):
         open_methods = ", ".join(sorted(getattr(dialect, "__abstractmethods__", ())))
         lacks = f"; it lacks {open_methods}" if open_methods else ""
@@ -98,12 +98,12 @@ def form_fault(dialect: object) -> str:
 
 @lru_cache(maxsize=256)
 def _signature_fault(kind: type[Dialect]) -> str:
-    faults = (demand(getattr(kind, name), getattr(Dialect, name)) for name in OVERRIDDEN)
+    faults = (call_fault(getattr(kind, name), getattr(Dialect, name)) for name in OVERRIDABLE)
     return next(filter(None, faults), "")
 
 
 def _trials(dialect: Any) -> list[tuple[str, Callable[[], object], tuple[type, ...]]]:
-    """Yield each method as a trial, with the types that it may return."""
+    """Return a trial for each method: its name, a call of it, and the types that it may return."""
     call = ToolCallPart("call_1", "probe", {"text": "a"})
     data = PromptData(messages=[Message("user", (TextPart("a"),))], tool_metadata=[_tool()])
     text, nothing = (str,), type(None)
@@ -128,7 +128,7 @@ def _trials(dialect: Any) -> list[tuple[str, Callable[[], object], tuple[type, .
     ]
 
 
-def _fails(trial: tuple[str, Callable[[], object], tuple[type, ...]]) -> str:
+def _trial_fault(trial: tuple[str, Callable[[], object], tuple[type, ...]]) -> str:
     name, run, allowed = trial
     try:
         value = run()
@@ -136,14 +136,14 @@ def _fails(trial: tuple[str, Callable[[], object], tuple[type, ...]]) -> str:
         return f"{name} fails: {in_words(error)}"
     if isinstance(value, allowed):
         return ""
-    wanted = " or ".join("None" if t is type(None) else t.__name__ for t in allowed)
-    return f"{name} returns a {type(value).__name__}, not {wanted}"
+    expected = " or ".join("None" if t is type(None) else t.__name__ for t in allowed)
+    return f"{name} returns a {type(value).__name__}, not {expected}"
 
 
-def _named(dialect: Dialect, name: str) -> Dialect:
-    """Give the dialect the entry's name, by which it is asked for."""
+def _with_name(dialect: Dialect, name: str) -> Dialect:
+    """Return the dialect under the entry's name, by which users ask for it."""
     if dialect.name == name:
         return dialect
-    other = copy.copy(dialect)
-    object.__setattr__(other, "name", name)
-    return other
+    renamed = copy.copy(dialect)
+    object.__setattr__(renamed, "name", name)
+    return renamed

@@ -1,9 +1,9 @@
 """Declared dialects as files: data only, in JSON or TOML; nothing in them is executed.
 
-`dump_dialect` writes the fields that differ from their defaults, `load_dialect` reads them back:
-the same dialect, so the same bytes and events. `folders.py` finds such files and puts them beside
-the registered dialects. What a file cannot hold (a class's code, checks, the path of a file) is
-refused, never left out.
+`dump_dialect` writes the fields that differ from their defaults, `load_dialect` reads them back
+as an equal dialect. `folders.py` finds such files and adds them to the registered dialects. A
+dialect with something that a file cannot hold (a class's code, checks, the path of a file) is
+refused.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,59}", re.ASCII)
 _HALVES: Final = re.compile("[\ud800-\udfff]")
 _TOOL_DOCS: Final = {"described": prompts.DESCRIBED, "json-lines": prompts.JSON_LINES}
 _LLAMAS: Final = {"llama3": LLAMA3, "llama4": LLAMA4}
-# What is chosen on a machine, and is no part of a declaration.
+# Fields that are set on a machine, and are no part of a declaration.
 _SETTINGS: Final = ("preflight", "rules_path")
 
 
@@ -44,31 +44,35 @@ _SETTINGS: Final = ("preflight", "rules_path")
 def load_dialect(path: str | Path) -> DeclaredDialect:
     """Load a dialect from its file, .json or .toml.
 
-    Raises InputFault with the file, the line or the field, and what would be right.
+    Raises InputFault with the file, the line or field, and what was expected.
     """
     return parse_dialect(read_user_file(path, "a dialect's file, .json or .toml"), str(path))
 
 
 def parse_dialect(data: bytes | str, where: str) -> DeclaredDialect:
-    """Read a dialect from its file's text, TOML if `where` ends so. Raises InputFault."""
+    """Read a dialect from a file's text; it is TOML if `where`, the file's name, ends in .toml.
+
+    Raises InputFault.
+    """
     return dialect_of(_document(user_text(data, where, MOST_BYTES), where), where)
 
 
 def dialect_of(document: Any, where: str) -> DeclaredDialect:
-    """Build a dialect from plain data, as JSON and TOML have it. Raises InputFault naming the
-    field.
+    """Build a dialect from plain data, as JSON or TOML give it.
+
+    Raises InputFault, which names the field.
     """
-    made: DeclaredDialect = read_fields(
+    dialect: DeclaredDialect = read_fields(
         DeclaredDialect, document, FieldPlace(where), _READERS, _SETTINGS
     )
-    return made
+    return dialect
 
 
 @takes(dialect=Dialect)
 def dump_dialect(dialect: Dialect) -> str:
     """Write a declared dialect as its file's text, in JSON.
 
-    Raises InputFault if it is more than a declaration: a class with methods of its own, checks,
+    Raises InputFault if it is more than a declaration: if it has methods of its own, checks, or
     rules from another file.
     """
     return dialect_text(plain_dialect(dialect))
@@ -77,14 +81,15 @@ def dump_dialect(dialect: Dialect) -> str:
 def dialect_text(plain: Mapping[str, Any]) -> str:
     """Write plain data as a file's text."""
     text = json.dumps(plain, ensure_ascii=False, indent=1)
-    if not text.isascii() and _HALVES.search(text):  # UTF-8 has none: told by their numbers
+    if not text.isascii() and _HALVES.search(text):  # UTF-8 has no lone surrogates: escape them
         text = json.dumps(plain, indent=1)
     return text + "\n"
 
 
 def plain_dialect(dialect: Dialect) -> dict[str, Any]:
-    """Return a declared dialect as plain data, without fields at their defaults. Raises
-    InputFault.
+    """Return a declared dialect as plain data, without fields at their defaults.
+
+    Raises InputFault if it is more than a declaration.
     """
     place = FieldPlace(f"dialect {dialect.name!r}")
     if not isinstance(dialect, DeclaredDialect) or _has_code(type(dialect)):
@@ -103,7 +108,7 @@ def plain_dialect(dialect: Dialect) -> dict[str, Any]:
 
 
 def _has_code(kind: type[DeclaredDialect]) -> bool:
-    """Return True if a class below the declared one overrides anything."""
+    """Return True if a subclass of DeclaredDialect overrides a method."""
     methods = (name for name in dir(DeclaredDialect) if callable(getattr(DeclaredDialect, name)))
     return any(
         getattr(kind, name) is not getattr(DeclaredDialect, name)
@@ -119,18 +124,18 @@ def _document(text: str, where: str) -> Any:
     try:
         if where.endswith(".toml"):
             return tomllib.loads(text)
-        return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, where))
+        return json.loads(text, object_pairs_hook=lambda pairs: _unique_members(pairs, where))
     except json.JSONDecodeError as error:
         raise InputFault(error.msg, where=where, line=error.lineno, expected="JSON") from error
     except tomllib.TOMLDecodeError as error:
         raise InputFault(str(error), where=where, expected="TOML") from error
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits, deep nesting
+    except (ValueError, RecursionError) as error:  # a number with thousands of digits, deep nesting
         raise InputFault(
             f"it cannot be read: {refused_words(error)}", where=where, expected="fields"
         ) from error
 
 
-def _once(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
+def _unique_members(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
     names = [name for name, _ in pairs]
     twice = next((name for name in names if names.count(name) > 1), "")
     if twice:
@@ -138,63 +143,65 @@ def _once(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
     return dict(pairs)
 
 
-# the fields that are no plain values
+# fields that need a reader of their own
 
 
-def _name(given: Any, place: FieldPlace) -> str:
-    if not isinstance(given, str) or not _NAME.fullmatch(given):
+def _name(value: Any, place: FieldPlace) -> str:
+    if not isinstance(value, str) or not _NAME.fullmatch(value):
         raise place.fault(
-            f"{given!r:.80} is no name", "letters, digits, '.', '-' and '_', 60 at most"
+            f"{value!r:.80} is no name", "letters, digits, '.', '-' and '_', 60 at most"
         )
-    return given
+    return value
 
 
-def _policy(given: Any, place: FieldPlace) -> str:
-    if not isinstance(given, str):
-        raise place.fault(f"{type(given).__name__} was given", "the name of a policy")
+def _policy(value: Any, place: FieldPlace) -> str:
+    if not isinstance(value, str):
+        raise place.fault(f"{type(value).__name__} was given", "the name of a policy")
     try:
-        get_policy(given)
+        get_policy(value)
     except UnknownNameError as fault:
         raise place.fault(str(fault), "one of them") from fault
-    return given
+    return value
 
 
-def _tool(given: Any, place: FieldPlace) -> ToolMetadata:
+def _tool(value: Any, place: FieldPlace) -> ToolMetadata:
     try:
-        return ToolMetadata.model_validate(given)
+        return ToolMetadata.model_validate(value)
     except ValidationError as error:
-        first = error.errors()[0]
-        for step in first["loc"]:
+        first_error = error.errors()[0]
+        for step in first_error["loc"]:
             place = place.of(step)
-        raise place.fault(first["msg"], "a tool: name, description, input_schema") from error
+        raise place.fault(first_error["msg"], "a tool: name, description, input_schema") from error
 
 
-def _tool_docs(given: Any, place: FieldPlace) -> prompts.ToolDocs:
-    if given not in list(_TOOL_DOCS):
-        raise place.fault(f"{given!r:.80} is no form", f"one of {', '.join(_TOOL_DOCS)}")
-    return _TOOL_DOCS[given]
+def _tool_docs(value: Any, place: FieldPlace) -> prompts.ToolDocs:
+    if value not in list(_TOOL_DOCS):
+        raise place.fault(f"{value!r:.80} is no form", f"one of {', '.join(_TOOL_DOCS)}")
+    return _TOOL_DOCS[value]
 
 
 def _tool_docs_name(docs: prompts.ToolDocs, place: FieldPlace) -> str:
-    for name, known in _TOOL_DOCS.items():
-        if known == docs:
+    for name, form in _TOOL_DOCS.items():
+        if form == docs:
             return name
     raise place.fault("a form of its own", f"one of {', '.join(_TOOL_DOCS)}")
 
 
-def _llama(given: Any, place: FieldPlace) -> LlamaPrompt:
-    prompt: LlamaPrompt = read_fields(LlamaPrompt, given, place, {"format": _llama_format})
+def _llama(value: Any, place: FieldPlace) -> LlamaPrompt:
+    prompt: LlamaPrompt = read_fields(LlamaPrompt, value, place, {"format": _llama_format})
     return prompt
 
 
-def _llama_format(given: Any, place: FieldPlace) -> LlamaFormat:
-    if given not in list(_LLAMAS):
-        raise place.fault(f"{given!r:.80} is no format", f"one of {', '.join(_LLAMAS)}")
-    return _LLAMAS[given]
+def _llama_format(value: Any, place: FieldPlace) -> LlamaFormat:
+    if value not in list(_LLAMAS):
+        raise place.fault(f"{value!r:.80} is no format", f"one of {', '.join(_LLAMAS)}")
+    return _LLAMAS[value]
 
 
 def _llama_plain(prompt: LlamaPrompt, place: FieldPlace) -> dict[str, str]:
-    format_name = next(name for name, known in _LLAMAS.items() if known == prompt.format)
+    format_name = next(
+        name for name, llama_format in _LLAMAS.items() if llama_format == prompt.format
+    )
     return {"format": format_name, "tools": prompt.tools}
 
 

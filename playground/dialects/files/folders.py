@@ -1,7 +1,7 @@
 """Read dialect files in folders: $PLAYGROUND_DIALECTS and the workspace's own.
 
-A bad file is left out with one line that names it, and everything else works. Folders are looked
-at whenever names are asked for, so that a file that was saved a moment ago is there.
+A bad file is left out with one line that names it, and everything else works. Folders are read
+whenever names are asked for, so that a file that was just saved is found.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ VARIABLE: Final = "PLAYGROUND_DIALECTS"
 
 
 class FileState(NamedTuple):
-    """A file as it was seen: another time or size means another content.
+    """The state of a file: with another time or size its content has changed.
 
-    A `fault` says why it is no file that can be read.
+    A `fault` says why the file cannot be read.
     """
 
     path: str
@@ -34,67 +34,67 @@ class FileState(NamedTuple):
 
 def states() -> tuple[FileState, ...]:
     """Return the state of every dialect file that exists now, by folder and name."""
-    found: list[FileState] = []
-    for folder, named in _folders():
+    file_states: list[FileState] = []
+    for folder, is_named in _folders():
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
-            if named or not isinstance(error, FileNotFoundError):
-                why = f"${VARIABLE} names {str(folder)!r}: {error.strerror}; expected a folder"
-                found.append(FileState(str(folder), fault=why))
+            if is_named or not isinstance(error, FileNotFoundError):
+                fault = f"${VARIABLE} names {str(folder)!r}: {error.strerror}; expected a folder"
+                file_states.append(FileState(str(folder), fault=fault))
             continue
-        found += [_state(entry) for entry in entries if entry.name.endswith(SUFFIXES)]
-    return tuple(found)
+        file_states += [_state(entry) for entry in entries if entry.name.endswith(SUFFIXES)]
+    return tuple(file_states)
 
 
 def _folders() -> list[tuple[Path, bool]]:
-    """Return the folders, and whether the user has named them."""
-    own, given = paths.dialects(), os.environ.get(VARIABLE, "")
+    """Return the folders; each with True if the user has named it."""
+    own, variable = paths.dialects(), os.environ.get(VARIABLE, "")
     folders = [(own, False)] if own else []
-    if given and not (own and Path(given).absolute() == own.absolute()):
-        folders.append((Path(given), True))
+    if variable and not (own and Path(variable).absolute() == own.absolute()):
+        folders.append((Path(variable), True))
     return folders
 
 
 def _state(entry: os.DirEntry[str]) -> FileState:
     try:
-        if not entry.is_file():  # a pipe would be waited for
+        if not entry.is_file():  # reading a pipe might wait for ever
             return FileState(entry.path, fault=f"{entry.path}: no file; expected a dialect's file")
-        seen = entry.stat()
+        status = entry.stat()
     except OSError as error:
         return FileState(entry.path, fault=f"{entry.path}: {error.strerror}")
-    return FileState(entry.path, seen.st_mtime_ns, seen.st_size)
+    return FileState(entry.path, status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=8)
-def load_files(files: tuple[FileState, ...], taken: tuple[str, ...]) -> Plugins:
-    """Load the dialects of these files by name; by file stem, return why others were left out.
+def load_files(files: tuple[FileState, ...], taken_names: tuple[str, ...]) -> Plugins:
+    """Load the dialects of these files by name; `faults` are by the stem of the file's name.
 
-    A name that is `taken`, or comes twice, keeps its first owner.
+    A file is left out if its dialect's name is `taken`, or came before.
     """
     dialects: dict[str, Dialect] = {}
     faults: dict[str, str] = {}
     for state in files:
         stem = Path(state.path).stem
         try:
-            dialect = _loaded(state)
-            if dialect.name in taken or dialect.name in dialects:
+            dialect = _load(state)
+            if dialect.name in taken_names or dialect.name in dialects:
                 problem = f"another dialect is called {dialect.name!r} already"
                 expected = "a name of its own"
                 raise InputFault(problem, where=state.path, field="name", expected=expected)
         except InputFault as fault:
-            faults[_free(stem, faults)] = str(fault)
+            faults[_free_key(stem, faults)] = str(fault)
         else:
             dialects[dialect.name] = dialect
     return Plugins(dialects, faults, {})
 
 
-def _free(stem: str, faults: dict[str, str]) -> str:
-    """Return a free key for a file, so that two files of one stem are both reported."""
+def _free_key(stem: str, faults: dict[str, str]) -> str:
+    """Return a key that `faults` does not hold, so that two files of one stem are both reported."""
     return stem if stem not in faults else f"{stem} ({len(faults)})"
 
 
-def _loaded(state: FileState) -> Dialect:
+def _load(state: FileState) -> Dialect:
     if state.fault:
         raise InputFault(state.fault)
     if state.size > MOST_BYTES:

@@ -1,6 +1,6 @@
 """Convert declarations to plain data and back: each value by the type that its field declares.
 
-What is no field, or has another type, is refused with its path, never dropped.
+An unknown field, or a value of another type, is refused with its path.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Reader = Callable[[Any, "FieldPlace"], Any]
 
 
 class FieldPlace(NamedTuple):
-    """A place in a file: the file, and a dotted path in it."""
+    """A place in a file: the file's name, and the dotted path of a field."""
 
     where: str
     field: str = ""
@@ -37,18 +37,18 @@ class FieldPlace(NamedTuple):
 
 
 def as_plain(value: Any) -> Any:
-    """Return a declared value as JSON has it; a dataclass without fields at their defaults."""
+    """Return a declared value as JSON values; dataclasses without fields at their defaults."""
     if dataclasses.is_dataclass(value):
         return {
             field.name: as_plain(getattr(value, field.name))
             for field in dataclasses.fields(value)
             if getattr(value, field.name) != default_of(field)
         }
-    return [as_plain(each) for each in value] if isinstance(value, tuple) else value
+    return [as_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
 def default_of(field: dataclasses.Field[Any]) -> Any:
-    """Return a field's default, or MISSING if it has to be given."""
+    """Return a field's default, or MISSING if it has none."""
     if field.default_factory is not dataclasses.MISSING:
         return field.default_factory()
     return field.default
@@ -56,87 +56,89 @@ def default_of(field: dataclasses.Field[Any]) -> Any:
 
 def read_fields(
     kind: Any,  # a dataclass: mypy takes a bare type for unhashable
-    given: Any,
+    data: Any,
     place: FieldPlace,
-    own: Mapping[str, Reader] = MappingProxyType({}),
+    readers: Mapping[str, Reader] = MappingProxyType({}),
     left_out: tuple[str, ...] = (),
 ) -> Any:
     """Build an instance of a dataclass from plain data.
 
-    Fields in `own` are read by these functions; those `left_out` may not be given. Raises
+    The functions in `own` read the fields of their names; fields in `left_out` are refused. Raises
     InputFault.
     """
-    values = _checked(kind, given, place, left_out)
+    values = _check_fields(kind, data, place, left_out)
     hints = _hints_of(kind)
-    made = {
-        name: own[name](each, place.of(name))
-        if name in own
-        else _value(hints[name], each, place.of(name))
-        for name, each in values.items()
+    field_values = {
+        name: readers[name](value, place.of(name))
+        if name in readers
+        else _read_value(hints[name], value, place.of(name))
+        for name, value in values.items()
     }
     try:
-        return kind(**made)
+        return kind(**field_values)
     except SyntaxFault as fault:
         raise place.of(fault.field).fault(str(fault), "a template that can be read") from fault
 
 
-def _checked(
-    kind: type[Any], given: Any, place: FieldPlace, left_out: tuple[str, ...]
+def _check_fields(
+    kind: type[Any], data: Any, place: FieldPlace, left_out: tuple[str, ...]
 ) -> Mapping[str, Any]:
     """Check that all given fields exist, and that none without a default is missing."""
-    if not isinstance(given, Mapping):
-        raise place.fault(_what_was_given(given), "an object with fields")
+    if not isinstance(data, Mapping):
+        raise place.fault(_what_was_given(data), "an object with fields")
     fields = {f.name: f for f in dataclasses.fields(kind) if f.name not in left_out}
-    for name in given:
+    for name in data:
         if name not in fields:
             raise place.of(name).fault("no such field", f"one of {', '.join(fields)}")
     for name, field in fields.items():
-        if name not in given and default_of(field) is dataclasses.MISSING:
+        if name not in data and default_of(field) is dataclasses.MISSING:
             raise place.of(name).fault("is not given", meaning(place.of(name).field))
-    return given
+    return data
 
 
 @cache
 def _hints_of(kind: Any) -> dict[str, Any]:
-    from playground.dialects.raw_prompts import LlamaPrompt  # what only checkers import there
+    from playground.dialects.raw_prompts import LlamaPrompt  # elsewhere only type checkers do
 
     return get_type_hints(kind, localns={"LlamaPrompt": LlamaPrompt})
 
 
-def _value(hint: Any, given: Any, place: FieldPlace) -> Any:
+def _read_value(hint: Any, data: Any, place: FieldPlace) -> Any:
     """Read one value by its declared type."""
     origin = get_origin(hint)
     if hint in _KINDS:
-        if type(given) is not hint:
-            raise place.fault(_what_was_given(given), _KINDS[hint])
-        return given
+        if type(data) is not hint:
+            raise place.fault(_what_was_given(data), _KINDS[hint])
+        return data
     if origin is Literal:
-        if given not in get_args(hint) or isinstance(given, bool):
+        if data not in get_args(hint) or isinstance(data, bool):
             raise place.fault(
-                _what_was_given(given), f"one of {', '.join(map(repr, get_args(hint)))}"
+                _what_was_given(data), f"one of {', '.join(map(repr, get_args(hint)))}"
             )
-        return given
+        return data
     if origin is tuple:
-        return _several(get_args(hint), given, place)
+        return _read_list(get_args(hint), data, place)
     if origin in (Union, UnionType):
-        return _value(next(each for each in get_args(hint) if each is not type(None)), given, place)
+        return _read_value(
+            next(option for option in get_args(hint) if option is not type(None)), data, place
+        )
     if place.field.count(".also") > _DEEPEST:
         raise place.fault("forms within forms, too deep", f"{_DEEPEST} at most")
-    # a form that is read is checked like the one that is written
-    return read_fields(Syntax if hint is Declaration else hint, given, place)
+    # A form that is only read is checked like the one that is written.
+    return read_fields(Syntax if hint is Declaration else hint, data, place)
 
 
-def _several(hints: tuple[Any, ...], given: Any, place: FieldPlace) -> tuple[Any, ...]:
+def _read_list(hints: tuple[Any, ...], data: Any, place: FieldPlace) -> tuple[Any, ...]:
     """Read a list of one type, or one value for each of several types."""
-    if not isinstance(given, list):
-        raise place.fault(_what_was_given(given), "a list")
+    if not isinstance(data, list):
+        raise place.fault(_what_was_given(data), "a list")
     if hints[-1] is Ellipsis:
-        hints = hints[:1] * len(given)
-    if len(given) != len(hints):
-        raise place.fault(f"a list of {len(given)}", f"a list of {len(hints)}")
-    pairs = zip(hints, given, strict=True)
-    return tuple(_value(hint, each, place.of(i)) for i, (hint, each) in enumerate(pairs))
+        hints = hints[:1] * len(data)
+    if len(data) != len(hints):
+        raise place.fault(f"a list of {len(data)}", f"a list of {len(hints)}")
+    pairs = zip(hints, data, strict=True)
+    return tuple(_read_value(hint, item, place.of(i)) for i, (hint, item) in enumerate(pairs))
 
 
-def _what_was_given(given: Any) -> str:
-    return f"{type(given).__name__} {given!r:.60} was given"
+def _what_was_given(data: Any) -> str:
+    return f"{type(data).__name__} {data!r:.60} was given"

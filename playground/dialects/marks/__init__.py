@@ -1,1 +1,1 @@
-"""Decide which parts of a request get a cache mark, and why: policies."""
+"""Policies, which decide which parts of a request get a cache mark, and why."""

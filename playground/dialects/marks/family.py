@@ -11,18 +11,18 @@ ModelFamily = Literal["anthropic", "gemini", "other"]
 def model_family(model_name: str) -> ModelFamily:
     """Return the family whose cache marks the model understands.
 
-    A part of the name, between `/ . : @`, decides: one that is `anthropic`, or that holds `claude`
-    between hyphens (`kodu-claude`); likewise `gemini`. Never a substring:
-    `my-anthropic-clone/llama` is `other`, `bedrock/us.anthropic.claude-sonnet-4-v1:0` is
-    `anthropic`.
+    The name is split at `/ . : @`. A part `anthropic`, or with the word `claude` between hyphens
+    (`kodu-claude`), means anthropic; a part with the word `gemini` means gemini. A substring does
+    not count: `my-anthropic-clone/llama` is `other`, `bedrock/us.anthropic.claude-sonnet-4-v1:0`
+    is `anthropic`.
     """
     parts = [part for part in re.split(r"[/.:@]", model_name.lower()) if part]
-    if "anthropic" in parts or any(_named(part, "claude") for part in parts):
+    if "anthropic" in parts or any(_has_word(part, "claude") for part in parts):
         return "anthropic"
-    if any(_named(part, "gemini") for part in parts):
+    if any(_has_word(part, "gemini") for part in parts):
         return "gemini"
     return "other"
 
 
-def _named(part: str, word: str) -> bool:
+def _has_word(part: str, word: str) -> bool:
     return word in part.split("-")

@@ -1,9 +1,10 @@
-"""Users' own policies: a few places, in a JSON file or clicked together on the Cache page.
+"""Users' own policies: a few places, in a JSON file or chosen by clicks on the Cache page.
 
     {"name": "tail", "marks": [{"role": "system"}, {"role": ["user", "tool"], "nth": -1}]}
 
-`nth` counts the messages of these roles, `part` the message's parts, both as Python counts: 0 is
-the first one, -1 (the default) the last. `ttl` is the provider's default unless it is given.
+`nth` is an index into the messages of these roles, `part` one into the message's parts, both as in
+Python: 0 is the first, -1 (the default) the last. `ttl` is the mark's lifetime, by default the
+provider's.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class OwnPolicy(BaseModel):
     marks: tuple[MarkPlace, ...] = Field(max_length=20)
 
     def policy(self) -> Policy:
-        """The policy that marks these places, whatever the model."""
+        """Return the policy that marks these places, for any model."""
         return Policy(self.name, self.source, self._decide)
 
     def dumps(self) -> str:
@@ -67,14 +68,15 @@ class OwnPolicy(BaseModel):
         return json.dumps(plain, indent=1) + "\n"
 
     def _decide(self, messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
-        found = [_decision_for(messages, mark) for mark in self.marks]
-        return found or [CacheDecision(False, "policy-none")]
+        decisions = [_decision_for(messages, mark) for mark in self.marks]
+        return decisions or [CacheDecision(False, "policy-none")]
 
 
 @takes(path="path")
 def load_policy(path: str | Path) -> Policy:
-    """Load a policy from its file. Raises InputFault naming the file, the field and what is
-    right.
+    """Load a policy from its file.
+
+    Raises InputFault with the file, the field and what was expected.
     """
     data = read_user_file(path, "a policy's JSON file")
     return parse_policy(data, str(path)).policy()
@@ -84,34 +86,34 @@ def parse_policy(data: bytes | str, where: str) -> OwnPolicy:
     """Read a policy from its file's text. Raises InputFault."""
     text = user_text(data, where, _MOST_BYTES)
     try:
-        own = OwnPolicy.model_validate_json(text)
+        policy = OwnPolicy.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors()[0]
+        first_error = error.errors()[0]
         raise InputFault(
-            first["msg"],
+            first_error["msg"],
             where=where,
-            field=".".join(str(step) for step in first["loc"]),
+            field=".".join(str(step) for step in first_error["loc"]),
             expected='{"name": …, "marks": [{"role": "user", "nth": -1, "part": -1}, …]}',
         ) from error
-    if own.name in POLICIES:
-        taken = f"there is a policy {own.name!r} already"
-        raise InputFault(taken, where=where, field="name", expected="a name of its own")
-    return own
+    if policy.name in POLICIES:
+        problem = f"there is a policy {policy.name!r} already"
+        raise InputFault(problem, where=where, field="name", expected="a name of its own")
+    return policy
 
 
 def policy_of_places(
     name: str, messages: FormattedMessages, places: Iterable[tuple[int, int]]
 ) -> OwnPolicy:
-    """Return the policy that marks these places (message, part) of a request, and alike in others.
+    """Return a policy that marks these places (message, part), and the same places in any request.
 
-    A marked message is counted from the end of its role's messages, as marks move on with them;
-    one of the system's messages, which come first, from the beginning.
+    A place is counted from the end of the messages of its role, so that marks move on as these
+    grow; system messages, which come first, are counted from the beginning.
     """
     marks: list[MarkPlace] = []
     for message, part in places:
         role = messages[message]["role"]
-        same = [i for i, other in enumerate(messages) if other["role"] == role]
-        nth = same.index(message) - (0 if role == "system" else len(same))
+        of_role = [i for i, other in enumerate(messages) if other["role"] == role]
+        nth = of_role.index(message) - (0 if role == "system" else len(of_role))
         count = len(as_parts(messages[message].get("content")))
         marks.append(MarkPlace(role=(role,), nth=nth, part=part - count))
     return OwnPolicy(name=name, marks=tuple(marks))

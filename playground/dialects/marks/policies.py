@@ -1,4 +1,4 @@
-"""Policies by name: each decides where marks go, with a reason for every place it looked at."""
+"""Policies by name: each decides where marks go, and gives a reason for every place it examined."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from playground.base.arguments import wrong
 from playground.base.errors import UnknownNameError
-from playground.dialects.marks.agents import AGENTS, AgentPolicy, last_of, marked_parts
+from playground.dialects.marks.agents import AGENTS, AgentPolicy, finder_of_last, marked_parts
 from playground.dialects.marks.family import model_family
 from playground.dialects.marks.providers import provider_of
 from playground.nouns.prompt_data import CacheDialect
@@ -42,7 +42,7 @@ REASONS: Final[dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class CacheDecision:
-    """One place that a policy looked at; `reason` is a key of REASONS.
+    """A decision on one place that a policy examined; `reason` is a key of REASONS.
 
     `message` and `part` are indexes into the formatted messages; None if a decision is about the
     whole request, or if the place does not exist.
@@ -52,7 +52,7 @@ class CacheDecision:
     reason: str
     message: int | None = None
     part: int | None = None
-    ttl: str = ""  # the provider's default
+    ttl: str = ""  # "" for the provider's default
 
     @property
     def explanation(self) -> str:
@@ -61,7 +61,7 @@ class CacheDecision:
 
 @dataclass(frozen=True, slots=True)
 class CacheRequest:
-    """The facts beside the messages that a policy may use."""
+    """The facts that a policy may use apart from the messages."""
 
     model_name: str
     cache_dialect: CacheDialect | None = None
@@ -73,7 +73,7 @@ FormattedMessages = Sequence[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A function from messages to marks; `source` says in a line where it is known from."""
+    """A function from messages to decisions on marks; `source` says where it is documented."""
 
     name: str
     source: str
@@ -81,8 +81,9 @@ class Policy:
 
 
 def azad(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
-    """Mark the last system, second-last user and last user message (its last two parts): at most
-    four.
+    """Mark the last system, the second-last user and the last user message.
+
+    The last user message gets two marks, on its last two parts, so there are four at most.
     """
     family = model_family(request.model_name)
     if family == "other":
@@ -99,7 +100,7 @@ def none(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecisi
 
 
 def _of_agent(name: str, policy: AgentPolicy) -> Policy:
-    """Turn an agent's places into decisions, with Anthropic's marks, or Gemini's if asked for."""
+    """Return a policy that marks an agent's places, for models that take cache_control marks."""
 
     def decide(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
         if model_family(request.model_name) == "other":
@@ -120,7 +121,7 @@ POLICIES: Final[dict[str, Policy]] = {
 
 
 def get_policy(policy: str | Policy) -> Policy:
-    """Return a policy by name, or the one that is given. Raises UnknownNameError."""
+    """Return a policy by name; return a Policy itself. Raises UnknownNameError."""
     if isinstance(policy, Policy):
         return policy
     if not isinstance(policy, str):
@@ -130,19 +131,17 @@ def get_policy(policy: str | Policy) -> Policy:
     return POLICIES[policy]
 
 
-def as_policies(given: str | Policy | Iterable[str | Policy]) -> list[str | Policy]:
-    """Return policies from names, policies, or one of either; for none, all built-in ones."""
-    if isinstance(given, str | Policy):
-        return [given]
-    if isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
-        raise wrong("policies", given, "names of policies, or Policies")
-    return list(given) or list(POLICIES)
+def as_policies(policies: str | Policy | Iterable[str | Policy]) -> list[str | Policy]:
+    """Return policies from names, from policies, or from a single one; for none, all built-in."""
+    if isinstance(policies, str | Policy):
+        return [policies]
+    if isinstance(policies, bytes | Mapping) or not isinstance(policies, Iterable):
+        raise wrong("policies", policies, "names of policies, or Policies")
+    return list(policies) or list(POLICIES)
 
 
 def text_characters(messages: FormattedMessages) -> int:
-    """Count the characters of text in all messages, which the Gemini threshold is measured
-    against.
-    """
+    """Count the characters of text in all messages, as the threshold for Gemini does."""
     return sum(_characters(message.get("content")) for message in messages)
 
 
@@ -151,8 +150,8 @@ def apply_marks(
 ) -> None:
     """Write the marks into the messages, in place, in the form that the model's API reads.
 
-    That is OpenAI's own from GPT 5.6 on, and Anthropic's, which LiteLLM translates, for all others.
-    A string content becomes parts.
+    OpenAI's and Azure's models since GPT 5.6 have a form of their own; all others get Anthropic's,
+    which LiteLLM translates. The content of a marked message becomes a list of parts.
     """
     own_form = provider_of(model_name) in ("openai", "azure") and not model_name.startswith(
         "openrouter/"
@@ -165,8 +164,8 @@ def apply_marks(
             if own_form:
                 part["prompt_cache_breakpoint"] = {"mode": "explicit"}
             else:
-                life = {"ttl": decision.ttl} if decision.ttl else {}
-                part["cache_control"] = {**MARK, **life}
+                lifetime = {"ttl": decision.ttl} if decision.ttl else {}
+                part["cache_control"] = {**MARK, **lifetime}
 
 
 def as_parts(content: Any) -> list[dict[str, Any]]:
@@ -186,9 +185,9 @@ def _characters(content: Any) -> int:
 def _gemini_refusal(messages: FormattedMessages, request: CacheRequest) -> CacheDecision | None:
     if not request.explicit_caching:
         return CacheDecision(False, "explicit-caching-off")
-    # The characters of the whole history, though LiteLLM caches its first marked run alone, and a
-    # recorded cache was accepted at 15,539: this is the policy as it is deployed, not as we would
-    # have it. What really counts is shown by `place_cache` beside it.
+    # This counts the whole history, as the deployed policy does. LiteLLM caches only the first
+    # marked run, and a recorded cache was accepted at 15,539 characters; `place_cache` shows
+    # what really counts.
     if text_characters(messages) < GEMINI_MIN_CHARACTERS:
         return CacheDecision(False, "below-gemini-threshold")
     if not any(message.get("role") == "assistant" for message in messages):
@@ -197,26 +196,26 @@ def _gemini_refusal(messages: FormattedMessages, request: CacheRequest) -> Cache
 
 
 def _azad_decisions(messages: FormattedMessages) -> list[CacheDecision]:
-    last = last_of(messages)
-    systems, users = last("system", 1), last("user", 2)
+    last_places = finder_of_last(messages)
+    systems, users = last_places("system", 1), last_places("user", 2)
     return [
-        _at(messages, systems[-1:], "last-system"),
-        # Where the request before had its last mark: its entry is found there, however long the
-        # turn has become.
-        _at(messages, users[-2:-1], "second-last-user"),
-        # The part before the last, too: a last part that changes (an environment block within the
-        # marked message) made caching dearer than none, 1.25 times, under a single mark.
-        _at(messages, users[-1:], "last-user", from_end=2),
-        _at(messages, users[-1:], "last-user"),
+        _decision_at(messages, systems[-1:], "last-system"),
+        # The previous request had its last mark here: its entry is found, however long the turn
+        # has become.
+        _decision_at(messages, users[-2:-1], "second-last-user"),
+        # The part before the last too: with a single mark, a last part that changes (an
+        # environment block within the message) made input cost 1.25 times that without a cache.
+        _decision_at(messages, users[-1:], "last-user", from_end=2),
+        _decision_at(messages, users[-1:], "last-user"),
     ]
 
 
-def _at(
-    messages: FormattedMessages, found: list[int], reason: str, from_end: int = 1
+def _decision_at(
+    messages: FormattedMessages, places: list[int], reason: str, from_end: int = 1
 ) -> CacheDecision:
-    if not found:
+    if not places:
         return CacheDecision(False, "no-such-message")
-    index = found[0]
+    index = places[0]
     parts = as_parts(messages[index].get("content"))
     place = len(parts) - from_end
     if place < 0:

@@ -1,4 +1,4 @@
-"""Find the provider whose caching rules a request is under, by its model's name or its address."""
+"""Find the caching rules that apply to a request, by its model's name or its address."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playground.dialects.marks.family import model_family
 
 UNKNOWN: Final = "unknown-provider"
 _OPENAI: Final = re.compile(r"openai/|(?:gpt|chatgpt|o\d)\b")
-_ROUTES: Final = {  # LiteLLM's, and OpenRouter's names of makers
+_ROUTES: Final = {  # LiteLLM's route, or OpenRouter's name of a maker -> rules
     "deepseek": "deepseek",
     "dashscope": "qwen",
     "qwen": "qwen",
@@ -24,9 +24,9 @@ _ROUTES: Final = {  # LiteLLM's, and OpenRouter's names of makers
     "minimax": "minimax",
     "moonshot": "moonshot",
 }
-# Whose models run on many machines: without an address their names do not say who answered.
+# Makers whose models many hosts serve: without an address their names do not say who answered.
 _OF_ANYBODY: Final = {"deepseek", "qwen", "mistral", "zai", "minimax", "moonshot"}
-_MODELS: Final = (  # of a name without a route
+_MODELS: Final = (  # patterns of names without a route -> rules
     (re.compile(r"qwen"), "qwen"),
     (re.compile(r"deepseek"), "deepseek"),
     (re.compile(r"grok-"), "xai"),
@@ -43,7 +43,7 @@ _MARKS_SINCE: Final = (5, 6)
 _QWEN4: Final = re.compile(r"qwen-?4\b")
 _BEDROCK_GPT: Final = re.compile(r"openai\.gpt-\d")  # not the open weights
 
-_HOSTS: Final = {  # whose API answers there, by the route that LiteLLM has for it
+_HOSTS: Final = {  # end of a host's name -> LiteLLM's route for its API
     "openrouter.ai": "openrouter",
     "anthropic.com": "anthropic",
     "googleapis.com": "gemini",
@@ -71,7 +71,7 @@ _MODEL: Final = re.compile(r"/(?:model|models|deployments)/([^/:]+(?::\d+)?)[/:]
 
 @lru_cache(maxsize=1_024)
 def provider_of(model: str) -> str:
-    """Return the name of the rules, or `UNKNOWN` for a model without known rules."""
+    """Return the name of the caching rules for a model, or `UNKNOWN`."""
     name = model.lower()
     route, _, rest = name.partition("/")
     family = model_family(name)
@@ -84,9 +84,11 @@ def provider_of(model: str) -> str:
     if family != "other":
         return family
     if route in ("azure", "azure_ai"):
-        return f"azure{_since(rest)}" if _OPENAI.match(rest) or route == "azure" else UNKNOWN
+        return (
+            f"azure{_version_suffix(rest)}" if _OPENAI.match(rest) or route == "azure" else UNKNOWN
+        )
     if _OPENAI.match(name):
-        return f"openai{_since(name)}"
+        return f"openai{_version_suffix(name)}"
     if route in _ROUTES and rest:
         return _versioned(_ROUTES[route], rest)
     found = next((own for pattern, own in _MODELS if not rest and pattern.match(name)), UNKNOWN)
@@ -111,35 +113,34 @@ def _bedrock(name: str, family: str) -> str:
 
 
 def _openrouter(model: str, family: str) -> str:
-    """Return the rules on OpenRouter: Claude is cached where marked, OpenAI by its own rules."""
+    """Return the rules on OpenRouter: Claude is cached at marks, OpenAI by its own rules."""
     if family == "anthropic":
         return "openrouter"
     own = model.startswith("openai/") and "gpt-oss" not in model
-    return f"openai{_since(model)}" if own else "openrouter-automatic"
+    return f"openai{_version_suffix(model)}" if own else "openrouter-automatic"
 
 
-def _since(model: str) -> str:
-    """Return the suffix of the rules' name for models since 5.6, which take marks."""
-    found = _OPENAI_VERSION.search(model)
-    version = (int(found[1]), int(found[2] or 0)) if found else (0, 0)
+def _version_suffix(model: str) -> str:
+    """Return the suffix of the rules' name: "" for GPT 5.6 and later, which take marks."""
+    match = _OPENAI_VERSION.search(model)
+    version = (int(match[1]), int(match[2] or 0)) if match else (0, 0)
     return "" if version >= _MARKS_SINCE else "-before-5.6"
 
 
-def asked_of(url: str, model: str = "") -> tuple[str, str]:
-    """Return the rules for a request to this address ("" for an unknown host), and the model's
-    name.
+def rules_and_model(url: str, model: str = "") -> tuple[str, str]:
+    """Return the rules for a request to this address, and the model's name.
 
-    The name is the body's, or the one in the address. A text that is no address begins with
-    LiteLLM's name of the provider. For an address without a host ("/v1/messages") the model's name
-    decides, if it belongs to one provider only.
+    The rules are "" for an unknown host. The name is `model`, or else the one in the address. A
+    `url` that is no address begins with LiteLLM's name of the provider. For an address without a
+    host ("/v1/messages") the model's name decides, if only one provider serves it.
     """
-    found = _MODEL.search(url.replace("%3A", ":"))
-    model = model or (unquote(found[1]) if found else "")
+    match = _MODEL.search(url.replace("%3A", ":"))
+    model = model or (unquote(match[1]) if match else "")
     if "/publishers/anthropic/" in url:
         return "vertex", model
     if url.startswith("/"):
-        named = provider_of(f"openrouter/{model}" if url.startswith("/api/v1/") else model)
-        return (UNKNOWN if named in _OF_ANYBODY else named), model
+        rules = provider_of(f"openrouter/{model}" if url.startswith("/api/v1/") else model)
+        return (UNKNOWN if rules in _OF_ANYBODY else rules), model
     route = _route(url)
     return (provider_of(f"{route}/{model}") if route else ""), model
 

@@ -1,4 +1,4 @@
-"""Raw prompts: what a model reads in the end, special tokens and generation header included."""
+"""Raw prompts: the text that a model reads, with special tokens and the generation header."""
 
 from playground.dialects.raw_prompts.chat_template import ChatTemplate
 from playground.dialects.raw_prompts.llama import (

@@ -1,6 +1,6 @@
-"""Find out by rendering how a chat template takes calls, and what it writes of them.
+"""Find the form in which a chat template takes calls, and what it writes, by rendering it.
 
-A template is only rendered, never parsed. Texts that no template holds mark the places.
+A template is only rendered, never parsed. Words that no template holds mark places in its output.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from playground.base.errors import InputFault
 from playground.dialects.raw_prompts.chat_template import ChatTemplate
 from playground.nouns.tools import json_type
 
-# No two begin or end alike, and keys are not in the alphabet's order: a template may sort them.
+# No two begin or end alike. Keys are not in alphabetical order, because a template may sort them.
 USER: Final = "Gzhut"
 TEXT: Final = "Mxkil"
 THOUGHT: Final = "Wvrab"
@@ -27,9 +27,9 @@ RESULT: Final = "Jyolc"
 NAMES: Final = ("fetch_quay", "weigh_zinc")
 KEYS: Final = ("vessel", "barrow")
 VALUES: Final = ("Qopax", "Ujdem")
-_IDS: Final = ("a1B2c3D4e", "f5G6h7I8j")  # nine letters and digits: Mistral's templates ask for it
-ASKING_SECONDS: Final = 30.0  # of all that is rendered to know a template; most take one
-DAY: Final = "2026-01-01"  # the same template gives the same answers on every day
+_IDS: Final = ("a1B2c3D4e", "f5G6h7I8j")  # nine letters and digits, as Mistral's templates require
+ASKING_SECONDS: Final = 30.0  # for all renderings of a template; most templates take one second
+DAY: Final = "2026-01-01"  # a fixed date, so that a template gives the same text on every day
 _THOUGHT_KEYS: Final = ("reasoning_content", "reasoning", "thinking")
 
 
@@ -53,8 +53,10 @@ PAIR: Final = (AskedCall(NAMES[0], dict(zip(KEYS, VALUES, strict=True))),)
 class RequestForm:
     """The form in which a template takes calls.
 
-    `names_in_ids`: the name stands in the id alone (`functions.NAME:0`). `mutable`: the template
-    changes lists, which transformers' sandbox forbids.
+    `as_text`: arguments are JSON in a string. `flat`: a call has no `function` object around name
+    and arguments. `content`: what a message with calls has for its missing text. `names_in_ids`:
+    the tool's name is read from the id alone (`functions.NAME:0`). `mutable`: the template changes
+    lists, which transformers' sandbox forbids. `tools`: tools are passed to the template.
     """
 
     as_text: bool = False
@@ -67,28 +69,28 @@ class RequestForm:
     def call_id(self, call: AskedCall, index: int) -> str:
         return f"functions.{call.name}:{index}" if self.names_in_ids else _IDS[index % len(_IDS)]
 
-    def written(self, call: AskedCall, index: int) -> dict[str, Any]:
+    def tool_call(self, call: AskedCall, index: int) -> dict[str, Any]:
         arguments: Any = dict(call.arguments)
         if self.as_text:
             arguments = json.dumps(arguments, ensure_ascii=False)
         function = {"name": call.name, "arguments": arguments}
-        made: dict[str, Any] = {"id": self.call_id(call, index), "type": "function"}
-        return made | (function if self.flat else {"function": function})
+        entry: dict[str, Any] = {"id": self.call_id(call, index), "type": "function"}
+        return entry | (function if self.flat else {"function": function})
 
     def answer(
         self, calls: Sequence[AskedCall] = (), text: str = "", thought: str = ""
     ) -> dict[str, Any]:
-        """Return an assistant's message; its thought stands under every field name that templates
-        know.
-        """
-        made: dict[str, Any] = {"role": "assistant"}
+        """Return an assistant's message; its reasoning is in every field that templates read."""
+        message: dict[str, Any] = {"role": "assistant"}
         if text or self.content != "absent":
-            made["content"] = text or ("" if self.content == "" else None)
+            message["content"] = text or ("" if self.content == "" else None)
         if thought:
-            made |= dict.fromkeys(_THOUGHT_KEYS, thought)
+            message |= dict.fromkeys(_THOUGHT_KEYS, thought)
         if calls:
-            made["tool_calls"] = [self.written(call, index) for index, call in enumerate(calls)]
-        return made
+            message["tool_calls"] = [
+                self.tool_call(call, index) for index, call in enumerate(calls)
+            ]
+        return message
 
     def result(self, call: AskedCall, words: str, index: int = 0) -> dict[str, Any]:
         """Return the message with the tool's result for the call of this index."""
@@ -97,9 +99,7 @@ class RequestForm:
 
 
 def forms() -> Iterator[RequestForm]:
-    """Yield the forms, the commonest first; those that need another sandbox or leave out tools
-    last.
-    """
+    """Yield the forms, the commonest first; forms that are mutable or have no tools come last."""
     odd = itertools.product((False, True), (True, False))
     for mutable, tools in odd:
         for in_ids, as_text, flat in itertools.product((False, True), repeat=3):
@@ -110,10 +110,10 @@ def forms() -> Iterator[RequestForm]:
 
 @dataclass(frozen=True, slots=True)
 class TemplateRendering:
-    """A request and the template's text for it; `text` is None if it refused, with the reason
-    `refused`.
+    """A request and the template's text for it.
 
-    `day` is the date that the template saw, as YYYY-MM-DD.
+    `text` is None if the template refused the request; `refused` is then the reason. `day` is the
+    date that the template saw, as YYYY-MM-DD.
     """
 
     messages: Messages
@@ -128,21 +128,19 @@ class TemplateRendering:
         return self.text is not None and all(word in self.text for word in words)
 
     @property
-    def behind_user(self) -> str | None:
-        """The text after the user's last words; None if the template loses them."""
+    def after_user(self) -> str | None:
+        """The text after the last USER; None if the template refused or lost it."""
         if self.text is None or USER not in self.text:
             return None
         return self.text[self.text.rindex(USER) + len(USER) :]
 
     def lines(self) -> list[str]:
-        """The request, a line of JSON a message, and the result, as a Python string."""
-        made = f"refused: {self.refused}" if self.text is None else repr(self.text)
-        return [*(json.dumps(each, ensure_ascii=False) for each in self.messages), f"→ {made}"]
+        """Return the messages, each as a line of JSON, and the result as a Python string."""
+        outcome = f"refused: {self.refused}" if self.text is None else repr(self.text)
+        return [*(json.dumps(each, ensure_ascii=False) for each in self.messages), f"→ {outcome}"]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON values, with the request under the names of transformers'
-        `apply_chat_template`.
-        """
+        """Return JSON values; the request has the names of transformers' `apply_chat_template`."""
         request = {
             "messages": self.messages,
             "tools": self.tools,
@@ -155,17 +153,17 @@ class TemplateRendering:
 
 @dataclass
 class AskedTemplate:
-    """A template, the form in which it is asked, and its earlier answers, all within one budget."""
+    """A template, the form of its requests, and its earlier renderings, within one budget."""
 
     source: ChatTemplate
     form: RequestForm = field(default_factory=RequestForm)
     budget: Budget = field(default_factory=lambda: Budget(ASKING_SECONDS), repr=False)
     always_tools: bool = False
-    """True if it is given tools even if none is called: some templates fail without."""
+    """True if it gets tools even for requests without calls: some templates fail without tools."""
     renderings: int = 0
     refused: str = ""
-    known: dict[str, TemplateRendering] = field(default_factory=dict, repr=False)
-    """Earlier renderings by request, since every guess asks the same."""
+    earlier: dict[str, TemplateRendering] = field(default_factory=dict, repr=False)
+    """Earlier renderings by request: many questions render the same."""
 
     def ask(
         self,
@@ -177,16 +175,16 @@ class AskedTemplate:
     ) -> TemplateRendering:
         """Render these messages, with tools if there are calls.
 
-        Raises InputFault if the rendering was ended: it would be in every other form.
+        Raises InputFault if the rendering was stopped, since other forms would be stopped too.
         """
-        given = self.form.tools and (calls or self.always_tools)
-        tools = tools_for(calls, with_null=False) if given else None
+        has_tools = self.form.tools and (calls or self.always_tools)
+        tools = tools_for(calls, with_null=False) if has_tools else None
         key = repr((messages, tools, generation, day, variables))
-        if key not in self.known:
-            self.known[key] = self._rendered(messages, tools, generation, day, variables or {})
-        return self.known[key]
+        if key not in self.earlier:
+            self.earlier[key] = self._render(messages, tools, generation, day, variables or {})
+        return self.earlier[key]
 
-    def _rendered(
+    def _render(
         self,
         messages: Messages,
         tools: Sequence[Mapping[str, Any]] | None,
@@ -197,60 +195,67 @@ class AskedTemplate:
         self.renderings += 1
         now = datetime.datetime.fromisoformat(day)
         source = dataclasses.replace(self.source, mutable=self.form.mutable, now=now)
-        # FireFunction's template wants these two, whatever the conversation
-        wanted = {"functions": json.dumps(tools), "datetime": day} if tools else {}
-        more = wanted | dict(variables)
+        # FireFunction's template needs these two for any conversation
+        extra = {"functions": json.dumps(tools), "datetime": day} if tools else {}
+        all_variables = extra | dict(variables)
         try:
-            text = source.render_within(self.budget, messages, tools, generation, **more)
+            text = source.render_within(self.budget, messages, tools, generation, **all_variables)
         except Stopped as reason:
             raise source.stopped(reason) from reason
         except InputFault as fault:
             self.refused = fault.problem
-            return TemplateRendering(messages, tools, generation, more, day, None, fault.problem)
-        return TemplateRendering(messages, tools, generation, more, day, text)
+            return TemplateRendering(
+                messages, tools, generation, all_variables, day, None, fault.problem
+            )
+        return TemplateRendering(messages, tools, generation, all_variables, day, text)
 
     def reply(
         self,
         calls: Sequence[AskedCall] = (),
         text: str = "",
         thought: str = "",
-        told: str | None = None,
+        result: str | None = None,
     ) -> str | None:
-        """Return the text after the user's words if the assistant has answered so.
+        """Return the text after USER in a conversation in which the assistant has answered.
 
-        With `told`, the tool's words follow. Return None if the template refuses, or loses the
-        user.
+        `result` is that of the first call. Return None if the template refuses, or loses USER.
         """
         messages = [user(USER), self.form.answer(calls, text, thought)]
-        if told is not None:
-            messages.append(self.form.result(calls[0], told))
-        return self.ask(*messages, calls=calls or TWO).behind_user
+        if result is not None:
+            messages.append(self.form.result(calls[0], result))
+        return self.ask(*messages, calls=calls or TWO).after_user
 
     def generation(self) -> str:
-        """Return the end of a prompt, after the user's words, before a model answers."""
-        whole = self.ask(user(USER), calls=ONE, generation=True).behind_user
-        bare = self.ask(user(USER), calls=ONE).behind_user
-        if whole is None or bare is None or not whole.startswith(bare):
-            return whole or ""
-        return whole
+        """Return the text after USER in a prompt that a model is to answer, or ""."""
+        with_prompt = self.ask(user(USER), calls=ONE, generation=True).after_user
+        without_prompt = self.ask(user(USER), calls=ONE).after_user
+        if (
+            with_prompt is None
+            or without_prompt is None
+            or not with_prompt.startswith(without_prompt)
+        ):
+            return with_prompt or ""
+        return with_prompt
 
     def answered(self, words: str) -> str | None:
-        """Return the text after the user's first words if assistant and user have said something
-        more.
+        """Return the text after USER if the assistant answered `words` and the user wrote again.
 
         Return None in the same cases as `reply`.
         """
-        shown = self.ask(user(USER), self.form.answer((), words), user(RESULT), calls=TWO)
-        return shown.behind_user
+        rendering = self.ask(user(USER), self.form.answer((), words), user(RESULT), calls=TWO)
+        return rendering.after_user
 
     def user_turn(self, calls: Sequence[AskedCall], words: str) -> str | None:
-        """Return what `reply` does, if the user then says something."""
+        """Return the text after USER if the assistant made calls and the user then wrote `words`.
+
+        Return None in the same cases as `reply`.
+        """
         answer = self.form.answer(calls)
-        return self.ask(user(USER), answer, user(words), calls=calls or TWO).behind_user
+        return self.ask(user(USER), answer, user(words), calls=calls or TWO).after_user
 
 
 def user(words: Any) -> dict[str, Any]:
-    """Return a message of the user's; `words` is a text, or a list of parts."""
+    """Return a user's message; `words` is a text, or a list of parts."""
     return {"role": "user", "content": words}
 
 
@@ -259,13 +264,12 @@ def system(words: str) -> dict[str, Any]:
 
 
 def tools_for(calls: Sequence[AskedCall], with_null: bool = True) -> list[dict[str, Any]]:
-    """Return OpenAI's tools that fit the calls, with types and descriptions: templates look at
-    them.
+    """Return OpenAI's tools that fit the calls, with types and descriptions for templates to read.
 
-    The type null sends some templates into an endless loop, so such an argument is declared as
-    text.
+    The type null sends some templates into an endless loop. Unless `with_null`, an argument of that
+    type is declared as a string.
     """
-    made: dict[str, dict[str, Any]] = {}
+    properties_of: dict[str, dict[str, Any]] = {}
     for call in [*calls, *TWO]:
         properties = {
             key: {"type": kind, "description": "One of its arguments."}
@@ -273,8 +277,10 @@ def tools_for(calls: Sequence[AskedCall], with_null: bool = True) -> list[dict[s
         }
         for schema in properties.values() if not with_null else ():
             schema["type"] = "string" if schema["type"] == "null" else schema["type"]
-        known = made.get(call.name, {})
-        made[call.name] = known | {key: properties[key] for key in properties if key not in known}
+        earlier = properties_of.get(call.name, {})
+        properties_of[call.name] = earlier | {
+            key: properties[key] for key in properties if key not in earlier
+        }
     return [
         {
             "type": "function",
@@ -284,31 +290,31 @@ def tools_for(calls: Sequence[AskedCall], with_null: bool = True) -> list[dict[s
                 "parameters": {"type": "object", "properties": properties, "required": []},
             },
         }
-        for name, properties in made.items()
+        for name, properties in properties_of.items()
     ]
 
 
-def asked_form(source: ChatTemplate, budget: Budget | None = None) -> AskedTemplate:
-    """Return the template with the first form in which it writes a call well, or else best.
+def find_form(source: ChatTemplate, budget: Budget | None = None) -> AskedTemplate:
+    """Return the template with the first form in which it writes a call well, or else the best.
 
-    Raises InputFault if it writes a call in none of them.
+    Raises InputFault if it writes a call in no form.
     """
     budget = budget or Budget(ASKING_SECONDS)
-    best, most = AskedTemplate(source, budget=budget), 0
+    best, best_score = AskedTemplate(source, budget=budget), 0
     refused, renderings = "", 0
     for form in forms():
-        asked = AskedTemplate(source, form, budget)
-        region = asked.reply(ONE)
+        template = AskedTemplate(source, form, budget)
+        region = template.reply(ONE)
         renderings += 1
-        refused = refused or asked.refused
+        refused = refused or template.refused
         score = _score(region or "")
-        if score > most:
-            best, most = asked, score
-        if most == _BEST:
+        if score > best_score:
+            best, best_score = template, score
+        if best_score == _BEST:
             break
-    if not most:
-        why = f" ({refused})" if refused else ""
-        raise InputFault(f"the template writes no calls{why}", where=source.name)
+    if not best_score:
+        reason = f" ({refused})" if refused else ""
+        raise InputFault(f"the template writes no calls{reason}", where=source.name)
     best.renderings = renderings
     return best
 
@@ -317,9 +323,9 @@ _BEST: Final = 3
 
 
 def _score(region: str) -> int:
-    """Score a form: 0 if name, key or value are not written.
+    """Score a form by the text of a call: 0 if the name, key or value is missing.
 
-    It is below the best if arguments are encoded twice, or are Python's own representation.
+    The score is lower if arguments are encoded twice, or written as a Python dict.
     """
     if not all(word in region for word in (NAMES[0], KEYS[0], VALUES[0])):
         return 0
@@ -328,9 +334,9 @@ def _score(region: str) -> int:
     return 2 if f"{{'{KEYS[0]}" in region else _BEST
 
 
-def common_start(one: str, other: str) -> str:
-    return os.path.commonprefix([one, other])
+def common_start(first: str, second: str) -> str:
+    return os.path.commonprefix([first, second])
 
 
-def common_end(one: str, other: str) -> str:
-    return common_start(one[::-1], other[::-1])[::-1]
+def common_end(first: str, second: str) -> str:
+    return common_start(first[::-1], second[::-1])[::-1]

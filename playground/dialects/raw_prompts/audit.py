@@ -1,7 +1,7 @@
-"""Audit a chat template: what does it do to a conversation that its user would want to know?
+"""Audit a chat template: find what it does to a conversation that its user would want to know.
 
-Only renderings count: each finding comes with the smallest request that shows it, and, if the
-fault is a difference, with both renderings. Probes are in `audit_probes`.
+Only renderings count: each finding has the smallest request that shows it, and, if the fault is a
+difference, both renderings. The probes are in `audit_probes`.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from playground.dialects.raw_prompts.asking import (
     USER,
     AskedTemplate,
     RequestForm,
-    asked_form,
+    find_form,
     user,
 )
 from playground.dialects.raw_prompts.audit_probes import (
     AT_ONCE,
     PROBES,
-    TOLD_AT_ONCE,
+    SHOWN_AT_ONCE,
     TemplateFault,
-    needs_tools,
-    no_calls,
-    of_the_form,
+    form_faults,
+    needs_tools_fault,
+    no_calls_fault,
 )
 from playground.dialects.raw_prompts.chat_template import ChatTemplate
 from playground.dialects.raw_prompts.sources import template_of
@@ -39,10 +39,9 @@ from playground.dialects.raw_prompts.sources import template_of
 
 @dataclass(frozen=True, slots=True)
 class TemplateAudit(Shown):
-    """The faults of a template, its form of calls (None if it writes none), and the number of
-    renderings.
+    """The faults of a template, its form of calls, and the number of renderings.
 
-    As a table: a row a fault.
+    `form` is None if it writes no calls. Its table has a row for each fault.
     """
 
     source: str
@@ -73,40 +72,40 @@ class TemplateAudit(Shown):
 
 @takes(template=(str, PathLike, ChatTemplate))
 def audit_template(template: str | PathLike[str] | ChatTemplate) -> TemplateAudit:
-    """Find what a chat template loses, refuses, mixes up, or writes so that no cache can hold it.
+    """Find what a chat template loses, refuses, mixes up, or writes in a way that breaks caches.
 
     `template` is the path of a `.jinja` file, a `tokenizer_config.json` or a GGUF file (with the
     package gguf), the text of a template, or a ChatTemplate. Raises InputFault if it cannot be
-    read, or does not even render a user's words.
+    read, or does not even render a user's text.
     """
     source = template_of(template)
     plain = AskedTemplate(source)
     try:
-        asked = asked_form(source, plain.budget)
+        prober = find_form(source, plain.budget)
     except InputFault:
         if plain.budget.left <= 0:
             raise
-        asked = plain
-    words = asked.ask(user(USER), generation=True)
-    with_tools = asked.ask(user(USER), calls=ONE, generation=True)
+        prober = plain
+    words = prober.ask(user(USER), generation=True)
+    with_tools = prober.ask(user(USER), calls=ONE, generation=True)
     if not words.has(USER) and not with_tools.has(USER):
-        why = words.refused or "what a user says is not in the prompt"
-        raise InputFault(f"cannot be audited: {why}", where=source.name)
-    faults = [no_calls(plain)] if asked is plain else list(of_the_form(asked))
+        reason = words.refused or "what a user says is not in the prompt"
+        raise InputFault(f"cannot be audited: {reason}", where=source.name)
+    faults = [no_calls_fault(plain)] if prober is plain else list(form_faults(prober))
     if not words.has(USER):
-        faults.append(needs_tools(asked, words, with_tools))
-        asked.always_tools = True
+        faults.append(needs_tools_fault(prober, words, with_tools))
+        prober.always_tools = True
     for probe in PROBES:
-        faults += probe(asked)
-    form = None if asked is plain else asked.form
-    return TemplateAudit(source.name, tuple(faults), form, asked.renderings)
+        faults += probe(prober)
+    form = None if prober is plain else prober.form
+    return TemplateAudit(source.name, tuple(faults), form, prober.renderings)
 
 
-def warnings(template: ChatTemplate, budget: Budget, has_tools: bool) -> list[Finding]:
-    """Return the faults that matter where a prompt is rendered, as far as the budget allows."""
-    asked = AskedTemplate(template, budget=budget)
-    found: list[Finding] = []
+def prompt_warnings(template: ChatTemplate, budget: Budget, has_tools: bool) -> list[Finding]:
+    """Return the findings to show whenever a prompt is rendered, as far as the budget allows."""
+    prober = AskedTemplate(template, budget=budget)
+    findings: list[Finding] = []
     with suppress(InputFault):
         for probe in AT_ONCE[0 if has_tools else 1 :]:
-            found += (fault.finding for fault in probe(asked))
-    return [each for each in found if each.code in TOLD_AT_ONCE]
+            findings += (fault.finding for fault in probe(prober))
+    return [finding for finding in findings if finding.code in SHOWN_AT_ONCE]

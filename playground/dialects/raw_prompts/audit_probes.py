@@ -1,4 +1,4 @@
-"""The probes of an audit: each asks a template one small question and says what is wrong."""
+"""The probes of an audit: each tests one property of a template and yields its faults."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _LATER: Final = "2027-03-04"
 class TemplateFault:
     """A finding about a template with the smallest request that shows it.
 
-    It has one rendering, or two whose difference is the fault.
+    `shown` is one rendering, or two whose difference is the fault.
     """
 
     finding: Finding
     shown: tuple[TemplateRendering, ...]
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The renderings as lines, one request below the other."""
         return "\n\n".join("\n".join(rendering.lines()) for rendering in self.shown)
 
@@ -51,108 +51,110 @@ class TemplateFault:
 Faults = Iterator[TemplateFault]
 
 
-def no_calls(asked: AskedTemplate) -> TemplateFault:
-    """Return the fault of a template that writes calls in no form of the request."""
-    shown = asked.ask(user(USER), asked.form.answer(ONE), calls=ONE)
-    return _fault(asked, "template-drops-calls", _refusal(shown), shown)
+def no_calls_fault(template: AskedTemplate) -> TemplateFault:
+    """Return the fault that a template writes calls in no form of the request."""
+    rendering = template.ask(user(USER), template.form.answer(ONE), calls=ONE)
+    return _fault(template, "template-drops-calls", _refusal(rendering), rendering)
 
 
-def needs_tools(
-    asked: AskedTemplate, without: TemplateRendering, with_tools: TemplateRendering
+def needs_tools_fault(
+    template: AskedTemplate, without: TemplateRendering, with_tools: TemplateRendering
 ) -> TemplateFault:
-    """Return the fault of a template that renders nothing without tools."""
-    return _fault(asked, "template-needs-tools", _refusal(without), without, with_tools)
+    """Return the fault that a template renders nothing without tools."""
+    return _fault(template, "template-needs-tools", _refusal(without), without, with_tools)
 
 
-def of_the_form(asked: AskedTemplate) -> Faults:
-    """Return the faults that follow from the form in which calls are written."""
-    form = asked.form
-    shown = asked.ask(user(USER), form.answer(ONE), calls=ONE)
+def form_faults(template: AskedTemplate) -> Faults:
+    """Yield the faults that follow from the form in which the template takes calls."""
+    form = template.form
+    rendering = template.ask(user(USER), form.answer(ONE), calls=ONE)
     if form.mutable:
-        yield _fault(asked, "template-mutates", "", shown)
+        yield _fault(template, "template-mutates", "", rendering)
     if form.as_text:
-        yield _fault(asked, "template-wants-text", "", shown)
+        yield _fault(template, "template-wants-text", "", rendering)
     if form.names_in_ids:
-        yield _fault(asked, "template-name-in-id", "", shown)
+        yield _fault(template, "template-name-in-id", "", rendering)
     if form.content == "":
         return
-    said = replace(form, content="").answer(ONE)
-    empty = asked.ask(user(USER), said, calls=ONE)
-    yield _fault(asked, "template-wants-no-content", _refusal(empty), empty, shown)
+    answer = replace(form, content="").answer(ONE)
+    with_empty = template.ask(user(USER), answer, calls=ONE)
+    yield _fault(template, "template-wants-no-content", _refusal(with_empty), with_empty, rendering)
 
 
-def _calls(asked: AskedTemplate) -> bool:
-    return asked.ask(user(USER), asked.form.answer(ONE), calls=ONE).has(VALUES[0])
+def _writes_calls(template: AskedTemplate) -> bool:
+    return template.ask(user(USER), template.form.answer(ONE), calls=ONE).has(VALUES[0])
 
 
-def _text_beside_calls(asked: AskedTemplate) -> Faults:
-    if not _calls(asked):
+def _text_beside_calls(template: AskedTemplate) -> Faults:
+    if not _writes_calls(template):
         return
-    shown = asked.ask(user(USER), asked.form.answer(ONE, TEXT), calls=ONE)
-    if not shown.has(VALUES[0]):
-        yield _fault(asked, "template-text-or-calls", _refusal(shown), shown)
-    elif not shown.has(TEXT):
-        yield _fault(asked, "template-drops-text", "", shown)
+    rendering = template.ask(user(USER), template.form.answer(ONE, TEXT), calls=ONE)
+    if not rendering.has(VALUES[0]):
+        yield _fault(template, "template-text-or-calls", _refusal(rendering), rendering)
+    elif not rendering.has(TEXT):
+        yield _fault(template, "template-drops-text", "", rendering)
 
 
-def _arguments_as_text(asked: AskedTemplate) -> Faults:
-    if asked.form.as_text or not _calls(asked):
+def _arguments_as_text(template: AskedTemplate) -> Faults:
+    if template.form.as_text or not _writes_calls(template):
         return
-    said = replace(asked.form, as_text=True).answer(ONE)
-    shown = asked.ask(user(USER), said, calls=ONE)
-    if shown.text is None:
-        yield _fault(asked, "template-refuses-text", _refusal(shown), shown)
-    elif f'\\"{KEYS[0]}' in shown.text:
-        yield _fault(asked, "template-encodes-twice", "", shown)
-    elif not shown.has(KEYS[0]):
-        yield _fault(asked, "template-drops-calls", "arguments given as text are lost", shown)
+    answer = replace(template.form, as_text=True).answer(ONE)
+    rendering = template.ask(user(USER), answer, calls=ONE)
+    if rendering.text is None:
+        yield _fault(template, "template-refuses-text", _refusal(rendering), rendering)
+    elif f'\\"{KEYS[0]}' in rendering.text:
+        yield _fault(template, "template-encodes-twice", "", rendering)
+    elif not rendering.has(KEYS[0]):
+        yield _fault(
+            template, "template-drops-calls", "arguments given as text are lost", rendering
+        )
 
 
-def _results(asked: AskedTemplate) -> Faults:
-    if not _calls(asked):
+def _results(template: AskedTemplate) -> Faults:
+    if not _writes_calls(template):
         return
-    result = asked.form.result(ONE[0], RESULT)
-    shown = asked.ask(user(USER), asked.form.answer(ONE), result, calls=ONE)
-    if not shown.has(RESULT):
-        yield _fault(asked, "template-drops-results", _refusal(shown), shown)
+    result = template.form.result(ONE[0], RESULT)
+    rendering = template.ask(user(USER), template.form.answer(ONE), result, calls=ONE)
+    if not rendering.has(RESULT):
+        yield _fault(template, "template-drops-results", _refusal(rendering), rendering)
 
 
-def _parallel_calls(asked: AskedTemplate) -> Faults:
-    if not _calls(asked):
+def _parallel_calls(template: AskedTemplate) -> Faults:
+    if not _writes_calls(template):
         return
-    shown = asked.ask(user(USER), asked.form.answer(TWO), calls=TWO)
-    if shown.text is None:
-        yield _fault(asked, "template-one-call", _refusal(shown), shown)
-    elif not shown.has(VALUES[1]):
-        yield _fault(asked, "template-one-call", "of two calls one is written", shown)
+    rendering = template.ask(user(USER), template.form.answer(TWO), calls=TWO)
+    if rendering.text is None:
+        yield _fault(template, "template-one-call", _refusal(rendering), rendering)
+    elif not rendering.has(VALUES[1]):
+        yield _fault(template, "template-one-call", "of two calls one is written", rendering)
 
 
-def _ids(asked: AskedTemplate) -> Faults:
-    """Test whether two results of one tool give the same prompt with their ids exchanged."""
-    form = asked.form
+def _ids(template: AskedTemplate) -> Faults:
+    """Test if two results of one tool, in either order, give the same prompt: then ids are lost."""
+    form = template.form
     answer = form.answer(_SAME_TOOL)
     results = [form.result(call, RESULT, index) for index, call in enumerate(_SAME_TOOL)]
-    told = asked.ask(user(USER), answer, *results, calls=_SAME_TOOL)
-    if not told.has(NAMES[0], RESULT, *(str(call.arguments[KEYS[0]]) for call in _SAME_TOOL)):
+    rendering = template.ask(user(USER), answer, *results, calls=_SAME_TOOL)
+    if not rendering.has(NAMES[0], RESULT, *(str(call.arguments[KEYS[0]]) for call in _SAME_TOOL)):
         return
-    exchanged = asked.ask(user(USER), answer, *reversed(results), calls=_SAME_TOOL)
-    if told.text == exchanged.text:
-        yield _fault(asked, "template-drops-ids", "", told, exchanged)
+    exchanged = template.ask(user(USER), answer, *reversed(results), calls=_SAME_TOOL)
+    if rendering.text == exchanged.text:
+        yield _fault(template, "template-drops-ids", "", rendering, exchanged)
 
 
-def _system(asked: AskedTemplate) -> Faults:
-    shown = asked.ask(system(_SYSTEM), user(USER))
-    if not shown.has(_SYSTEM):
-        yield _fault(asked, "template-ignores-system", _refusal(shown), shown)
+def _system(template: AskedTemplate) -> Faults:
+    rendering = template.ask(system(_SYSTEM), user(USER))
+    if not rendering.has(_SYSTEM):
+        yield _fault(template, "template-ignores-system", _refusal(rendering), rendering)
         return
-    header = _user_header(asked)
-    if header and str(shown.text).partition(_SYSTEM)[0].endswith(header):
-        yield _fault(asked, "template-merges-system", "", shown)
+    header = _user_header(template)
+    if header and str(rendering.text).partition(_SYSTEM)[0].endswith(header):
+        yield _fault(template, "template-merges-system", "", rendering)
 
 
-def _user_header(asked: AskedTemplate) -> str:
-    """Return the text before a user's words, as far as a first and a later turn share it."""
-    answered = asked.ask(user(USER), asked.form.answer(text=TEXT), user(_AGAIN))
+def _user_header(template: AskedTemplate) -> str:
+    """Return the text before a user's words that the first and a later turn have in common."""
+    answered = template.ask(user(USER), template.form.answer(text=TEXT), user(_AGAIN))
     if not answered.has(USER, TEXT, _AGAIN):
         return ""
     first, _, rest = str(answered.text).partition(USER)
@@ -160,119 +162,118 @@ def _user_header(asked: AskedTemplate) -> str:
     return common_end(first, later)
 
 
-def _tools(asked: AskedTemplate) -> Faults:
-    shown = asked.ask(user(USER), calls=ONE, generation=True)
-    if not shown.has(NAMES[0]):
-        yield _fault(asked, "template-ignores-tools", _refusal(shown), shown)
+def _tools(template: AskedTemplate) -> Faults:
+    rendering = template.ask(user(USER), calls=ONE, generation=True)
+    if not rendering.has(NAMES[0]):
+        yield _fault(template, "template-ignores-tools", _refusal(rendering), rendering)
 
 
-def _prefix(asked: AskedTemplate) -> Faults:
-    """Test whether each turn continues where the prompt before it ended.
+def _prefix(template: AskedTemplate) -> Faults:
+    """Test if each prompt begins with the prompt before it.
 
-    Otherwise no cache of it is of use, and a mask for training covers other tokens than were
-    written.
+    Otherwise no cache of it is of use, and a training mask covers other tokens than were written.
     """
-    said = asked.form.answer(text=TEXT)
-    called, result = asked.form.answer(ONE), asked.form.result(ONE[0], RESULT)
-    thought = asked.form.answer(text=TEXT, thought=THOUGHT)
+    answer = template.form.answer(text=TEXT)
+    calling, result = template.form.answer(ONE), template.form.result(ONE[0], RESULT)
+    thinking = template.form.answer(text=TEXT, thought=THOUGHT)
     steps = {
         "the answer does not begin as the generation prompt does": (
-            asked.ask(user(USER), generation=True),
-            asked.ask(user(USER), said),
+            template.ask(user(USER), generation=True),
+            template.ask(user(USER), answer),
         ),
         "an answer is written otherwise once the user speaks again": (
-            asked.ask(user(USER), said),
-            asked.ask(user(USER), said, user(_AGAIN)),
+            template.ask(user(USER), answer),
+            template.ask(user(USER), answer, user(_AGAIN)),
         ),
         "a call is written otherwise once its result is there": (
-            asked.ask(user(USER), called, calls=ONE),
-            asked.ask(user(USER), called, result, calls=ONE),
+            template.ask(user(USER), calling, calls=ONE),
+            template.ask(user(USER), calling, result, calls=ONE),
         ),
         "an answer with a thought is written otherwise once the user speaks again": (
-            asked.ask(user(USER), thought),
-            asked.ask(user(USER), thought, user(_AGAIN)),
+            template.ask(user(USER), thinking),
+            template.ask(user(USER), thinking, user(_AGAIN)),
         ),
     }
-    told = False
-    for message, (before, after) in steps.items():
-        if before.text is None or after.text is None or after.text.startswith(before.text):
+    has_fault = False
+    for message, (first, second) in steps.items():
+        if first.text is None or second.text is None or second.text.startswith(first.text):
             continue
-        with_thought = before.has(THOUGHT)
-        if told and with_thought:
+        with_thought = first.has(THOUGHT)
+        if has_fault and with_thought:
             continue  # the same again: a thought adds nothing to it
-        told = True
-        offset = len(common_start(before.text, after.text))
-        where = f"{message}: they differ from character {offset:,} on"
-        yield _fault(asked, "template-breaks-prefix", where, before, after)
+        has_fault = True
+        offset = len(common_start(first.text, second.text))
+        problem = f"{message}: they differ from character {offset:,} on"
+        yield _fault(template, "template-breaks-prefix", problem, first, second)
 
 
-def _generation_prompt(asked: AskedTemplate) -> Faults:
-    without = asked.ask(user(USER))
-    shown = asked.ask(user(USER), generation=True)
-    if shown.text == without.text:
-        yield _fault(asked, "template-no-generation-prompt", "", shown)
+def _generation_prompt(template: AskedTemplate) -> Faults:
+    plain = template.ask(user(USER))
+    rendering = template.ask(user(USER), generation=True)
+    if rendering.text == plain.text:
+        yield _fault(template, "template-no-generation-prompt", "", rendering)
 
 
-def _forged_turn(asked: AskedTemplate) -> Faults:
-    """Test whether a user who writes the text between turns can forge a turn."""
-    real = asked.ask(user(USER), asked.form.answer(text=TEXT), user(_AGAIN))
+def _forged_turn(template: AskedTemplate) -> Faults:
+    """Test if a user can forge a turn by writing the text between turns."""
+    real = template.ask(user(USER), template.form.answer(text=TEXT), user(_AGAIN))
     if not real.has(USER, TEXT, _AGAIN):
         return
-    between = str(real.text).partition(USER)[2].partition(_AGAIN)[0]
-    forged = asked.ask(user(f"{USER}{between}{_AGAIN}"))
-    if between.strip() != TEXT and forged.text == real.text:
-        borders = (
-            f"a user who writes {between.replace(TEXT, '…')!r} has written a turn of the model"
+    turn_text = str(real.text).partition(USER)[2].partition(_AGAIN)[0]
+    forged = template.ask(user(f"{USER}{turn_text}{_AGAIN}"))
+    if turn_text.strip() != TEXT and forged.text == real.text:
+        problem = (
+            f"a user who writes {turn_text.replace(TEXT, '…')!r} has written a turn of the model"
         )
-        yield _fault(asked, "template-forged-turn", borders, real, forged)
+        yield _fault(template, "template-forged-turn", problem, real, forged)
 
 
-def _thoughts(asked: AskedTemplate) -> Faults:
-    """Test whether a thought stays within a row of calls; after the next question most drop it."""
-    thinking, result = asked.form.answer(ONE, "", THOUGHT), asked.form.result(ONE[0], RESULT)
-    working = asked.ask(user(USER), thinking, result, calls=ONE)
-    last = asked.ask(user(USER), asked.form.answer(text=TEXT, thought=THOUGHT))
+def _thoughts(template: AskedTemplate) -> Faults:
+    """Test if reasoning is kept between calls; most templates drop it after the next question."""
+    thinking, result = template.form.answer(ONE, "", THOUGHT), template.form.result(ONE[0], RESULT)
+    working = template.ask(user(USER), thinking, result, calls=ONE)
+    last = template.ask(user(USER), template.form.answer(text=TEXT, thought=THOUGHT))
     if last.has(TEXT) and not last.has(THOUGHT):
-        yield _fault(asked, "template-ignores-thoughts", "", last)
+        yield _fault(template, "template-ignores-thoughts", "", last)
         return
     if working.has(VALUES[0], RESULT) and not working.has(THOUGHT):
-        yield _fault(asked, "template-drops-thoughts", "", working)
-    past = asked.ask(user(USER), asked.form.answer(text=TEXT, thought=THOUGHT), user(_AGAIN))
+        yield _fault(template, "template-drops-thoughts", "", working)
+    past = template.ask(user(USER), template.form.answer(text=TEXT, thought=THOUGHT), user(_AGAIN))
     if past.has(TEXT, _AGAIN) and not past.has(THOUGHT):
-        yield _fault(asked, "template-forgets-thoughts", "", past)
+        yield _fault(template, "template-forgets-thoughts", "", past)
 
 
-def _date(asked: AskedTemplate) -> Faults:
-    one = asked.ask(user(USER), calls=ONE)
-    other = asked.ask(user(USER), calls=ONE, day=_LATER)
-    if one.text != other.text:
-        yield _fault(asked, "template-date", "", one, other)
+def _date(template: AskedTemplate) -> Faults:
+    first = template.ask(user(USER), calls=ONE)
+    second = template.ask(user(USER), calls=ONE, day=_LATER)
+    if first.text != second.text:
+        yield _fault(template, "template-date", "", first, second)
 
 
-def _begin_of_sequence(asked: AskedTemplate) -> Faults:
-    mark = asked.source.tokens.get("bos_token")
-    shown = asked.ask(user(USER))
-    if mark and shown.text is not None and shown.text.startswith(mark):
-        yield _fault(asked, "template-writes-bos", "", shown)
+def _begin_of_sequence(template: AskedTemplate) -> Faults:
+    mark = template.source.tokens.get("bos_token")
+    rendering = template.ask(user(USER))
+    if mark and rendering.text is not None and rendering.text.startswith(mark):
+        yield _fault(template, "template-writes-bos", "", rendering)
 
 
-def _content(asked: AskedTemplate) -> Faults:
-    """Test content that is null, in parts, or that begins and ends with white space."""
-    nothing = replace(asked.form, content="null").answer(ONE)
-    shown = asked.ask(user(USER), nothing, calls=ONE)
-    if _calls(asked) and shown.text is None:
-        yield _fault(asked, "template-refuses-null", _refusal(shown), shown)
-    elif shown.has("None"):
-        yield _fault(asked, "template-prints-none", "", shown)
-    parts = asked.ask(user([{"type": "text", "text": USER}]))
+def _content(template: AskedTemplate) -> Faults:
+    """Test content that is null, that is a list of parts, or that has white space at its ends."""
+    nothing = replace(template.form, content="null").answer(ONE)
+    rendering = template.ask(user(USER), nothing, calls=ONE)
+    if _writes_calls(template) and rendering.text is None:
+        yield _fault(template, "template-refuses-null", _refusal(rendering), rendering)
+    elif rendering.has("None"):
+        yield _fault(template, "template-prints-none", "", rendering)
+    parts = template.ask(user([{"type": "text", "text": USER}]))
     if parts.text is None or USER not in parts.text:
-        yield _fault(asked, "template-refuses-parts", _refusal(parts), parts)
+        yield _fault(template, "template-refuses-parts", _refusal(parts), parts)
     elif "'type'" in parts.text or '"type"' in parts.text:
-        yield _fault(asked, "template-refuses-parts", "it prints the list itself", parts)
+        yield _fault(template, "template-refuses-parts", "it prints the list itself", parts)
     spaced = f" \n{USER} \n"
-    kept = asked.ask(user(spaced))
-    if kept.has(USER) and not kept.has(spaced):
-        yield _fault(asked, "template-trims", "", kept)
+    rendering_spaced = template.ask(user(spaced))
+    if rendering_spaced.has(USER) and not rendering_spaced.has(spaced):
+        yield _fault(template, "template-trims", "", rendering_spaced)
 
 
 PROBES: Final[tuple[Callable[[AskedTemplate], Faults], ...]] = (
@@ -291,9 +292,9 @@ PROBES: Final[tuple[Callable[[AskedTemplate], Faults], ...]] = (
     _begin_of_sequence,
     _content,
 )
-# Of these a user is told wherever a prompt is rendered; the first where there are tools.
+# Probes whose faults are shown whenever a prompt is rendered; the first one only if it has tools.
 AT_ONCE: Final = (_tools, _parallel_calls, _arguments_as_text, _content)
-TOLD_AT_ONCE: Final = frozenset(
+SHOWN_AT_ONCE: Final = frozenset(
     {
         "template-ignores-tools",
         "template-one-call",
@@ -304,11 +305,11 @@ TOLD_AT_ONCE: Final = frozenset(
 
 
 def _fault(
-    asked: AskedTemplate, code: str, message: str, *shown: TemplateRendering
+    template: AskedTemplate, code: str, message: str, *renderings: TemplateRendering
 ) -> TemplateFault:
-    return TemplateFault(finding(code, asked.source.name, message), shown)
+    return TemplateFault(finding(code, template.source.name, message), renderings)
 
 
-def _refusal(shown: TemplateRendering) -> str:
-    """Return why nothing was rendered, in the template's own words; "" if something was."""
-    return "" if shown.text is not None else f"refused: {shown.refused}"
+def _refusal(rendering: TemplateRendering) -> str:
+    """Return why the template refused to render, in its own words; "" if it did not."""
+    return "" if rendering.text is not None else f"refused: {rendering.refused}"

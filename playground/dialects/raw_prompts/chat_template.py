@@ -1,8 +1,7 @@
 """Render a model's own chat template (a `.jinja` file or a `tokenizer_config.json`) safely.
 
-It is rendered in a worker process (`confined`), in a sandbox (`sandbox`). A template may neither
-loop nor grow without end, nor keep the app from answering others: it is stopped with a clear
-error.
+It is rendered in a worker process (`confined`), in a sandbox (`sandbox`). A template that loops or
+grows without end is stopped with a clear error, and never blocks the app.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from playground.base.errors import InputFault
 from playground.base.json_numbers import json_fault
 from playground.base.user_files import read_user_text
 
-TIME_LIMIT: Final = 5.0  # seconds of wall time, of all that a question renders
+TIME_LIMIT: Final = 5.0  # seconds of wall time for all renderings of a question
 _EXPECTED: Final = "a .jinja file, or a tokenizer_config.json with a chat_template"
 _RENDER: Final = "playground.dialects.raw_prompts.sandbox:render"
 
@@ -29,8 +28,8 @@ _RENDER: Final = "playground.dialects.raw_prompts.sandbox:render"
 class ChatTemplate:
     """A template and the special tokens that it names; `now` is the time that it sees.
 
-    With `mutable` it may change lists and dictionaries, as those of Kimi K2 do; transformers'
-    sandbox forbids it.
+    With `mutable` it may change lists and dictionaries, as the template of Kimi K2 does;
+    transformers' sandbox forbids that.
     """
 
     source: str
@@ -46,7 +45,7 @@ class ChatTemplate:
 
     @classmethod
     def loads(cls, text: str, name: str = "chat-template") -> ChatTemplate:
-        """Read the text of such a file; `name` says which kind it is."""
+        """Read the text of such a file: JSON if `name` ends in .json. Raises InputFault."""
         if not name.endswith(".json"):
             return cls(text, name=name)
         try:
@@ -55,8 +54,8 @@ class ChatTemplate:
             raise InputFault(json_fault(error), where=name) from error
         source = config.get("chat_template") if isinstance(config, dict) else None
         if isinstance(source, list):  # several templates: the one for tools, else the default
-            named = {item.get("name"): item.get("template") for item in source}
-            source = named.get("tool_use") or named.get("default")
+            templates = {item.get("name"): item.get("template") for item in source}
+            source = templates.get("tool_use") or templates.get("default")
         if not isinstance(source, str):
             raise InputFault(
                 "has no chat_template",
@@ -72,9 +71,7 @@ class ChatTemplate:
         add_generation_prompt: bool | None = True,
         **variables: Any,
     ) -> str:
-        """Return the prompt. Raises InputFault with the template's own message, and where it
-        stopped.
-        """
+        """Return the prompt. Raises InputFault with the template's own message or the limit."""
         try:
             return self.render_within(
                 question_budget(), messages, tools, add_generation_prompt, **variables
@@ -94,23 +91,23 @@ class ChatTemplate:
         add_generation_prompt: bool | None = True,
         **variables: Any,
     ) -> str:
-        """Render as one of several that share a budget.
+        """Return the prompt; several renderings share a budget.
 
-        Raises InputFault, and Stopped if the template was stopped: trying again is of no use then.
+        Raises InputFault, and Stopped if the template was stopped: then do not try it again.
         """
-        given = {
+        all_variables = {
             **plain(variables),
             "messages": plain(messages),
             "tools": plain(tools) if tools else None,
         }
-        if add_generation_prompt is not None:  # some templates ask whether it was given at all
-            given["add_generation_prompt"] = add_generation_prompt
+        if add_generation_prompt is not None:  # some templates test if it is defined
+            all_variables["add_generation_prompt"] = add_generation_prompt
         job = {
             "source": self.source,
             "name": self.name,
             "tokens": plain(self.tokens),
             "now": self.now.isoformat() if self.now else None,
-            "given": given,
+            "given": all_variables,
             "mutable": self.mutable,
         }
         try:
@@ -125,14 +122,14 @@ def question_budget() -> Budget:
 
 
 def plain(value: Any) -> Any:
-    """Return messages as plain JSON values: nothing with methods of its own reaches a template."""
+    """Return a value as plain JSON values, so that no object's methods reach a template."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     if value is None or isinstance(value, bool):
         return value
-    # Through the constructor: a subclass of int or str would bring its methods along.
+    # Call the constructor, because a subclass of int or str would bring its methods along.
     for number in (int, float):
         if isinstance(value, number):
             return number(value)

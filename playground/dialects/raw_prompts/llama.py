@@ -1,7 +1,8 @@
 """Llama 3 and 4 as Meta's own code writes them (llama-models 0.3.0, ChatFormat).
 
-To the letter: a text in a Python list is not escaped, an object in it is written `{key=value}`, so
-that not every call can be read back. `benchmarks/against_llama.py` compares with Meta's code.
+It follows that code exactly: in a Python list a text is not escaped, and an object is written
+`{key=value}`, so that not every call can be read back. `benchmarks/against_llama.py` compares with
+Meta's code.
 
 The Hugging Face templates differ on purpose (tools in the first user message, results encoded
 twice): they are rendered with `ChatTemplate`, under their own name.
@@ -30,7 +31,7 @@ ROLES: Final[Mapping[str, str]] = {"tool": "ipython"}
 
 @dataclass(frozen=True)
 class LlamaTurn:
-    """One message. `content` may hold images; the reason why the model stopped is its own."""
+    """One message. `content` may hold images; `stop_reason` says why the model stopped."""
 
     role: Literal["system", "user", "assistant", "tool"]
     content: str | Sequence[str | ImagePart] = ""
@@ -40,10 +41,10 @@ class LlamaTurn:
 
 @dataclass(frozen=True)
 class LlamaFormat:
-    """The special tokens of a generation, each with its meaning, and its habits.
+    """The special tokens of a generation of models, and its habits.
 
-    `tags_code` puts the python tag at the head of a message whose first call is code.
-    `calls_wait` ends every message that calls, and every result, as one that goes on.
+    `tags_code` puts the python tag at the head of a message whose first call is code. `calls_wait`
+    ends every message with calls, and every result, with `end_of_message`.
     """
 
     title: str
@@ -67,7 +68,7 @@ class LlamaFormat:
             self.end_header: "after a message's role",
             self.end_of_message: "the end of a message that waits for a tool's result",
             self.end_of_turn: "the end of the turn",
-            self.python_tag: "before a call in the model's reply where tools run in ipython",
+            self.python_tag: "before a call in the model's reply if tools run in ipython",
             self.image: "the place of an image",
             **self.others,
         }
@@ -84,8 +85,8 @@ class LlamaFormat:
     def call(self, call: ToolCallPart, tool_format: ToolFormat = "json") -> str:
         """Return a message that is one call.
 
-        Built-in tools are called by name, code stands as it is, and custom tools in one of three
-        formats.
+        Built-in tools are called by name, code is written as it is, and custom tools are called in
+        one of three formats.
         """
         return self._tag([call]) + _call_text(call, tool_format)
 
@@ -188,10 +189,10 @@ class LlamaPrompt:
 
 
 def turns_of(prompt_data: PromptData, tool_format: ToolFormat = "json") -> list[LlamaTurn]:
-    """Return a session as turns: built-in tools turn on ipython, custom ones go into a user
-    message.
+    """Return a session as turns.
 
-    The agent's prompt and the system messages that the session begins with are one system turn.
+    The agent's prompt and the session's leading system messages are one system turn. Built-in tools
+    turn on ipython there; custom tools are defined in a user turn.
     """
     tools = prompt_data.tool_metadata
     builtin = [tool.name for tool in tools if tool.name in BUILTIN_TOOLS]
@@ -238,31 +239,31 @@ def _definitions(tools: Sequence[ToolMetadata], tool_format: ToolFormat) -> str:
     return {"json": _as_json, "function_tag": _as_tags, "python_list": _as_list}[tool_format](tools)
 
 
-def _described(tool: ToolMetadata, parameters: Any) -> dict[str, Any]:
+def _definition(tool: ToolMetadata, parameters: Any) -> dict[str, Any]:
     return {"name": tool.name, "description": tool.description, "parameters": parameters}
 
 
 def _as_json(tools: Sequence[ToolMetadata]) -> str:
-    listed = "\n\n".join(
-        dump_json({"type": "function", "function": _described(t, t.input_schema)}, indent=4)
+    definitions = "\n\n".join(
+        dump_json({"type": "function", "function": _definition(t, t.input_schema)}, indent=4)
         for t in tools
     )
     return (
         "Answer the user's question by making use of the following functions if needed.\n"
         "If none of the function can be used, please say so.\n"
-        f"Here is a list of functions in JSON format:\n{listed}\n\n"
+        f"Here is a list of functions in JSON format:\n{definitions}\n\n"
         "Return function calls in JSON format."
     )
 
 
 def _as_tags(tools: Sequence[ToolMetadata]) -> str:
-    listed = "\n\n".join(
+    definitions = "\n\n".join(
         f"Use the function '{tool.name}' to '{tool.description}':\n"
-        + dump_json(_described(tool, tool.input_schema.get("properties", {})))
+        + dump_json(_definition(tool, tool.input_schema.get("properties", {})))
         for tool in tools
     )
     return (
-        f"You have access to the following functions:\n\n{listed}\n\n"
+        f"You have access to the following functions:\n\n{definitions}\n\n"
         "Think very carefully before calling functions.\nIf you choose to call a function ONLY "
         "reply in the following format with no prefix or suffix:\n\n"
         '<function=example_function_name>{"example_name": "example_value"}</function>\n\n'
@@ -275,9 +276,9 @@ def _as_tags(tools: Sequence[ToolMetadata]) -> str:
 
 
 def _as_list(tools: Sequence[ToolMetadata]) -> str:
-    listed = dump_json([_described(tool, tool.input_schema) for tool in tools], indent=4)
+    definitions = dump_json([_definition(tool, tool.input_schema) for tool in tools], indent=4)
     return (
-        f"Here is a list of functions in JSON format that you can invoke:\n{listed}\n\n"
+        f"Here is a list of functions in JSON format that you can invoke:\n{definitions}\n\n"
         "Should you decide to return the function call(s), put them in the format of "
         "[func1(params_name=params_value, params_name2=params_value2...), func2(params)]"
         "\n\nYou SHOULD NOT include any other text in the response."

@@ -1,8 +1,8 @@
 """The sandbox in which a chat template is rendered: its permissions and its bounds for values.
 
-It is as in transformers: jinja2's immutable sandbox, blocks trimmed, `tojson` that keeps
-characters. The checks here say in the template's own terms what is too large; everything else ends
-at the bounds of the worker that this runs in (`confined`).
+It is that of transformers: jinja2's immutable sandbox, trimmed blocks, and a `tojson` that escapes
+no characters. The checks here give a clear error for too large values; everything else ends at the
+bounds of the worker process (`confined`).
 """
 
 from __future__ import annotations
@@ -20,24 +20,25 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 
 from playground.base.errors import InputFault
 
-SIZE_LIMIT: Final = 20_000_000  # characters of output, and of any text on the way to it
+SIZE_LIMIT: Final = 20_000_000  # characters of output, and of any text within the template
 _SEQUENCES: Final = (str, list, tuple)
 MOST_BITS: Final = 10_000  # of a power's result: about 3,000 digits
 
 
 def render(job: Mapping[str, Any]) -> str:
-    """Render `source` with the `given` variables; `now` is an ISO time or None. Raises
-    InputFault.
+    """Render the template of a job: `source` with the variables `given`. Raises InputFault.
+
+    `now` is an ISO time, or None for the real time.
     """
     name = job["name"]
     now = datetime.datetime.fromisoformat(job["now"]) if job["now"] else None
-    given = {
+    variables = {
         **job["tokens"],
         "strftime_now": lambda form: (now or datetime.datetime.now()).strftime(form),
         **job["given"],
     }
     try:
-        return _joined(_compiled(job["source"], name, job["mutable"]), given, name)
+        return _generate(_compile(job["source"], name, job["mutable"]), variables, name)
     except (InputFault, MemoryError):
         raise
     except _Refused as refused:
@@ -47,11 +48,11 @@ def render(job: Mapping[str, Any]) -> str:
         raise InputFault(problem, where=name) from error
 
 
-def _joined(template: Template, given: Mapping[str, Any], name: str) -> str:
+def _generate(template: Template, variables: Mapping[str, Any], name: str) -> str:
     pieces: list[str] = []
     size = 0
-    # Piece by piece: `render` would join everything before it could be counted.
-    for piece in template.generate(given):
+    # `render` would join everything before the size could be checked.
+    for piece in template.generate(variables):
         pieces.append(piece)
         size += len(piece)
         if size > SIZE_LIMIT:
@@ -60,8 +61,8 @@ def _joined(template: Template, given: Mapping[str, Any], name: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _compiled(source: str, name: str, mutable: bool) -> Template:
-    """Compile a template, once a worker. Raises InputFault with the line."""
+def _compile(source: str, name: str, mutable: bool) -> Template:
+    """Compile a template; each worker caches it. Raises InputFault with the line."""
     try:
         return _environment(mutable).from_string(source)
     except TemplateSyntaxError as error:
@@ -117,7 +118,7 @@ def _too_large(operator: str, left: Any, right: Any) -> bool:
 
 
 def _power_too_large(left: Any, right: Any) -> bool:
-    """Return True if a power is too large; it may also grow step by step: `((9**64)**64)**64`."""
+    """Return True if a power is too large, also if it grows in steps (`((9**64)**64)**64`)."""
     if not isinstance(right, int | float):
         return False
     bits = left.bit_length() if isinstance(left, int) else 1
@@ -125,14 +126,12 @@ def _power_too_large(left: Any, right: Any) -> bool:
 
 
 def _product_too_large(left: Any, right: Any) -> bool:
-    """Return True if a text or list times a number has too many elements, or a number exceeds
-    10**30.
-    """
+    """Return True if a repeated text or list is too long, or a product of numbers too large."""
     repeated = isinstance(left, _SEQUENCES) or isinstance(right, _SEQUENCES)
-    one, other = _length_or_value(left), _length_or_value(right)
-    if not isinstance(one, int) or not isinstance(other, int):
+    first, second = _length_or_value(left), _length_or_value(right)
+    if not isinstance(first, int) or not isinstance(second, int):
         return False
-    return one * other > (SIZE_LIMIT if repeated else 10**30)
+    return first * second > (SIZE_LIMIT if repeated else 10**30)
 
 
 def _length_or_value(value: Any) -> Any:
@@ -140,15 +139,13 @@ def _length_or_value(value: Any) -> Any:
 
 
 def _numbers(text: str) -> list[str]:
-    """Return the numbers in a format such as `%100000d`; nine digits each, since more are too
-    many.
-    """
+    """Return the numbers in a format such as `%100000d`, each up to nine digits."""
     digits = "".join(char if char.isdigit() else " " for char in text)
     return [number[:9] for number in digits.split()]
 
 
 def _bounded(filter_: Callable[..., Any]) -> Callable[..., Any]:
-    # With jinja2's mark: what has it is given the environment before the value.
+    # Filters with jinja2's mark get the environment as an argument before the value.
     widths = 2 if hasattr(filter_, "jinja_pass_arg") else 1
 
     @wraps(filter_)

@@ -18,29 +18,29 @@ _TOKENS: Final = {
 }
 
 
-# For a bare template, which names them and does not know them.
+# Tokens for a bare template, which uses their names without knowing them.
 STAND_INS: Final = {"bos_token": "<|bos|>", "eos_token": "<|eos|>"}
 
 
-def template_of(given: str | PathLike[str] | ChatTemplate) -> ChatTemplate:
-    """Return a template from its path, its text, or itself.
+def template_of(source: str | PathLike[str] | ChatTemplate) -> ChatTemplate:
+    """Return a template from a path or a text, or from a ChatTemplate.
 
-    One without a tokenizer's tokens gets two that stand for BOS and EOS. Raises InputFault.
+    If it has no tokens for BOS and EOS, it gets stand-ins. Raises InputFault.
     """
-    if isinstance(given, ChatTemplate):
-        found = given
-    elif isinstance(given, str) and _is_text(given):
-        found = ChatTemplate(given)
-    elif Path(given).suffix.lower() == ".gguf":
-        found = _of_gguf(Path(given))
+    if isinstance(source, ChatTemplate):
+        template = source
+    elif isinstance(source, str) and _is_text(source):
+        template = ChatTemplate(source)
+    elif Path(source).suffix.lower() == ".gguf":
+        template = _of_gguf(Path(source))
     else:
-        found = ChatTemplate.load(given)
-    return dataclasses.replace(found, tokens={**STAND_INS, **found.tokens})
+        template = ChatTemplate.load(source)
+    return dataclasses.replace(template, tokens={**STAND_INS, **template.tokens})
 
 
-def _is_text(given: str) -> bool:
-    """Return True for a text that no file name can be: with a Jinja tag or a line break in it."""
-    return "{%" in given or "{{" in given or "\n" in given
+def _is_text(source: str) -> bool:
+    """Return True for a text with a Jinja tag or a line break, which no file's name has."""
+    return "{%" in source or "{{" in source or "\n" in source
 
 
 def gguf_reader(path: Path) -> Any:

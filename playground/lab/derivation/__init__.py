@@ -1,13 +1,13 @@
-"""A dialect read off a model's own chat template: rendered with probes, guessed, and proven.
+"""Derive a dialect from a model's own chat template: render probes, guess, and prove the guess.
 
-The template is a program that is only run, never read: what stays and what moves between two
-renderings are its literals and its holes. Where a marker ends and white space begins cannot be
-seen, so several declarations are guessed (`candidates`), tried on a few calls, and the best goes
-through the full proof (`proof`): what it writes is compared with what the template writes, and what
-the template writes is read back. No dialect is handed out before, and none that loses a plain call.
+The template is a program that is only run, never parsed. Text that is the same in two renderings
+is a literal, text that differs is a hole. It cannot be seen where a marker ends and white space
+begins, so several declarations are guessed (`candidates`) and tried on a few calls. The best one
+goes through the full proof (`proof`): what it writes is compared with what the template writes,
+and what the template writes is read back. A dialect that loses a plain call is refused.
 
-`raw_prompts.asking` renders, `bodies` finds where the arguments stand, `frame` what stands around
-an answer.
+`raw_prompts.asking` renders, `bodies` finds the arguments in a call, and `frame` the text around an
+answer.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from playground.base.arguments import takes
 from playground.base.errors import InputFault
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.raw_prompts import ChatTemplate
-from playground.dialects.raw_prompts.asking import AskedTemplate, asked_form
+from playground.dialects.raw_prompts.asking import AskedTemplate, find_form
 from playground.dialects.raw_prompts.sources import template_of
-from playground.lab.derivation.candidates import candidates, separated
+from playground.lab.derivation.candidates import candidates, with_separator
 from playground.lab.derivation.derived import Derivation, DerivedDialect, declaration
 from playground.lab.derivation.frame import TurnFrame, frame_of
 from playground.lab.derivation.nearest import Nearest, nearest_registered
@@ -30,13 +30,13 @@ from playground.lab.derivation.proof import (
     NOTHING,
     PLAIN,
     Proof,
+    count_written,
     full_probes,
-    proven,
     reads_in_pieces,
+    results_written_otherwise,
     short_probes,
-    unlike_results,
+    try_probes,
     unread_answers,
-    written,
 )
 from playground.lab.derivation.proposal import Proposal, ReplyReading, propose_dialect
 from playground.lab.laws import check_dialect
@@ -55,9 +55,9 @@ __all__ = [
 ]
 
 _RULES: Final = "To call a tool, write exactly this:"
-_TRIED: Final = (1, 2, 3, 10)  # laws; the others are of what a template says nothing of
+_TRIED: Final = (1, 2, 3, 10)  # laws that a template can show; the others do not depend on it
 _EXAMPLES: Final = 25
-_MOST_READ: Final = 12  # guesses that are tried on reading; nearly always the first is the best
+_MOST_READ: Final = 12  # guesses whose reading is tried; nearly always the first is the best
 
 
 @takes(template=(str, PathLike, ChatTemplate), name="text")
@@ -67,90 +67,93 @@ def dialect_from_template(
     """Return the dialect in which a chat template writes its calls, proven against the template.
 
     `template` is the path of a `.jinja` file, a `tokenizer_config.json` or a GGUF file (with the
-    package gguf), the text of a template, or a ChatTemplate. The dialect goes wherever one goes;
-    its `derivation` is the report, its `findings()` what the proof could not show.
+    package gguf), the text of a template, or a ChatTemplate. The result is a dialect like any
+    other; its `derivation` is the report, and its `findings()` say what the proof could not show.
 
-    Raises InputFault where the template cannot be read or rendered, writes no calls, writes them
-    in no form that can be declared, or where a plain call of its own is not read back.
+    Raises InputFault if the template cannot be read or rendered, writes no calls, or writes them in
+    no form that can be declared, or if one of its plain calls is not read back.
     """
     source = template_of(template)
-    asked = asked_form(source)
-    frame = frame_of(asked)
-    guesses = candidates(asked, frame)
-    chosen, own, alike = _best(asked, frame, guesses, name)
-    chosen = _with_separator(asked, own, chosen)
-    proof = proven(asked, own, chosen, full_probes(chosen))
-    _refuse_what_is_lost(source.name, chosen, proof)
+    prober = find_form(source)
+    frame = frame_of(prober)
+    guesses = candidates(prober, frame)
+    chosen, own_frame, equally_good = _best(prober, frame, guesses, name)
+    chosen = _with_separator(prober, own_frame, chosen)
+    proof = try_probes(prober, own_frame, chosen, full_probes(chosen))
+    _refuse_lost_calls(source.name, chosen, proof)
     derivation = Derivation(
         source.name,
-        asked.form,
-        asked.renderings,
+        prober.form,
+        prober.renderings,
         len(guesses),
-        alike,
+        equally_good,
         proof,
-        _broken(chosen),
-        tuple(unread_answers(asked, own, chosen)),
-        tuple(unlike_results(asked, chosen)),
+        _broken_laws(chosen),
+        tuple(unread_answers(prober, own_frame, chosen)),
+        tuple(results_written_otherwise(prober, chosen)),
     )
-    return _dialect(name, chosen.syntax, own, derivation)
+    return _dialect(name, chosen.syntax, own_frame, derivation)
 
 
 def _best(
-    asked: AskedTemplate, frame: TurnFrame, guesses: dict[Syntax, str], name: str
+    prober: AskedTemplate, frame: TurnFrame, guesses: dict[Syntax, str], name: str
 ) -> tuple[DeclaredDialect, TurnFrame, int]:
-    """Return the guess that does most of the short proof, its frame, and how many others do as
-    much.
-    """
-    made = [
+    """Return the guess with the best short proof, its frame, and how many others are as good."""
+    guessed = [
         (_plain_dialect(name, syntax, frame.with_stop(stop)), frame.with_stop(stop))
         for syntax, stop in guesses.items()
     ]
-    # What is written is seen at once; a parser costs up to half a second to make.
-    made.sort(key=lambda each: -written(asked, each[1], each[0], short_probes()))
+    # Sort by what they write, which is fast to see; making a parser takes up to half a second.
+    guessed.sort(key=lambda pair: -count_written(prober, pair[1], pair[0], short_probes()))
     best: tuple[DeclaredDialect, TurnFrame] | None = None
     scores: list[int] = []
-    for dialect, own in made[:_MOST_READ]:
-        proof = proven(asked, own, dialect, short_probes(), hasty=True)
+    for dialect, own_frame in guessed[:_MOST_READ]:
+        proof = try_probes(prober, own_frame, dialect, short_probes(), hasty=True)
         if best is None or proof.score > max(scores):
-            best = dialect, own
+            best = dialect, own_frame
         scores.append(proof.score)
         if proof.score == 3 * len(short_probes()):
-            break  # nothing can do more
+            break  # no guess can be better
     if best is None:
-        raise InputFault("writes calls in a form that cannot be declared", where=asked.source.name)
+        raise InputFault("writes calls in a form that cannot be declared", where=prober.source.name)
     return *best, scores.count(max(scores)) - 1
 
 
 def _with_separator(
-    asked: AskedTemplate, frame: TurnFrame, dialect: DeclaredDialect
+    prober: AskedTemplate, frame: TurnFrame, dialect: DeclaredDialect
 ) -> DeclaredDialect:
-    """Return the dialect, or with white space between its parameters, where a call without any
-    shows that this is how they are written.
+    """Return the dialect, with white space as the separator of parameters if that fits better.
+
+    A call without parameters shows if white space is part of each parameter or between them.
     """
     probes = [NOTHING, *short_probes()]
-    other = separated(dialect.syntax)
-    if other is None or written(asked, frame, dialect, [NOTHING]):
+    syntax = with_separator(dialect.syntax)
+    if syntax is None or count_written(prober, frame, dialect, [NOTHING]):
         return dialect
-    tried = dataclasses.replace(dialect, syntax=other)
-    wins = written(asked, frame, tried, probes) > written(asked, frame, dialect, probes)
-    return tried if wins else dialect
+    variant = dataclasses.replace(dialect, syntax=syntax)
+    wins = count_written(prober, frame, variant, probes) > count_written(
+        prober, frame, dialect, probes
+    )
+    return variant if wins else dialect
 
 
-def _refuse_what_is_lost(source: str, dialect: DeclaredDialect, proof: Proof) -> None:
-    """A dialect that loses a plain call is none, however much it looks like one."""
-    lost = proof.failing()
-    if lost is None:
+def _refuse_lost_calls(source: str, dialect: DeclaredDialect, proof: Proof) -> None:
+    """Raise InputFault if the dialect loses a plain call of the template, also in small pieces."""
+    lost_probe = proof.failing()
+    if lost_probe is None:
         pieces = [t for t in proof.trials if t.probe in PLAIN and t.read]
-        lost = next((t for t in pieces if not reads_in_pieces(dialect, t.theirs, t.calls)), None)
-    if lost is not None:
+        lost_probe = next(
+            (t for t in pieces if not reads_in_pieces(dialect, t.theirs, t.calls)), None
+        )
+    if lost_probe is not None:
         raise InputFault(
-            f"what was derived does not read the template's own {lost.probe!r}: "
-            f"{lost.theirs!r:.200}; it would write {lost.ours!r:.200}",
+            f"what was derived does not read the template's own {lost_probe.probe!r}: "
+            f"{lost_probe.theirs!r:.200}; it would write {lost_probe.ours!r:.200}",
             where=source,
         )
 
 
-def _broken(dialect: DeclaredDialect) -> tuple[str, ...]:
+def _broken_laws(dialect: DeclaredDialect) -> tuple[str, ...]:
     """Return the laws that random calls break, in words."""
     return tuple(
         f"law {check.law}: {check.broken.says}"

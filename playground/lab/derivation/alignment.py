@@ -1,4 +1,4 @@
-"""Find the common ends of two texts, cut where a marker or a word may be cut."""
+"""Find the common start and end of two texts, without parts of tags or words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from playground.dialects.raw_prompts.asking import common_end, common_start
 
-# What stands for a hole while texts are compared: characters that no template writes.
+# Characters that stand for holes while texts are compared: no template writes them.
 MARKS: Final = {
     "name": "\ue000",
     "id": "\ue001",
@@ -23,24 +23,24 @@ _HALF_TAG: Final = re.compile(r"<[^<>\n]*\Z|\[/?\w[^\[\]\n]*\Z")
 _ASSIGNED: Final = re.compile(r"\s\w+=\Z")  # ` to=` before a recipient is part of the marker
 
 
-def declared(text: str) -> str:
-    """Return a text with marks as a template of ours: braces doubled, each mark its hole."""
+def as_template(text: str) -> str:
+    """Return a text with marks as a declaration's template: braces are doubled, marks are holes."""
     text = text.replace("{", "{{").replace("}", "}}")
     for hole, mark in MARKS.items():
         text = text.replace(mark, f"{{{hole}}}")
     return text
 
 
-def snapped_start(text: str, start: str) -> str:
+def snap_start(text: str, start: str) -> str:
     """Return a common start of `text`, cut back so that it ends neither inside a tag nor inside a
     word.
     """
     size = len(start)
     for opener, closer in zip(_OPEN, _CLOSE, strict=True):
-        opened = start.rfind(opener)
-        # a tag holds no line break; a bracket that stays open belongs to a list
-        if opened > start.rfind(closer) and "\n" not in start[opened:]:
-            size = min(size, opened)
+        tag_start = start.rfind(opener)
+        # A tag holds no line break; an open bracket before a line break begins a list.
+        if tag_start > start.rfind(closer) and "\n" not in start[tag_start:]:
+            size = min(size, tag_start)
     while 0 < size < len(text) and text[size - 1].isalnum() and text[size].isalnum():
         size -= 1
     if _ASSIGNED.search(text[:size]) and text[size : size + 1].isalnum():
@@ -48,13 +48,13 @@ def snapped_start(text: str, start: str) -> str:
     return text[:size]
 
 
-def snapped_end(text: str, end: str) -> str:
-    """Return the same of a common end: what is left of a tag that begins before it is cut off."""
+def snap_end(text: str, end: str) -> str:
+    """Return a common end of `text`, cut so that it begins neither inside a tag nor a word."""
     before = text[: len(text) - len(end)]
     for opener, closer in zip(_OPEN, _CLOSE, strict=True):
-        opened = before.rfind(opener)
-        inside = opened > before.rfind(closer) and "\n" not in before[opened:]
-        if inside and closer in end:
+        tag_start = before.rfind(opener)
+        is_inside = tag_start > before.rfind(closer) and "\n" not in before[tag_start:]
+        if is_inside and closer in end:
             end = end[end.index(closer) + 1 :]
             before = text[: len(text) - len(end)]
     while end and before and before[-1].isalnum() and end[0].isalnum():
@@ -63,31 +63,34 @@ def snapped_end(text: str, end: str) -> str:
 
 
 def splits(between: str, before: str, behind: str) -> Iterator[tuple[str, str]]:
-    """Yield the ways to cut what stands between two parameters into a closer, with which what
-    stands `behind` the last one begins, and an opener, with which what stands `before` the first
-    ends; those that cut neither tag nor word nor before a white space come first.
+    """Yield the ways to cut the text `between` two parameters into a closer and an opener.
+
+    The text `behind` the last parameter begins with the closer, the text `before` the first one
+    ends with the opener. Cuts inside a tag or a word, or before white space, come last.
     """
     ways = [
-        (between[:at], between[at:])
-        for at in range(len(between) + 1)
-        if behind.startswith(between[:at]) and before.endswith(between[at:])
+        (between[:place], between[place:])
+        for place in range(len(between) + 1)
+        if behind.startswith(between[:place]) and before.endswith(between[place:])
     ]
     yield from sorted(ways, key=_oddity)
 
 
 def _oddity(way: tuple[str, str]) -> tuple[bool, bool, int]:
     closer, opener = way
-    inside = _HALF_TAG.search(closer) is not None or closer[-1:].isalnum()
-    return inside, opener[:1].isspace(), len(opener) - len(opener.lstrip())
+    is_inside = _HALF_TAG.search(closer) is not None or closer[-1:].isalnum()
+    return is_inside, opener[:1].isspace(), len(opener) - len(opener.lstrip())
 
 
 def joints(between: str, before: str, behind: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the ways to cut what stands between two calls: closer, separator, opener. Last come
-    those that cut into what looks like a tag: an angle may be a marker of its own.
+    """Yield the ways to cut the text `between` two calls into closer, separator and opener.
+
+    The text `behind` the last call begins with the closer, the text `before` the first one ends
+    with the opener. Cuts inside a tag come last; they count, because an angle may be a marker.
     """
     opener, closer = common_end(before, between), common_start(behind, between)
-    openers = _trimmed(snapped_end(between, opener))
-    closers = _trimmed_end(snapped_start(between, closer))
+    openers = _opener_variants(snap_end(between, opener))
+    closers = _closer_variants(snap_start(between, closer))
     closers += [end for end in (closer.rstrip(), closer) if end not in closers]
     for chosen_closer in closers:
         for chosen_opener in openers:
@@ -97,12 +100,12 @@ def joints(between: str, before: str, behind: str) -> Iterator[tuple[str, str, s
                 yield chosen_closer, between[len(chosen_closer) : stop], chosen_opener
 
 
-def _trimmed(opener: str) -> list[str]:
-    """Return the opener with and without white space, and from each of its tags on."""
+def _opener_variants(opener: str) -> list[str]:
+    """Return the opener with and without white space, from each of its tags on, and ""."""
     tags = [opener[match.start() :] for match in re.finditer("<", opener)][:4]
     return list(dict.fromkeys([opener.lstrip(), opener, opener.lstrip(" \n,;"), *tags, ""]))
 
 
-def _trimmed_end(closer: str) -> list[str]:
+def _closer_variants(closer: str) -> list[str]:
     tags = [closer[: match.end()] for match in re.finditer(">", closer)][:4]
     return list(dict.fromkeys([closer.rstrip(), closer, *reversed(tags), ""]))

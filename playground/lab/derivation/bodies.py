@@ -1,4 +1,4 @@
-"""Find the body of a call in what a template wrote, and its notation."""
+"""Find the body of a call, and its notation, in the text that a template wrote."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NUMBERS: Final[dict[str, Literal["index", "number"]]] = {"0": "index", "1": "nu
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """One call's body in a region: `region[start:stop]`, in a notation (the name of its hole)."""
+    """The body of a call: `region[start:stop]`; `hole` names its notation."""
 
     hole: str
     start: int
@@ -28,19 +28,20 @@ class Body:
 
 
 def bodies_of(region: str, calls: Sequence[AskedCall], ids: Sequence[str]) -> list[Body]:
-    """Return the body of each call, in order; [] where one of them is not there.
+    """Return the body of each call, in order; [] if one of them is not found.
 
-    Parameters have no extent of their own: their body begins at the first key and ends behind the
-    last value.
+    The body of a call with parameters begins at the first key and ends after the last value.
     """
     for find in (_json, _python, _marked, _params):
-        found = list(_each(find, region, calls, ids))
-        if len(found) == len(calls):
-            return found
+        bodies = list(_bodies(find, region, calls, ids))
+        if len(bodies) == len(calls):
+            return bodies
     return []
 
 
-def _each(find: Any, region: str, calls: Sequence[AskedCall], ids: Sequence[str]) -> Iterator[Body]:
+def _bodies(
+    find: Any, region: str, calls: Sequence[AskedCall], ids: Sequence[str]
+) -> Iterator[Body]:
     position = 0
     for index, call in enumerate(calls):
         others = [other for other in calls if other is not call]
@@ -54,14 +55,14 @@ def _each(find: Any, region: str, calls: Sequence[AskedCall], ids: Sequence[str]
 def _json(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return the outermost object that holds this call's arguments, and no other call's."""
+    """Return the outermost JSON object with this call's arguments, but not those of other calls."""
     for match in re.compile(r"\{").finditer(region, position):
         try:
             value, stop = _DECODER.raw_decode(region, match.start())
         except ValueError:
             continue
-        held = region[match.start() : stop]
-        if any(_arguments_path(value, other.arguments) is not None for other in others):
+        text = region[match.start() : stop]
+        if any(_arguments_path(value, other_call.arguments) is not None for other_call in others):
             continue
         path = _arguments_path(value, call.arguments)
         if path is None:
@@ -71,13 +72,16 @@ def _json(
         shape = _shape(value, call, call_id, path)
         if shape is not None:
             return Body("call:json", match.start(), stop, shape)
-        if call.name not in held:
-            return None  # arguments within an object, the name outside: no notation of ours
+        if call.name not in text:
+            return None  # arguments inside an object without the name: no notation is like that
     return None
 
 
 def _arguments_path(value: Any, arguments: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Return the path to the arguments within a value, as an object or as its text."""
+    """Return the path to the arguments within a value, as an object or as JSON in a string.
+
+    Return () if the value itself is the arguments, and None if it does not hold them.
+    """
     if value == arguments or _as_object(value) == arguments:
         return ()
     if isinstance(value, dict):
@@ -108,9 +112,9 @@ def _shape(
     texts = {k: v for k, v in value.items() if isinstance(v, str) and (k,) not in (name, path)}
     ids = [key for key, text in texts.items() if text == call_id or "id" in key.split("_")]
     constants = tuple((key, text) for key, text in texts.items() if key not in ids)
-    held: Any = value
+    arguments: Any = value
     for key in path:
-        held = held[key]
+        arguments = arguments[key]
     usual = dict.fromkeys((*ids[:1], *dict(constants), name[0], path[0]))
     return JsonShape(
         name=name,
@@ -118,19 +122,19 @@ def _shape(
         aliases=tuple(dict.fromkeys((path[-1], *JsonShape().aliases))),
         constants=constants,
         id=ids[0] if ids else "",
-        arguments_as_text=isinstance(held, str),
+        arguments_as_text=isinstance(arguments, str),
         order=tuple(value) if list(value) != list(usual) else (),
         id_is=_NUMBERS.get(value[ids[0]], "id") if ids else "id",
     )
 
 
-def _path_to(value: Any, wanted: str) -> tuple[str, ...]:
+def _path_to(value: Any, name: str) -> tuple[str, ...]:
     if not isinstance(value, dict):
         return ()
     for key, inner in value.items():
-        if inner == wanted:
+        if inner == name:
             return (key,)
-        path = _path_to(inner, wanted)
+        path = _path_to(inner, name)
         if path:
             return (key, *path)
     return ()
@@ -142,21 +146,23 @@ def _python(
     start = region.find(f"{call.name}(", position)
     if start < 0:
         return None
-    inside = start + len(call.name) + 1
-    for match in re.compile(r"\)").finditer(region, inside):
+    start_inside = start + len(call.name) + 1
+    for match in re.compile(r"\)").finditer(region, start_inside):
         try:
             tree = ast.parse(region[start : match.end()], mode="eval")
         except (SyntaxError, ValueError):
             continue
         keys = [keyword.arg for keyword in getattr(tree.body, "keywords", ())]
-        return Body("args:python", inside, match.start()) if keys == [*call.arguments] else None
+        return (
+            Body("args:python", start_inside, match.start()) if keys == [*call.arguments] else None
+        )
     return None
 
 
 def _marked(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return an object with bare keys, whose texts stand between marks."""
+    """Return an object with unquoted keys, whose texts stand between marks."""
     if not call.arguments:
         return None
     key, value = next(iter(sorted(call.arguments.items())))
@@ -172,18 +178,16 @@ def _marked(
 def _params(
     region: str, position: int, call: AskedCall, call_id: str, others: Sequence[AskedCall]
 ) -> Body | None:
-    """Return the span from the first key, which may be part of a template's word, to the last
-    value.
-    """
+    """Return the span from the first key to the end of the last value."""
     name = region.find(call.name, position)
     start = max(name, position)
     places = []
     for key, value in call.arguments.items():
-        at = region.find(key, start if name >= position else position)
-        end = region.find(str(value), at)
-        if at < 0 or end < 0:
+        key_start = region.find(key, start if name >= position else position)
+        end = region.find(str(value), key_start)
+        if key_start < 0 or end < 0:
             return None
-        places.append((at, end + len(str(value))))
+        places.append((key_start, end + len(str(value))))
     if not places:
         return None
     return Body("params", places[0][0], places[-1][1])

@@ -1,6 +1,6 @@
-"""Syntaxes that may be a template's: guesses, of which the proof takes the best.
+"""Guess the syntaxes that a template may have; the proof takes the best of them.
 
-Where a marker ends and white space begins cannot be seen, only tried.
+It cannot be seen where a marker ends and white space begins, so all likely ways are tried.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from playground.dialects.raw_prompts.asking import (
     AskedTemplate,
     common_end,
 )
-from playground.lab.derivation.alignment import MARKS, declared, joints, splits
+from playground.lab.derivation.alignment import MARKS, as_template, joints, splits
 from playground.lab.derivation.bodies import Body, bodies_of
 from playground.lab.derivation.frame import TurnFrame
 from playground.lab.derivation.writing import body_fields, parameter_fields, value_text
@@ -35,8 +35,10 @@ _MOST: Final = 66
 
 @dataclass(frozen=True, slots=True)
 class CutCalls:
-    """Two calls cut around their bodies, with marks where a hole stands; `between` is None where
-    the template writes one call alone."""
+    """The texts before, between and behind the bodies of two calls, with marks for holes.
+
+    `between` is None if the template writes only one call.
+    """
 
     body: Body
     before: str
@@ -45,47 +47,50 @@ class CutCalls:
 
 
 def candidates(template: AskedTemplate, frame: TurnFrame) -> dict[Syntax, str]:
-    """Return every syntax worth a trial, the likeliest first, and the token that ends a turn of
-    calls where that is one of its own. Raises InputFault where no body is found.
+    """Return every syntax worth a trial, the likeliest first: syntax -> stop token or "".
+
+    The stop token is one with which only turns of calls end. Raises InputFault if no body is found.
     """
     pieces = _pieces(template, frame)
-    made: dict[Syntax, str] = {}
+    syntaxes: dict[Syntax, str] = {}
     for fields in _fields(template, frame, pieces):
         stop = fields.pop("stop", "")
         try:
-            made.setdefault(Syntax(**fields), stop)
+            syntaxes.setdefault(Syntax(**fields), stop)
         except SyntaxFault:
             continue
-        if len(made) == _MOST:
+        if len(syntaxes) == _MOST:
             break
-    return made
+    return syntaxes
 
 
 def _pieces(template: AskedTemplate, frame: TurnFrame) -> CutCalls:
-    one = frame.bare(template.reply(ONE) or "")
+    region = frame.bare(template.reply(ONE) or "")
     ids = [template.form.call_id(call, index) for index, call in enumerate(TWO)]
-    found = bodies_of(one, ONE, ids)
-    if not found:
+    bodies = bodies_of(region, ONE, ids)
+    if not bodies:
         raise InputFault(
-            f"no notation of ours is what the template writes: {one!r:.200}",
+            f"no notation of ours is what the template writes: {region!r:.200}",
             where=template.source.name,
         )
-    (body,) = found
-    before = _marked(template, one[: body.start], ONE, 0)
-    behind = _marked(template, one[body.stop :], ONE, 0)
+    (body,) = bodies
+    before = _with_marks(template, region[: body.start], ONE, 0)
+    behind = _with_marks(template, region[body.stop :], ONE, 0)
     two = template.reply(TWO)
-    both = bodies_of(frame.bare(two), TWO, ids) if two is not None else []
-    if two is None or len(both) < len(TWO):
+    both_bodies = bodies_of(frame.bare(two), TWO, ids) if two is not None else []
+    if two is None or len(both_bodies) < len(TWO):
         return CutCalls(body, before, None, behind)
     text = frame.bare(two)
-    between = text[both[0].stop : both[1].start]
-    first = _marked(template, text[: both[0].start], TWO, 0)
-    last = _marked(template, text[both[1].stop :], TWO, 1)
-    middle = _marked(template, between, TWO, 1)
-    return CutCalls(body, *_numbered(first, middle), last)
+    between = text[both_bodies[0].stop : both_bodies[1].start]
+    first = _with_marks(template, text[: both_bodies[0].start], TWO, 0)
+    last = _with_marks(template, text[both_bodies[1].stop :], TWO, 1)
+    middle = _with_marks(template, between, TWO, 1)
+    return CutCalls(body, *_with_number_mark(first, middle), last)
 
 
-def _marked(template: AskedTemplate, text: str, calls: tuple[AskedCall, ...], index: int) -> str:
+def _with_marks(
+    template: AskedTemplate, text: str, calls: tuple[AskedCall, ...], index: int
+) -> str:
     """Return the text with a mark in place of the names and the ids of the calls."""
     for place, call in enumerate(calls):
         if not template.form.names_in_ids:
@@ -94,26 +99,26 @@ def _marked(template: AskedTemplate, text: str, calls: tuple[AskedCall, ...], in
     return text
 
 
-def _numbered(first: str, between: str) -> tuple[str, str]:
-    """With a mark for a number that grows by one from the first call's opener to the second's."""
-    best, most = (first, between), len(common_end(first, between))
+def _with_number_mark(first: str, between: str) -> tuple[str, str]:
+    """Return both texts with a mark for the call's number, if one grows by one between them."""
+    best, longest = (first, between), len(common_end(first, between))
     for low, high, hole in (("0", "1", "index"), ("1", "2", "number")):
         marked = (
             re.sub(rf"(?<!\d){low}(?!\d)", MARKS[hole], first),
             re.sub(rf"(?<!\d){high}(?!\d)", MARKS[hole], between),
         )
-        same = len(common_end(*marked))
-        if same > most and MARKS[hole] in marked[0]:
-            best, most = marked, same
+        size = len(common_end(*marked))
+        if size > longest and MARKS[hole] in marked[0]:
+            best, longest = marked, size
     return best
 
 
 def _fields(
     template: AskedTemplate, frame: TurnFrame, pieces: CutCalls
 ) -> Iterator[dict[str, Any]]:
-    inside = {} if pieces.body.hole == "params" else body_fields(template, frame, pieces.body)
+    value_fields = {} if pieces.body.hole == "params" else body_fields(template, frame, pieces.body)
     for param, inner in _parameters(template, frame, pieces):
-        for outer in _calls(inner, pieces.body, param | inside, frame.stops):
+        for outer in _calls(inner, pieces.body, param | value_fields, frame.stops):
             yield outer
             if param and "cdata" not in param:
                 yield {**outer, "cdata": True}
@@ -122,7 +127,7 @@ def _fields(
 def _parameters(
     template: AskedTemplate, frame: TurnFrame, pieces: CutCalls
 ) -> Iterator[tuple[dict[str, Any], CutCalls]]:
-    """Yield the declaration of a parameter, and the pieces without what belongs to it."""
+    """Yield the fields of a parameter's declaration, and the pieces without its text."""
     if pieces.body.hole != "params":
         yield {}, pieces
         return
@@ -130,13 +135,13 @@ def _parameters(
     first = re.search(re.escape(KEYS[0]), pair[pair.find(NAMES[0]) + len(NAMES[0]) :])
     if first is None or not all(value in pair for value in VALUES):
         return
-    at = pair.find(NAMES[0]) + len(NAMES[0]) + first.start()
+    key_start = pair.find(NAMES[0]) + len(NAMES[0]) + first.start()
     between_value, second = _text_after_value(pair, VALUES[0], KEYS[1])
-    inside = pair[at + len(KEYS[0]) : pair.index(VALUES[0], at)]
-    typed = _typed(template, frame, inside)
+    key_to_value = pair[key_start + len(KEYS[0]) : pair.index(VALUES[0], key_start)]
+    typed = _with_type_mark(template, frame, key_to_value)
     behind = pair[second:].partition(VALUES[1])[2].replace(KEYS[1], MARKS["key"])
     between = between_value.replace(KEYS[0], MARKS["key"])
-    front = _marked(template, pair[:at], PAIR, 0)
+    front = _with_marks(template, pair[:key_start], PAIR, 0)
     quoted = typed.endswith('"') and between.startswith('"') and behind.startswith('"')
     hole = "value"
     if quoted and _is_json(template, frame, typed[:-1]):
@@ -144,8 +149,8 @@ def _parameters(
         pieces = _without_quotes(pieces)
     fields = parameter_fields(template, frame, _pattern(typed), hole == "value:json")
     for closer, opener in splits(between, front, behind):
-        param = f"{declared(opener)}{{key}}{declared(typed)}{{{hole}}}{declared(closer)}"
-        yield {"param": param, **fields}, _without(pieces, opener, closer)
+        param = f"{as_template(opener)}{{key}}{as_template(typed)}{{{hole}}}{as_template(closer)}"
+        yield {"param": param, **fields}, _without_parameter(pieces, opener, closer)
 
 
 def _is_json(template: AskedTemplate, frame: TurnFrame, typed: str) -> bool:
@@ -154,13 +159,13 @@ def _is_json(template: AskedTemplate, frame: TurnFrame, typed: str) -> bool:
 
 
 def _without_quotes(pieces: CutCalls) -> CutCalls:
-    """Return the pieces without the quote of the last value, which stands behind the body."""
+    """Return the pieces without the closing quote of the last value."""
     between = pieces.between and pieces.between.removeprefix('"')
     return dataclasses.replace(pieces, between=between, behind=pieces.behind.removeprefix('"'))
 
 
 def _pattern(typed: str) -> str:
-    """Return the text between key and value as a pattern, its group the word for the type."""
+    """Return the text between key and value as a pattern; its group is the word for the type."""
     words = {MARKS["type"]: r"(\w{1,16})", MARKS["is_text"]: "(?:true|false)"}
     pattern = re.escape(typed)
     for mark, word in words.items():
@@ -168,30 +173,31 @@ def _pattern(typed: str) -> str:
     return pattern
 
 
-def separated(syntax: Syntax) -> Syntax | None:
-    """Return the same with the white space behind a parameter as what stands between two of them:
-    a call without parameters then has it once, and not never.
+def with_separator(syntax: Syntax) -> Syntax | None:
+    """Return the syntax with the white space after a parameter as separator, or None.
+
+    The call then has this white space once after its parameters, even if it has no parameters.
     """
-    bare = syntax.param.rstrip()
-    space = syntax.param[len(bare) :]
+    param = syntax.param.rstrip()
+    space = syntax.param[len(param) :]
     if not space:
         return None
     call = syntax.call.replace("{params}", f"{{params}}{space}")
     try:
-        return dataclasses.replace(syntax, param=bare, param_separator=space, call=call)
+        return dataclasses.replace(syntax, param=param, param_separator=space, call=call)
     except SyntaxFault:
         return None
 
 
 def _text_after_value(text: str, value: str, key: str) -> tuple[str, int]:
-    """Return the text between a value and the next key, and where that key begins."""
+    """Return the text between a value and the next key, and the offset of that key."""
     start = text.index(value) + len(value)
     stop = text.index(key, start)
     return text[start:stop], stop
 
 
-def _without(pieces: CutCalls, opener: str, closer: str) -> CutCalls:
-    """Return the pieces around the call, without the parameter's own opener and closer."""
+def _without_parameter(pieces: CutCalls, opener: str, closer: str) -> CutCalls:
+    """Return the pieces without the opener and closer of a parameter."""
     before = pieces.before.removesuffix(opener)
     behind = _cut_start(pieces.behind, closer)
     between = pieces.between
@@ -202,39 +208,37 @@ def _without(pieces: CutCalls, opener: str, closer: str) -> CutCalls:
 
 def _cut_start(text: str, closer: str) -> str:
     for key in KEYS:
-        written = closer.replace(MARKS["key"], key)
-        if text.startswith(written):
-            return text[len(written) :]
+        closer_text = closer.replace(MARKS["key"], key)
+        if text.startswith(closer_text):
+            return text[len(closer_text) :]
     return text
 
 
-def _typed(template: AskedTemplate, frame: TurnFrame, inside: str) -> str:
-    """Return the text between key and value, with a mark where it names the value's type."""
+def _with_type_mark(template: AskedTemplate, frame: TurnFrame, key_to_value: str) -> str:
+    """Return the text between key and value, with a mark for a word that names the value's type."""
     call = (AskedCall(NAMES[0], {KEYS[0]: _NUMBER}),)
     region = frame.bare(template.reply(call) or "")
-    at = region.find(KEYS[0])
-    stop = region.find(str(_NUMBER), at)
-    if at < 0 or stop < 0:
-        return inside
-    number = region[at + len(KEYS[0]) : stop]
+    key_start = region.find(KEYS[0])
+    stop = region.find(str(_NUMBER), key_start)
+    if key_start < 0 or stop < 0:
+        return key_to_value
+    number = region[key_start + len(KEYS[0]) : stop]
     words = re.compile(r"\w+")
-    one, other = words.findall(inside), words.findall(number)
-    if inside == number or len(one) != len(other):
-        return inside
-    changed = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
+    text_words, number_words = words.findall(key_to_value), words.findall(number)
+    if key_to_value == number or len(text_words) != len(number_words):
+        return key_to_value
+    changed = [(a, b) for a, b in zip(text_words, number_words, strict=True) if a != b]
     if len(changed) != 1:
-        return inside
-    word, otherwise = changed[0]
-    hole = "is_text" if (word, otherwise) == ("true", "false") else "type"
-    return re.sub(rf"\b{re.escape(word)}\b", MARKS[hole], inside, count=1)
+        return key_to_value
+    word, number_word = changed[0]
+    hole = "is_text" if (word, number_word) == ("true", "false") else "type"
+    return re.sub(rf"\b{re.escape(word)}\b", MARKS[hole], key_to_value, count=1)
 
 
 def _calls(
     pieces: CutCalls, body: Body, param: dict[str, Any], stops: tuple[str, ...]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the declaration of call, section and separator for every way to cut what stands
-    between.
-    """
+    """Yield the fields for call, section and separator, for every way to cut the texts around."""
     if pieces.before.count(MARKS["name"]) > 1:
         yield from _named_twice(pieces, body, param)
         return
@@ -245,47 +249,51 @@ def _calls(
         common["string_mark"] = body.string_mark
     for cut in _cuts(pieces):
         before, behind, opener, closer, separator = cut
-        call = f"{declared(opener)}{{{body.hole}}}{declared(closer)}"
+        call = f"{as_template(opener)}{{{body.hole}}}{as_template(closer)}"
         if "{name}" not in call and body.hole != "call:json":
             continue
         fields = {**common, "call": call, "separator": separator}
         if body.hole != "call:json" and not re.search(r"\w", opener.partition(MARKS["name"])[0]):
             fields["known_names"] = True
         if before.strip():
-            closed, stop = _cut_at_stop(behind, stops)
-            section = f"{declared(before)}{{calls}}{declared(closed)}"
+            section_end, stop = _cut_at_stop(behind, stops)
+            section = f"{as_template(before)}{{calls}}{as_template(section_end)}"
             yield {**fields, "section": section, "stop": stop}
         else:
-            yield {**fields, "stop": behind.strip()}  # behind all calls, without an opener
+            yield {**fields, "stop": behind.strip()}  # a text after all calls, without an opener
 
 
 def _cut_at_stop(behind: str, stops: tuple[str, ...]) -> tuple[str, str]:
-    """Return a section's closer without a token that ends turns, and what is cut off."""
-    at = min((behind.find(stop) for stop in stops if stop in behind), default=len(behind))
-    return behind[:at], behind[at:].strip()
+    """Return a section's closer without a token that ends turns, and the text cut off."""
+    place = min((behind.find(stop) for stop in stops if stop in behind), default=len(behind))
+    return behind[:place], behind[place:].strip()
 
 
 def _named_twice(pieces: CutCalls, body: Body, param: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The name stands twice: each call has a section of its own, which names its tool too."""
-    opened = pieces.before.rfind("<", 0, pieces.before.rfind(MARKS["name"]))
-    closed = pieces.behind.find(">") + 1
-    joined = (pieces.between or "").removeprefix(pieces.behind).removesuffix(pieces.before)
-    if opened < 0 or not closed or pieces.between != pieces.behind + joined + pieces.before:
+    """Yield the fields if the name stands twice: each call has a section that names it too."""
+    opener_start = pieces.before.rfind("<", 0, pieces.before.rfind(MARKS["name"]))
+    closer_end = pieces.behind.find(">") + 1
+    separator = (pieces.between or "").removeprefix(pieces.behind).removesuffix(pieces.before)
+    if (
+        opener_start < 0
+        or not closer_end
+        or pieces.between != pieces.behind + separator + pieces.before
+    ):
         return
-    opener, closer = pieces.before[opened:], pieces.behind[:closed]
-    before, behind = pieces.before[:opened], pieces.behind[closed:]
+    opener, closer = pieces.before[opener_start:], pieces.behind[:closer_end]
+    before, behind = pieces.before[:opener_start], pieces.behind[closer_end:]
     yield {
         **param,
-        "call": f"{declared(opener)}{{{body.hole}}}{declared(closer)}",
-        "section": f"{declared(before)}{{calls}}{declared(behind)}",
+        "call": f"{as_template(opener)}{{{body.hole}}}{as_template(closer)}",
+        "section": f"{as_template(before)}{{calls}}{as_template(behind)}",
         "one_call_a_section": True,
         "section_required": True,
-        "separator": joined,
+        "separator": separator,
     }
 
 
 def _cuts(pieces: CutCalls) -> Iterator[tuple[str, str, str, str, str]]:
-    """Return the texts around all calls, and a call's own opener, closer and separator."""
+    """Yield the texts before and behind all calls, and a call's opener, closer and separator."""
     if pieces.between is None:
         for closer in dict.fromkeys((pieces.behind, pieces.behind.strip(), "")):
             yield "", "", pieces.before, closer, "\n"

@@ -1,4 +1,4 @@
-"""A derived dialect and its report: what was read off which probe, and what the proof shows."""
+"""A derived dialect and its report: which probe showed which field, and what the proof shows."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any, ClassVar
 from playground.base.findings import Finding, finding
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.raw_prompts.asking import RequestForm
-from playground.lab.derivation.nearest import LEAST_CALLS, SHOWN, Nearest, nearest
+from playground.lab.derivation.nearest import LEAST_CALLS, SHOWN, Nearest, nearest_dialects
 from playground.lab.derivation.proof import ProbeResult, Proof
 from playground.parsing.syntax import Syntax
 
 
 @dataclass(frozen=True)
 class Derivation:
-    """The way in which a dialect was derived from a template.
+    """The report on how a dialect was derived from a template.
 
-    `form` is how the template wants its calls; `tried` counts the declarations that were tried,
-    `renderings` the runs of the template. `broken` are laws that random calls break, `unread` the
-    answers and thoughts that do not come back as they were, `results` the kinds of results that
-    are written with other bytes.
+    `form` is the form in which the template takes calls. `tried` counts the declarations that were
+    tried, `alike` those as good as the chosen one, `renderings` the runs of the template. `broken`
+    are laws that random calls break, `unread` kinds of answers that do not come back unchanged, and
+    `results` kinds of results that are written with other bytes.
     """
 
     source: str
@@ -36,33 +36,35 @@ class Derivation:
     results: tuple[str, ...]
 
     def findings(self, dialect: DeclaredDialect) -> list[Finding]:
-        """Findings for what the proof could not show, and for what the template asks for."""
-        found: list[Finding] = []
+        """Return findings on what the proof could not show, and on what the template requires."""
+        findings: list[Finding] = []
         for code, trials in (
             ("derived-unread", [t for t in self.proof.trials if not t.read]),
             ("derived-bytes", [t for t in self.proof.trials if not t.written]),
         ):
             if trials:
-                found.append(finding(code, self.source, _named(trials, len(self.proof.trials))))
+                findings.append(
+                    finding(code, self.source, _probe_names(trials, len(self.proof.trials)))
+                )
         if any(trial.sorted for trial in self.proof.trials):
-            found.append(finding("template-sorts-keys", self.source))
+            findings.append(finding("template-sorts-keys", self.source))
         if self.form.mutable:
-            found.append(finding("template-mutates", self.source))
+            findings.append(finding("template-mutates", self.source))
         if not dialect.syntax.openers:
-            found.append(finding("derived-unmarked", self.source))
-        found += [finding("derived-law", self.source, law) for law in self.broken]
-        found += [finding("derived-answer", self.source, what) for what in self.unread]
+            findings.append(finding("derived-unmarked", self.source))
+        findings += [finding("derived-law", self.source, law) for law in self.broken]
+        findings += [finding("derived-answer", self.source, answer) for answer in self.unread]
         if self.results:
-            found.append(finding("derived-result", self.source, ", ".join(self.results)))
-        return found
+            findings.append(finding("derived-result", self.source, ", ".join(self.results)))
+        return findings
 
     def origins(self, dialect: DeclaredDialect) -> list[tuple[str, str, str]]:
-        """Return each thing that was derived: its name, its value, and the probe that showed it."""
-        told = {
+        """Return each derived field: its name, its value, and the probe that showed it."""
+        probes = {
             "call": "one call, and two for its ends",
             "param": "one argument against two, and a number for its type",
-            "section": "what stands around two calls and not between them",
-            "separator": "what stands between two calls",
+            "section": "the text around two calls but not between them",
+            "separator": "the text between two calls",
             "shape": "the paths to name, arguments and id within the object",
             "json": "an object within an argument",
             "literals": "true, false, null and a list as arguments",
@@ -70,7 +72,7 @@ class Derivation:
             "param_separator": "a call without arguments",
             "element": "an object as an argument",
             "cdata_for": "a text with each of the characters",
-            "string_mark": "what stands around a text in the object",
+            "string_mark": "the marks around a text in the object",
             "known_names": "nothing but punctuation stands before the name",
             "result": "a tool's turn against a user's with the same words",
             "reasoning": "a message with a thought",
@@ -80,21 +82,21 @@ class Derivation:
             "stops": "the end of a turn of text, the tokenizer's end of sequence",
         }
         lines = [line.partition(": ") for line in declaration(dialect)]
-        return [(name, value, told.get(name, "the proof")) for name, _, value in lines]
+        return [(name, value, probes.get(name, "the proof")) for name, _, value in lines]
 
     def cannot(self) -> list[str]:
-        """The things that the template does not say, or refuses."""
-        made = [f"refused: {probe}" for probe in self.proof.refused]
+        """Return what the template does not show, or refuses."""
+        problems = [f"refused: {probe}" for probe in self.proof.refused]
         if "two calls" in self.proof.refused:
-            made.append("where a section ends and a call begins: it writes one call alone")
+            problems.append("where a section ends and a call begins: it writes one call alone")
         if not self.form.tools:
-            made.append("anything with tools given: it fails then")
-        return made
+            problems.append("anything with tools: it fails if they are passed")
+        return problems
 
     def nearest(self, dialect: DeclaredDialect, most: int = 3) -> list[Nearest]:
         """Return the registered dialects that read most of the template's own plain calls."""
         theirs = {t.probe: t.theirs for t in self.proof.trials if t.probe in LEAST_CALLS}
-        return nearest(dialect, theirs, self.form)[:most]
+        return nearest_dialects(dialect, theirs, self.form)[:most]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -106,23 +108,26 @@ class DerivedDialect(DeclaredDialect):
     derivation: Derivation = field(hash=False, compare=False)
 
     def findings(self) -> list[Finding]:
-        """Findings for what the proof could not show."""
+        """Return findings on what the proof could not show."""
         return self.derivation.findings(self)
 
     def declaration(self) -> list[str]:
-        """Return the dialect in readable lines, one for each field that says something."""
+        """Return the dialect in readable lines, one for each field that is not at its default."""
         return declaration(self)
 
 
 def declaration(dialect: DeclaredDialect) -> list[str]:
-    """Return a declaration, a line for each field that is no default; texts as Python has them."""
+    """Return a declaration as lines, one for each field that is not at its default.
+
+    Texts are written as Python strings.
+    """
     plain = Syntax("{call:json}")
     lines = []
     for name in SHOWN:
         value = getattr(dialect.syntax, name)
         if name == "call" or value != getattr(plain, name):
-            told = _changed(value) if dataclasses.is_dataclass(value) else repr(value)
-            lines.append(f"{name}: {told}")
+            text = _changed_fields(value) if dataclasses.is_dataclass(value) else repr(value)
+            lines.append(f"{name}: {text}")
     lines.append(f"result: {dialect.result!r} in the role of {dialect.result_role}")
     if dialect.reasoning:
         pairs = ", ".join(f"{tags.open!r} … {tags.close!r}" for tags in dialect.reasoning)
@@ -138,18 +143,18 @@ def declaration(dialect: DeclaredDialect) -> list[str]:
     return lines
 
 
-def _changed(value: Any) -> str:
-    """Return the fields of a part of a declaration that are no defaults."""
+def _changed_fields(value: Any) -> str:
+    """Return the fields of a part of a declaration that are not at their defaults."""
     default = type(value)()
-    named = [
-        f"{each.name}={getattr(value, each.name)!r}"
-        for each in dataclasses.fields(value)
-        if getattr(value, each.name) != getattr(default, each.name)
+    fields = [
+        f"{part.name}={getattr(value, part.name)!r}"
+        for part in dataclasses.fields(value)
+        if getattr(value, part.name) != getattr(default, part.name)
     ]
-    return ", ".join(named)
+    return ", ".join(fields)
 
 
-def _named(trials: Sequence[ProbeResult], of: int) -> str:
+def _probe_names(trials: Sequence[ProbeResult], total: int) -> str:
     names = ", ".join(trial.probe for trial in trials[:5])
-    more = f" and {len(trials) - 5} more" if len(trials) > 5 else ""
-    return f"{len(trials)} of {of} probes: {names}{more}"
+    others = f" and {len(trials) - 5} more" if len(trials) > 5 else ""
+    return f"{len(trials)} of {total} probes: {names}{others}"

@@ -1,6 +1,6 @@
-"""Forms that the calls of a few replies may have: what stays around them, and what moves.
+"""Guess the forms that the calls of a few replies may have, from the texts around the calls.
 
-Where a section ends and a call begins is seen only where a reply holds two calls.
+Only a reply with two calls shows where a section ends and a call begins.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from playground.base.errors import SyntaxFault
 from playground.dialects.raw_prompts.asking import common_end, common_start
-from playground.lab.derivation.alignment import MARKS, declared, snapped_end, snapped_start
+from playground.lab.derivation.alignment import MARKS, as_template, snap_end, snap_start
 from playground.lab.derivation.occurrences import Occurrence
 from playground.parsing.syntax import JsonShape, Syntax
 
@@ -21,9 +21,11 @@ _WORD: Final = re.compile(r"[A-Za-z_][\w.:-]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
-    """One call: what stands before its body, back to the call before, and behind it; names are
-    marks. `first` and `last` say whether it begins or ends the calls of its reply."""
+class CallSurroundings:
+    """The texts before and behind the body of a call, up to its neighbours; names become marks.
+
+    `first` and `last` are true for the first and the last call of a reply.
+    """
 
     before: str
     behind: str
@@ -32,30 +34,33 @@ class Around:
 
 
 def syntaxes(
-    replies: Sequence[str], found: Sequence[Sequence[Occurrence]]
+    replies: Sequence[str], rows: Sequence[Sequence[Occurrence]]
 ) -> Iterator[tuple[Syntax, list[str]]]:
-    """Declarations that may be the form of these calls, the likeliest first."""
-    calls = [call for each in found for call in each]
+    """Yield declarations that may be the form of these calls, the likeliest first.
+
+    With each come the questions that the replies leave open.
+    """
+    calls = [call for row in rows for call in row]
     if len({(call.hole, call.shape.name, call.shape.name_is_key) for call in calls}) != 1:
         return
-    named = _named(
-        [_texts_around_calls(r, each) for r, each in zip(replies, found, strict=True)], calls
+    marked = _mark_names(
+        [_texts_around_calls(r, row) for r, row in zip(replies, rows, strict=True)], calls
     )
-    if named is None:
+    if marked is None:
         return
-    around, names = named
-    told = _open(found, calls)
-    for opener, closer, section in _cuts(around):
+    surroundings, names = marked
+    questions = _open_questions(rows, calls)
+    for opener, closer, section in _cuts(surroundings):
         literals = (opener, closer, *(section or ()))
         if not any(name in text for name in names for text in literals):
-            yield from _declared_forms(calls, opener, closer, section, told)
+            yield from _declared_forms(calls, opener, closer, section, questions)
 
 
-def _texts_around_calls(reply: str, calls: Sequence[Occurrence]) -> list[Around]:
+def _texts_around_calls(reply: str, calls: Sequence[Occurrence]) -> list[CallSurroundings]:
     edges = [0, *(call.stop for call in calls)]
     starts = [*(call.start for call in calls[1:]), len(reply)]
     return [
-        Around(
+        CallSurroundings(
             reply[edges[i] : call.start],
             reply[call.stop : starts[i]],
             i == 0,
@@ -65,18 +70,19 @@ def _texts_around_calls(reply: str, calls: Sequence[Occurrence]) -> list[Around]
     ]
 
 
-def _named(
-    rows: list[list[Around]], calls: list[Occurrence]
-) -> tuple[list[Around], set[str]] | None:
-    """Return the rows with marks where name, id and number stand outside of a body, and the names;
-    None where no name can be told.
+def _mark_names(
+    rows: list[list[CallSurroundings]], calls: list[Occurrence]
+) -> tuple[list[CallSurroundings], set[str]] | None:
+    """Return the texts with marks for name, id and number outside of a body, and the names.
+
+    Return None if the names cannot be found.
     """
-    flat = [each for row in rows for each in row]
+    flat = [call for row in rows for call in row]
     if calls[0].hole == "call:json":
         return flat, set()
-    befores = [each.before for each in flat]
+    befores = [call.before for call in flat]
     for _ in range(3):
-        words = _moving(befores)
+        words = _varying_words(befores)
         if not words:
             return None
         if all(map(_ID.fullmatch, words)):
@@ -89,45 +95,49 @@ def _named(
     return None
 
 
-def _with_names(rows: list[list[Around]], names: list[str], befores: list[str]) -> list[Around]:
-    """Return the rows with marks, also where what stands behind a call is what stands before the
-    next.
-    """
-    marked: list[Around] = []
+def _with_names(
+    rows: list[list[CallSurroundings]], names: list[str], befores: list[str]
+) -> list[CallSurroundings]:
+    """Return the texts around all calls with marks, also in the text before the next call."""
+    result: list[CallSurroundings] = []
     for row in rows:
-        for i, each in enumerate(row):
-            place = len(marked)
-            behind = befores[place + 1] if i + 1 < len(row) else each.behind
+        for i, call in enumerate(row):
+            place = len(result)
+            behind = befores[place + 1] if i + 1 < len(row) else call.behind
             behind = _mark_start(behind, names[place])
-            marked.append(Around(befores[place], behind, each.first, each.last))
-    return marked
+            result.append(CallSurroundings(befores[place], behind, call.first, call.last))
+    return result
 
 
-def _moving(befores: list[str]) -> list[str]:
-    """Return the word that moves, before what stays at the end of every text; [] where none
-    does.
+def _varying_words(befores: list[str]) -> list[str]:
+    """Return the word of each text that stands before the texts' common end, if the words differ.
+
+    Return [] if a word is missing or all are the same.
     """
     if len(set(befores)) < 2:
         return []
-    stays = befores[0]
+    constant = befores[0]
     for text in befores[1:]:
-        stays = common_end(stays, text)
-    lead = re.match(r"[\w.:-]*", stays)  # a common end of two names is none of the marker's
-    stays = stays[lead.end() if lead else 0 :]
-    words = [_WORD.search(text[: len(text) - len(stays)]) for text in befores]
-    found = [word[0] if word else "" for word in words]
-    return found if len(set(found)) > 1 and all(found) else []
+        constant = common_end(constant, text)
+    lead = re.match(r"[\w.:-]*", constant)  # a common end of the names is no part of the marker
+    constant = constant[lead.end() if lead else 0 :]
+    words = [_WORD.search(text[: len(text) - len(constant)]) for text in befores]
+    texts = [word[0] if word else "" for word in words]
+    return texts if len(set(texts)) > 1 and all(texts) else []
 
 
 def _bare_names(
-    words: list[str], befores: list[str], rows: list[list[Around]]
+    words: list[str], befores: list[str], rows: list[list[CallSurroundings]]
 ) -> tuple[list[str], list[str]]:
-    """Words without what they all begin and end with up to a dot or a colon, and without a number
-    that counts the calls; and the texts with marks in their places."""
+    """Return the names in these words, and the texts with marks in the places of the names.
+
+    A name lacks the prefix and suffix that all words share up to a dot or a colon, and a number
+    that counts the calls.
+    """
     names, marks = words, [MARKS["name"]] * len(words)
     numbers = [word.rpartition(":")[2] for word in words]
-    counted = [str(i) for row in rows for i in range(len(row))]
-    if numbers == counted and all(":" in word for word in words):
+    call_numbers = [str(i) for row in rows for i in range(len(row))]
+    if numbers == call_numbers and all(":" in word for word in words):
         names = [word.rpartition(":")[0] for word in words]
         marks = [f"{MARKS['name']}:{MARKS['index']}"] * len(words)
     head = re.match(r"(?:\w+[.:/])*", names[0])
@@ -146,24 +156,26 @@ def _bare_names(
 
 
 def _mark_end(text: str, word: str, hole: str) -> str:
-    at = text.rfind(word)
-    return text[:at] + MARKS[hole] + text[at + len(word) :]
+    place = text.rfind(word)
+    return text[:place] + MARKS[hole] + text[place + len(word) :]
 
 
 def _mark_start(text: str, name: str) -> str:
-    """A closer may repeat the name: `</name>`."""
+    """Mark the name near the start of a text, since a closer may repeat it: `</name>`."""
     match = re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text[:200])
     return text if match is None else text[: match.start()] + MARKS["name"] + text[match.end() :]
 
 
-def _cuts(around: list[Around]) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
-    """Opener and closer of a call, and section before, behind and separator."""
-    between = [each.behind for each in around if not each.last]
-    for snaps in (True, False):  # an odd form may have an angle that opens no tag
-        opener = _stays_before([each.before for each in around], snaps)
-        closer = _stays_behind([each.behind for each in around], snaps)
-        first = _stays_before([each.before for each in around if each.first], snaps)
-        last = _stays_behind([each.behind for each in around if each.last], snaps)
+def _cuts(
+    surroundings: list[CallSurroundings],
+) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
+    """Yield opener and closer of a call, and the section: before, behind and separator, or None."""
+    between = [call.behind for call in surroundings if not call.last]
+    for snaps in (True, False):  # in an odd form an angle may open no tag
+        opener = _constant_before([call.before for call in surroundings], snaps)
+        closer = _constant_behind([call.behind for call in surroundings], snaps)
+        first = _constant_before([call.before for call in surroundings if call.first], snaps)
+        last = _constant_behind([call.behind for call in surroundings if call.last], snaps)
         if between:
             yield from _with_section(opener, closer, first, last, between)
         yield first, last, None
@@ -172,7 +184,7 @@ def _cuts(around: list[Around]) -> Iterator[tuple[str, str, tuple[str, str, str]
 def _with_section(
     opener: str, closer: str, first: str, last: str, between: list[str]
 ) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
-    """Take as section what stands before the first call and not before the others."""
+    """Yield a cut whose section is the text before the first call but not before the others."""
     before = first[: len(first) - len(opener)] if first.endswith(opener) else ""
     behind = last[len(closer) :] if last.startswith(closer) else ""
     gap = between[0]
@@ -184,25 +196,25 @@ def _with_section(
             yield opener, closer, ("", "", separator)
 
 
-def _stays_before(texts: list[str], snaps: bool) -> str:
+def _constant_before(texts: list[str], snaps: bool) -> str:
     end = texts[0]
     for text in texts[1:]:
         end = common_end(end, text)
     end = _own_lines(end)
-    return (snapped_end(texts[0], end) if snaps else end).lstrip()
+    return (snap_end(texts[0], end) if snaps else end).lstrip()
 
 
 def _own_lines(end: str) -> str:
-    """Begin markers after the last blank line: in a single reply, prose would seem constant too."""
+    """Return the text after the last blank line: in a single reply, prose seems constant too."""
     return end.rpartition("\n\n")[2]
 
 
-def _stays_behind(texts: list[str], snaps: bool) -> str:
+def _constant_behind(texts: list[str], snaps: bool) -> str:
     start = texts[0]
     for text in texts[1:]:
         start = common_start(start, text)
     start = start.partition("\n\n")[0]
-    return (snapped_start(texts[0], start) if snaps else start).rstrip()
+    return (snap_start(texts[0], start) if snaps else start).rstrip()
 
 
 def _declared_forms(
@@ -210,31 +222,31 @@ def _declared_forms(
     opener: str,
     closer: str,
     section: tuple[str, str, str] | None,
-    told: list[str],
+    questions: list[str],
 ) -> Iterator[tuple[Syntax, list[str]]]:
     call = calls[0]
-    fields: dict[str, Any] = {"call": f"{declared(opener)}{{{call.hole}}}{declared(closer)}"}
+    fields: dict[str, Any] = {"call": f"{as_template(opener)}{{{call.hole}}}{as_template(closer)}"}
     if call.param:
-        fields["param"] = max((each.param for each in calls), key=len)
+        fields["param"] = max((other_call.param for other_call in calls), key=len)
     if call.shape != JsonShape():
         fields["shape"] = call.shape
     if section is not None:
         before, behind, fields["separator"] = section
         if before:
-            fields["section"] = f"{declared(before)}{{calls}}{declared(behind)}"
+            fields["section"] = f"{as_template(before)}{{calls}}{as_template(behind)}"
     try:
-        yield Syntax(**fields), told
+        yield Syntax(**fields), questions
     except SyntaxFault:
         return
 
 
-def _open(found: Sequence[Sequence[Occurrence]], calls: Sequence[Occurrence]) -> list[str]:
+def _open_questions(rows: Sequence[Sequence[Occurrence]], calls: Sequence[Occurrence]) -> list[str]:
     """Return the questions that these replies leave open."""
-    told = []
+    questions = []
     if len(calls) == 1:
-        told.append("one call alone: what stays and what moves cannot be told apart")
-    if all(len(each) < 2 for each in found):
-        told.append("no reply holds two calls: what stands around all of them is part of each")
+        questions.append("one call alone: what stays and what moves cannot be told apart")
+    if all(len(row) < 2 for row in rows):
+        questions.append("no reply holds two calls: text around all of them became part of each")
     if not any(isinstance(v, str) and "\n" in v for c in calls for v in c.arguments.values()):
-        told.append("no value holds a line break: how one is written was not seen")
-    return told
+        questions.append("no value holds a line break: how one is written was not seen")
+    return questions

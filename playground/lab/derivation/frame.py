@@ -19,20 +19,20 @@ from playground.dialects.raw_prompts.asking import (
     user,
 )
 from playground.dialects.raw_prompts.sources import STAND_INS
-from playground.lab.derivation.alignment import MARKS, declared, snapped_end, snapped_start
+from playground.lab.derivation.alignment import MARKS, as_template, snap_end, snap_start
 from playground.lab.derivation.thoughts import TOKEN, thoughts_of, without_thought
 from playground.parsing.syntax import ReasoningTags
 
-# A token that ends a turn, or a word between two tags
+# A control token; and a stop, which is a tag, two tags around a word, or a word in brackets.
 _CONTROL: Final = r"<[|｜][^<>\s]+[|｜]>"
 _STOP: Final = re.compile(r"(?:<[^<>\s]+>(?:\w+<[^<>\s]+>)?|\[[^\[\]\s]+\])")
 
 
 @dataclass(frozen=True, slots=True)
 class TurnFrame:
-    """`header` stands before an answer, and any of `ends` behind it, also several in a row.
+    """The text around an answer: `header` before it, and any of `ends` after it, even several.
 
-    `result` is a template of ours; `stops` are the tokens with which a turn ends.
+    `result` is the template of a declaration; `stops` are the tokens with which a turn ends.
     """
 
     header: str
@@ -46,9 +46,7 @@ class TurnFrame:
     dropped: tuple[str, ...]
 
     def bare(self, region: str) -> str:
-        """Return an answer without header, end of turn and the empty thought that some templates
-        write.
-        """
+        """Return an answer without its header, its end of turn and an empty thought."""
         text = region.removeprefix(self.header).strip()
         while end := next((end for end in self.ends if text.endswith(end)), ""):
             text = text.removesuffix(end).strip()
@@ -60,26 +58,24 @@ class TurnFrame:
         return text
 
     def before_thought(self) -> TurnFrame:
-        """Return the same with a header that ends before a thought, as an answer with one has
-        it.
-        """
+        """Return the frame of an answer with a thought: its header ends before the thought."""
         header = self.header
         for tags in self.reasoning:
             header = header.partition(tags.open)[0].partition(tags.close)[0]
         return dataclasses.replace(self, header=header)
 
     def with_stop(self, stop: str) -> TurnFrame:
-        """Return the same, where a turn of calls has an end of its own."""
+        """Return the frame with the end of turn that only calls have; `stop` is "" for none."""
         tokens = TOKEN.findall(stop)
         if not tokens:
             return self
-        # the first alone: what follows it is the next turn's
+        # Only the first token: what follows it belongs to the next turn.
         ends, stops = (stop, *self.ends), tuple(dict.fromkeys((*self.stops, tokens[0])))
         return dataclasses.replace(self, ends=ends, stops=stops)
 
 
 def frame_of(template: AskedTemplate) -> TurnFrame:
-    """Return the frame, as far as the template writes answers of text, thoughts and results."""
+    """Return the frame of a template's answers, as far as renderings show it."""
     header, end = _around_answer(template)
     result, role = _result(template)
     ends = (end.strip(),) if end.strip() else ()
@@ -99,20 +95,24 @@ def frame_of(template: AskedTemplate) -> TurnFrame:
 
 
 def _around_answer(template: AskedTemplate) -> tuple[str, str]:
-    """Return what a turn of calls shares with one of text, and with the generation prompt."""
-    called, said = template.reply(ONE) or "", template.reply((), TEXT)
-    opened = snapped_start(called, common_start(called, template.generation()))
-    if said is None or TEXT not in said:
-        return opened, ""
-    before, _, behind = said.rpartition(TEXT)
-    header = snapped_start(called, common_start(called, before))
-    end = snapped_end(called, _common_end(called, behind)) or _end_of_turn(template, called)
-    return max(header, opened, key=len), end
+    """Return the header and the end that a turn of calls shares with a turn of text.
+
+    The header may also be the one that it shares with the generation prompt.
+    """
+    calling, answer = template.reply(ONE) or "", template.reply((), TEXT)
+    shared = snap_start(calling, common_start(calling, template.generation()))
+    if answer is None or TEXT not in answer:
+        return shared, ""
+    before, _, behind = answer.rpartition(TEXT)
+    header = snap_start(calling, common_start(calling, before))
+    end = snap_end(calling, _common_end(calling, behind)) or _end_of_turn(template, calling)
+    return max(header, shared, key=len), end
 
 
 def _common_end(called: str, behind: str) -> str:
-    """Return a tag directly behind two words, `tools<|sep|>` and `response<|sep|>`, belongs to
-    them.
+    """Return the common end of both texts, without a tag that belongs to the words before it.
+
+    In `tools<|sep|>` and `response<|sep|>` the tag is part of two different markers.
     """
     end = common_end(called, behind)
     attached = [text[: len(text) - len(end)][-1:].isalnum() for text in (called, behind)]
@@ -121,72 +121,71 @@ def _common_end(called: str, behind: str) -> str:
 
 
 def _end_of_turn(template: AskedTemplate, called: str) -> str:
-    """Return the token that ends a turn of text where the user answers, and a turn of calls as
-    well: some templates leave it out behind the last answer.
+    """Return the token that ends an answer before the user's next turn, and a turn of calls too.
+
+    Some templates leave it out after the last answer. Return "" if there is no such token.
     """
-    said = template.answered(TEXT) or ""
-    token = TOKEN.match(said.rpartition(TEXT)[2].lstrip())
-    return token[0] if token and TEXT in said and called.rstrip().endswith(token[0]) else ""
+    answer = template.answered(TEXT) or ""
+    token = TOKEN.match(answer.rpartition(TEXT)[2].lstrip())
+    return token[0] if token and TEXT in answer and called.rstrip().endswith(token[0]) else ""
 
 
 def _stops(template: AskedTemplate, end: str) -> tuple[str, ...]:
-    """Return the token that ends a turn, where one does, and the tokenizer's own."""
+    """Return the token that ends a turn, if there is one, and the tokenizer's end of sequence."""
     run = end.split()[0] if end.strip() else ""
     token = _STOP.match(run)
     first = token[0] if token else "" if run.isalnum() else run
     eos = template.source.tokens.get("eos_token", "")
-    own = eos if eos != STAND_INS["eos_token"] else ""
-    return tuple(dict.fromkeys(token for token in (first, own) if token))
+    eos_stop = eos if eos != STAND_INS["eos_token"] else ""
+    return tuple(dict.fromkeys(token for token in (first, eos_stop) if token))
 
 
 def _result(template: AskedTemplate) -> tuple[str, ResultRole]:
-    """Return how a tool's words are written, and in whose turn.
+    """Return the template of a tool's result, and the role of its turn.
 
-    In a turn of its own the words stand alone: the role's header is no part of the message.
+    In a turn of its own a result has no text around it: the header is no part of the message.
     """
-    start, told = template.reply(ONE), template.reply(ONE, told=RESULT)
-    if start is None or told is None or RESULT not in told:
+    start, answer = template.reply(ONE), template.reply(ONE, result=RESULT)
+    if start is None or answer is None or RESULT not in answer:
         return "{result}", "tool"
-    before, behind = told.rsplit(RESULT, 1)
+    before, behind = answer.rsplit(RESULT, 1)
     before = before[len(common_start(before, start)) :]
     as_user = template.user_turn(ONE, RESULT)
     header = _user_header(as_user, start)
     if not header or header not in before:
         return "{result}", "ipython" if "ipython" in before else "tool"
     user_behind = (as_user or "").rsplit(RESULT, 1)[1]
-    end = snapped_end(behind, common_end(behind, user_behind))
+    end = snap_end(behind, common_end(behind, user_behind))
     inner = before[before.rindex(header) + len(header) :]
     call_id = template.form.call_id(ONE[0], 0)
     parts = [
-        declared(part.replace(call_id, MARKS["id"]).replace(ONE[0].name, MARKS["name"]))
+        as_template(part.replace(call_id, MARKS["id"]).replace(ONE[0].name, MARKS["name"]))
         for part in (inner, behind[: len(behind) - len(end)])
     ]
     exact = "{result}".join(parts)
-    # white space at its edges counts where the user's turn writes it so
-    whole = (inner, RESULT, behind[: len(behind) - len(end)])
-    alike = template.user_turn(ONE, "".join(whole)) == told
-    return exact if alike else exact.strip(), "user"
+    # White space at its ends counts if a user's turn with it gives the same text.
+    parts_as_text = (inner, RESULT, behind[: len(behind) - len(end)])
+    is_same = template.user_turn(ONE, "".join(parts_as_text)) == answer
+    return exact if is_same else exact.strip(), "user"
 
 
 def _opens_reasoning(template: AskedTemplate, reasoning: tuple[ReasoningTags, ...]) -> bool:
-    """Return True if every prompt ends inside a thought, even one that asks for none."""
-    off = {"enable_thinking": False, "thinking": False, "reasoning": False}
+    """Return True if every prompt ends inside a thought, even with thinking switched off."""
+    switched_off = {"enable_thinking": False, "thinking": False, "reasoning": False}
     prompts = [
-        template.ask(user(USER), calls=ONE, generation=True, variables=given).text or ""
-        for given in ({}, off)
+        template.ask(user(USER), calls=ONE, generation=True, variables=variables).text or ""
+        for variables in ({}, switched_off)
     ]
     return any(all(p.rstrip().endswith(tags.open) for p in prompts) for tags in reasoning)
 
 
 def _result_tokens(template: AskedTemplate) -> tuple[str, ...]:
-    """Return the control tokens next to a tool's words that stand nowhere else: they leak into
-    answers.
-    """
-    told = template.reply(ONE, told=RESULT) or ""
+    """Return the control tokens that stand only next to a result: servers leak them into text."""
+    answer = template.reply(ONE, result=RESULT) or ""
     others = (template.user_turn(ONE, RESULT) or "") + (template.reply((), TEXT) or "")
-    before, _, behind = told.rpartition(RESULT)
-    found = re.search(rf"({_CONTROL})\s*\Z", before), re.match(rf"\s*({_CONTROL})", behind)
-    return tuple(match[1] for match in found if match and match[1] not in others)
+    before, _, behind = answer.rpartition(RESULT)
+    matches = re.search(rf"({_CONTROL})\s*\Z", before), re.match(rf"\s*({_CONTROL})", behind)
+    return tuple(match[1] for match in matches if match and match[1] not in others)
 
 
 def _user_header(turn: str | None, start: str) -> str:
@@ -194,6 +193,6 @@ def _user_header(turn: str | None, start: str) -> str:
     if turn is None or RESULT not in turn:
         return ""
     before = turn.rsplit(RESULT, 1)[0]
-    own = before[len(common_start(before, start)) :]
-    found = re.search(r"\S*(?:user|human|INST)\S*\s*\Z", own, re.IGNORECASE)
-    return found[0] if found else ""
+    own_text = before[len(common_start(before, start)) :]
+    match = re.search(r"\S*(?:user|human|INST)\S*\s*\Z", own_text, re.IGNORECASE)
+    return match[0] if match else ""

@@ -1,4 +1,4 @@
-"""The registered dialects that come nearest to a declaration: by plain calls, read and written."""
+"""Find the registered dialects that are nearest to a declaration, by three plain calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playground.dialects.declared import DeclaredDialect
 from playground.dialects.raw_prompts.asking import ONE, PAIR, TWO, AskedCall, RequestForm
 from playground.lab.derivation.proof import reads, written_of
 
-# The fields of a declaration that are shown and compared, in their order.
+# The fields of a declaration that are shown and compared, in this order.
 SHOWN: Final = (
     "call", "param", "param_separator", "section", "one_call_a_section", "section_required",
     "separator", "shape", "json", "literals", "type_words", "string_mark", "cdata", "cdata_for",
@@ -26,8 +26,11 @@ LEAST_CALLS: Final[Mapping[str, Sequence[AskedCall]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """A registered dialect beside another declaration: of the three plain calls, how many it reads
-    and writes alike, and in which fields it is another."""
+    """A registered dialect compared with a declaration.
+
+    `reads` and `writes` count the plain calls, of three, that it reads, and writes in the same way;
+    `differs` names the fields in which the two differ.
+    """
 
     dialect: str
     reads: int
@@ -35,26 +38,27 @@ class Nearest:
     differs: tuple[str, ...]
 
 
-def nearest(
+def nearest_dialects(
     dialect: DeclaredDialect, theirs: Mapping[str, str], form: RequestForm
 ) -> list[Nearest]:
-    """Return the other registered dialects that read any of the texts, each the plain call of its
-    name in LEAST_CALLS; the nearest first.
+    """Return the other registered dialects that read any of the texts, the nearest first.
+
+    `theirs` maps names of LEAST_CALLS to the texts of these calls.
     """
-    made = [
+    compared = [
         _compare_with(other, dialect, theirs, form)
         for other in map(get_dialect, dialect_names())
         if isinstance(other, DeclaredDialect) and other.name != dialect.name
     ]
-    found = [each for each in made if each.reads]
-    return sorted(found, key=lambda n: (-n.writes, -n.reads, len(n.differs)))
+    readers = [candidate for candidate in compared if candidate.reads]
+    return sorted(readers, key=lambda n: (-n.writes, -n.reads, len(n.differs)))
 
 
 def nearest_registered(dialect: DeclaredDialect, most: int = 3) -> list[Nearest]:
-    """Return the same by the calls as this dialect writes them itself."""
+    """Return the registered dialects nearest to this one, by the calls that it writes itself."""
     form = RequestForm()
     theirs = {probe: written_of(dialect, calls, form) for probe, calls in LEAST_CALLS.items()}
-    return nearest(dialect, theirs, form)[:most]
+    return nearest_dialects(dialect, theirs, form)[:most]
 
 
 def _compare_with(

@@ -1,6 +1,6 @@
-"""Find calls in replies of an undeclared model: bodies, name and arguments.
+"""Find the bodies of calls in replies of a model whose dialect is unknown.
 
-Each function looks for one notation. A guess may be wrong: the caller proves what it makes of it.
+Each function looks for one notation. A guess may be wrong: the caller has to prove it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PYTHON: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One call's body in a reply, `reply[start:stop]`; `name` is "" where it stands outside."""
+    """The body of a call in a reply, `reply[start:stop]`; `name` is "" if it stands outside."""
 
     hole: str
     start: int
@@ -43,12 +43,12 @@ class Occurrence:
     param: str = ""
 
 
-# All replies at once: what stands between parameters is seen only where there are two of them.
+# A finder gets all replies at once: only a call with two parameters shows the text between them.
 Finder = Callable[[Sequence[str]], list[list[Occurrence]]]
 
 
 def json_calls(replies: Sequence[str]) -> list[list[Occurrence]]:
-    """Objects that hold a name and arguments."""
+    """Find JSON objects that hold a name and arguments."""
     return [list(_json_calls(reply)) for reply in replies]
 
 
@@ -56,28 +56,28 @@ def _json_calls(reply: str) -> Iterator[Occurrence]:
     for start, stop, value in _objects(reply):
         shape = _shape(value)
         if shape is not None:
-            name = next(iter(value)) if shape.name_is_key else _at(value, shape.name)
-            arguments = _at(value, (name,) if shape.name_is_key else shape.arguments)
+            name = next(iter(value)) if shape.name_is_key else _value_at(value, shape.name)
+            arguments = _value_at(value, (name,) if shape.name_is_key else shape.arguments)
             if isinstance(arguments, str):
                 arguments = json.loads(arguments)
             yield Occurrence("call:json", start, stop, name, arguments, shape)
 
 
 def json_arguments(replies: Sequence[str]) -> list[list[Occurrence]]:
-    """Objects that are arguments: the name stands before them."""
+    """Find JSON objects that are the arguments of a call; its name stands before them."""
     return [
-        [Occurrence("args:json", *each[:2], "", each[2]) for each in _objects(reply)]
+        [Occurrence("args:json", *found[:2], "", found[2]) for found in _objects(reply)]
         for reply in replies
     ]
 
 
 def python_calls(replies: Sequence[str]) -> list[list[Occurrence]]:
-    """Python calls with keyword arguments; the body is what stands in the brackets."""
+    """Find Python calls with keyword arguments; the body is the text between the brackets."""
     return [_python_calls(reply) for reply in replies]
 
 
 def _python_calls(reply: str) -> list[Occurrence]:
-    found: list[Occurrence] = []
+    calls: list[Occurrence] = []
     position = 0
     for match in _PYTHON.finditer(reply):
         if match.start() < position:
@@ -86,40 +86,40 @@ def _python_calls(reply: str) -> list[Occurrence]:
             arguments = _keywords(reply[match.start() : end.end()])
             if arguments is not None:
                 body = (match.end(), end.start())
-                found.append(Occurrence("args:python", *body, "", arguments))
+                calls.append(Occurrence("args:python", *body, "", arguments))
                 position = end.end()
                 break
-    return found
+    return calls
 
 
 def parameters(pattern: re.Pattern[str]) -> Finder:
-    """Parameters of one kind in a row, with nothing but white space between them."""
+    """Return a finder of parameters that match `pattern`, with only white space between them."""
 
     def find(replies: Sequence[str]) -> list[list[Occurrence]]:
         rows = [_rows(reply, pattern) for reply in replies]
         between = next(
             (
                 reply[row[0].end() : row[1].start()]
-                for reply, each in zip(replies, rows, strict=True)
-                for row in each
+                for reply, reply_rows in zip(replies, rows, strict=True)
+                for row in reply_rows
                 if len(row) > 1
             ),
             "",
         )
         follows = all(
             reply.startswith(between, row[-1].end())
-            for reply, each in zip(replies, rows, strict=True)
-            for row in each
+            for reply, reply_rows in zip(replies, rows, strict=True)
+            for row in reply_rows
         )
         tail = between if follows else ""
-        return [[_of_parameters(row, tail) for row in each] for each in rows]
+        return [[_of_parameters(row, tail) for row in reply_rows] for reply_rows in rows]
 
     return find
 
 
 _KEY: Final = r"(?P<key>[A-Za-z_][\w.-]{0,79})"
 _VALUE: Final = r"(?P<value>.*?)"
-# A value within holds no parameter of its own: of two tags that fit, the inner one is meant.
+# Such a value holds no parameter: of two nested tags that match, the inner one is the parameter.
 _IN_EQUAL: Final = r"(?P<value>(?:(?!<[\w|:.-]+=).)*?)"
 _IN_ATTRIBUTE: Final = r"(?P<value>(?:(?!<[\w|:.-]+ [\w-]+=\").)*?)"
 _KINDS: Final = (
@@ -143,7 +143,7 @@ FINDERS: Final[tuple[Finder, ...]] = (
 
 
 def _objects(reply: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """Yield the outermost objects, each after the one before."""
+    """Yield the outermost JSON objects in order: start, stop and value."""
     position = 0
     for match in re.compile(r"\{").finditer(reply):
         if match.start() < position:
@@ -158,34 +158,34 @@ def _objects(reply: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
 
 
 def _shape(value: dict[str, Any]) -> JsonShape | None:
-    """Return where name and arguments stand in an object, directly or one level down."""
+    """Return the places of name and arguments in an object, at the top or one level down."""
     if len(value) == 1:
         ((key, inner),) = value.items()
         if not isinstance(inner, dict) or not _NAME.fullmatch(key):
             return None
-        below = _members(inner)
-        return below and _json_shape((key,), *below) or JsonShape(name_is_key=True)
+        inner_members = _members(inner)
+        return inner_members and _json_shape((key,), *inner_members) or JsonShape(name_is_key=True)
     direct = _members(value)
     if direct:
         return _json_shape((), *direct)
     for key, inner in value.items():  # OpenAI's: {"type": …, "function": {"name": …}}
-        below = _members(inner) if isinstance(inner, dict) else None
-        if below:
+        inner_members = _members(inner) if isinstance(inner, dict) else None
+        if inner_members:
             constants = [(k, v) for k, v in value.items() if isinstance(v, str)]
-            return _json_shape((key,), *below, constants=constants)
+            return _json_shape((key,), *inner_members, constants=constants)
     return None
 
 
 def _members(value: dict[str, Any]) -> tuple[str, str, bool] | None:
-    """Return the keys of name and arguments, and whether these are a text."""
+    """Return the keys of name and arguments, and True if the arguments are JSON in a string."""
     texts = [k for k, v in value.items() if isinstance(v, str) and _NAME.fullmatch(v)]
-    named = [key for key in _NAMED if key in texts] or (texts if len(texts) == 1 else [])
+    name_keys = [key for key in _NAMED if key in texts] or (texts if len(texts) == 1 else [])
     objects = [k for k, v in value.items() if isinstance(v, dict)]
     encoded = [k for k, v in value.items() if isinstance(v, str) and _is_object(v)]
-    if named and len(objects) == 1 and len(value) <= 4:
-        return named[0], objects[0], False
-    if named and not objects and len(encoded) == 1:
-        return named[0], encoded[0], True
+    if name_keys and len(objects) == 1 and len(value) <= 4:
+        return name_keys[0], objects[0], False
+    if name_keys and not objects and len(encoded) == 1:
+        return name_keys[0], encoded[0], True
     return None
 
 
@@ -212,7 +212,7 @@ def _json_shape(
     )
 
 
-def _at(value: Any, path: tuple[str, ...]) -> Any:
+def _value_at(value: Any, path: tuple[str, ...]) -> Any:
     for key in path:
         value = value[key]
     return value
@@ -252,7 +252,7 @@ def _of_parameters(row: list[re.Match[str]], between: str) -> Occurrence:
 
 
 def _template(match: re.Match[str], between: str) -> str:
-    """Return the declaration of a parameter: the key's and the value's text made holes."""
+    """Return the declaration of a parameter, with holes for the text of key and value."""
     text, offset = match[0], match.start()
     key, value = match.span("key"), match.span("value")
     before, mid = text[: key[0] - offset], text[key[1] - offset : value[0] - offset]

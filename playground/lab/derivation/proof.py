@@ -1,4 +1,4 @@
-"""A derived dialect tried against the template itself: what it writes, and what it reads back."""
+"""Try a derived dialect against its template: compare what both write, and read it back."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from playground.nouns.tool_formats import read_tools
 from playground.parsing.rendering import render_call, render_calls
 from playground.parsing.result import ParseResult, read_to_end
 
-HURTING: Final[dict[str, Any]] = {
+HOSTILE: Final[dict[str, Any]] = {
     "plain text": "src/main.py",
     "empty text": "",
     "two lines": "one\ntwo",
@@ -64,7 +64,10 @@ _SHORT: Final = ("plain text", "two lines", "double quotes", "an integer")
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """One probe: what the template wrote, what ours would have, and whether ours reads it back."""
+    """One probe: what the template wrote (`theirs`), and what the dialect would write (`ours`).
+
+    `read` is true if the dialect reads the template's text back.
+    """
 
     probe: str
     calls: tuple[AskedCall, ...]
@@ -72,7 +75,7 @@ class ProbeResult:
     ours: str
     read: bool
     sorted: bool = False
-    """Ours are the same bytes once the arguments are sorted by their names."""
+    """True if both are the same only with the arguments sorted by their names."""
 
     @property
     def written(self) -> bool:
@@ -82,7 +85,7 @@ class ProbeResult:
 
 @dataclass(frozen=True)
 class Proof:
-    """Every trial that the template does not refuse; `refused` names the others."""
+    """The results of all probes that the template does not refuse; `refused` names the others."""
 
     trials: tuple[ProbeResult, ...]
     refused: tuple[str, ...]
@@ -97,11 +100,11 @@ class Proof:
 
     @property
     def score(self) -> int:
-        """For the choice between candidates: what is read counts twice."""
+        """The score of a candidate: a probe that is read counts 2, one that is written alike 1."""
         return 2 * self.read + self.written
 
     def failing(self) -> ProbeResult | None:
-        """Return the first plain call that is not read back: such a dialect is none."""
+        """Return the first plain call that is not read back, or None: it rules out the dialect."""
         return next((t for t in self.trials if t.probe in PLAIN and not t.read), None)
 
 
@@ -109,57 +112,56 @@ PLAIN: Final = ("one call", "two parameters", "two calls", "plain text")
 
 
 def short_probes() -> list[tuple[str, tuple[AskedCall, ...]]]:
-    """Few, for the choice between candidates."""
-    values = [(name, _holding(HURTING[name])) for name in _SHORT]
+    """Return a few probes, for the choice between candidates."""
+    values = [(name, _call_with(HOSTILE[name])) for name in _SHORT]
     return [("one call", ONE), ("two parameters", PAIR), ("two calls", TWO), *values]
 
 
 def full_probes(dialect: DeclaredDialect) -> list[tuple[str, tuple[AskedCall, ...]]]:
-    """Return all: every value that hurts alone and before another one, and the dialect's own
-    markers.
-    """
+    """Return all probes: plain calls, hostile values before another one, the dialect's markers."""
     syntax = dialect.syntax
-    own = [*syntax.closers, *syntax.openers]
-    values = {**HURTING, **{f"its own {literal!r}": f"a {literal} b" for literal in own}}
-    made = [("one call", ONE), ("two parameters", PAIR), ("two calls", TWO)]
-    made += [NOTHING]
-    made += [(name, _holding(value)) for name, value in values.items()]
-    return made
+    own_markers = [*syntax.closers, *syntax.openers]
+    values = {**HOSTILE, **{f"its own {literal!r}": f"a {literal} b" for literal in own_markers}}
+    probes = [("one call", ONE), ("two parameters", PAIR), ("two calls", TWO)]
+    probes += [NOTHING]
+    probes += [(name, _call_with(value)) for name, value in values.items()]
+    return probes
 
 
-def _holding(value: Any) -> tuple[AskedCall, ...]:
+def _call_with(value: Any) -> tuple[AskedCall, ...]:
     return (AskedCall(NAMES[0], {KEYS[0]: value, KEYS[1]: "x1"}),)
 
 
-def proven(
+def try_probes(
     template: AskedTemplate,
     frame: TurnFrame,
     dialect: DeclaredDialect,
     probes: Iterable[tuple[str, tuple[AskedCall, ...]]],
     hasty: bool = False,
 ) -> Proof:
-    """Try every probe; in haste, up to the first that is not read back."""
+    """Try every probe; if `hasty`, stop at the first that is not read back."""
     trials, refused = [], []
     for name, calls in probes:
         region = template.reply(calls)
-        if region is None or not _says(region, calls):
+        if region is None or not _names_all(region, calls):
             refused.append(name)
             continue
         theirs = frame.bare(region)
-        asked, ordered = (
-            written_of(dialect, order, template.form).strip() for order in (calls, _ordered(calls))
+        as_given, sorted_text = (
+            written_of(dialect, order, template.form).strip()
+            for order in (calls, _with_sorted_arguments(calls))
         )
-        by_name = asked != theirs and ordered == theirs
-        read = reads(dialect, theirs, calls)
+        by_name = as_given != theirs and sorted_text == theirs
+        is_read = reads(dialect, theirs, calls)
         trials.append(
-            ProbeResult(name, calls, theirs, ordered if by_name else asked, read, by_name)
+            ProbeResult(name, calls, theirs, sorted_text if by_name else as_given, is_read, by_name)
         )
-        if hasty and not read:
+        if hasty and not is_read:
             break
     return Proof(tuple(trials), tuple(refused))
 
 
-def written(
+def count_written(
     template: AskedTemplate,
     frame: TurnFrame,
     dialect: DeclaredDialect,
@@ -177,23 +179,21 @@ def written(
 def unread_answers(
     template: AskedTemplate, frame: TurnFrame, dialect: DeclaredDialect
 ) -> Iterator[str]:
-    """Yield the answers and thoughts of the template that do not come back as they were, in
-    words.
-    """
-    # what stands in a history begins where it begins, whatever a prompt ends with
+    """Yield the kinds of the template's answers that do not come back unchanged, in words."""
+    # An answer in a history begins at its own start, even if prompts end inside reasoning.
     dialect = dataclasses.replace(dialect, opens_reasoning=False)
-    shown = [
+    kinds = [
         ("an answer", (), TEXT, ""),
-        ("an answer behind a thought", (), TEXT, THOUGHT),
-        ("a call behind a thought", ONE, "", THOUGHT),
+        ("an answer after a thought", (), TEXT, THOUGHT),
+        ("a call after a thought", ONE, "", THOUGHT),
     ]
-    for name, calls, text, thought in shown:
+    for name, calls, text, thought in kinds:
         region = template.reply(calls, text, thought)
         if region is None or text not in region or (thought and thought not in region):
             continue
         result = _read(dialect, [frame.before_thought().bare(region)], calls or ONE)
-        found = (result.content.strip(), result.reasoning.strip(), len(result.tool_calls))
-        if found != (text, thought, len(calls)):
+        outcome = (result.content.strip(), result.reasoning.strip(), len(result.tool_calls))
+        if outcome != (text, thought, len(calls)):
             yield name
 
 
@@ -206,31 +206,32 @@ _RESULTS: Final = {
 }
 
 
-def unlike_results(template: AskedTemplate, dialect: DeclaredDialect) -> Iterator[str]:
-    """Yield the kinds of results that a user's turn of the dialect holds with other bytes than the
-    template writes; none where the template has a turn for results, and writes it itself.
+def results_written_otherwise(template: AskedTemplate, dialect: DeclaredDialect) -> Iterator[str]:
+    """Yield the kinds of results that the dialect writes with other bytes than the template.
+
+    Yield none if results do not travel in a user's turn: the template then writes them itself.
     """
     if dialect.result_role != "user":
         return
     (call,) = ONE
     for name, words in _RESULTS.items():
         part = ToolResultPart(template.form.call_id(call, 0), call.name, words)
-        theirs = template.reply(ONE, told=words)
+        theirs = template.reply(ONE, result=words)
         if theirs != template.user_turn(ONE, dialect.format_tool_result(part)):
             yield name
 
 
-def _says(region: str, calls: Sequence[AskedCall]) -> bool:
+def _names_all(region: str, calls: Sequence[AskedCall]) -> bool:
     """Return True if the template wrote every call: some write only the first."""
     return all(region.count(call.name) for call in calls)
 
 
-def _ordered(calls: Sequence[AskedCall]) -> list[AskedCall]:
+def _with_sorted_arguments(calls: Sequence[AskedCall]) -> list[AskedCall]:
     return [AskedCall(call.name, dict(sorted(call.arguments.items()))) for call in calls]
 
 
 def written_of(dialect: DeclaredDialect, calls: Sequence[AskedCall], form: RequestForm) -> str:
-    """Return the calls as the dialect writes them, with the ids that a template is given."""
+    """Return the calls as the dialect writes them, with the ids that the template gets."""
     schemas = {tool.name: tool for tool in read_tools(tools_for(calls))}
     texts = []
     for index, call in enumerate(calls):
@@ -249,13 +250,13 @@ def written_of(dialect: DeclaredDialect, calls: Sequence[AskedCall], form: Reque
 
 
 def reads(dialect: DeclaredDialect, text: str, calls: Sequence[AskedCall]) -> bool:
-    """Return True if the dialect reads these calls, and nothing else, out of a text."""
-    return _as_asked(_read(dialect, [text], calls), calls)
+    """Return True if the dialect reads exactly these calls, and nothing else, in a text."""
+    return _has_exactly(_read(dialect, [text], calls), calls)
 
 
 def reads_in_pieces(dialect: DeclaredDialect, text: str, calls: Sequence[AskedCall]) -> bool:
-    """The same, character by character."""
-    return _as_asked(_read(dialect, text, calls), calls)
+    """Return what `reads` does, with the text fed character by character."""
+    return _has_exactly(_read(dialect, text, calls), calls)
 
 
 def _read(
@@ -265,15 +266,16 @@ def _read(
     return read_to_end(parser, (parser.feed_text(piece) for piece in pieces))
 
 
-def _as_asked(result: ParseResult, calls: Sequence[AskedCall]) -> bool:
+def _has_exactly(result: ParseResult, calls: Sequence[AskedCall]) -> bool:
     if result.aborted or result.content.strip() or len(result.tool_calls) != len(calls):
         return False
     return all(
-        read.name == call.name and _sorted(read.arguments) == _sorted(call.arguments)
-        for read, call in zip(result.tool_calls, calls, strict=True)
+        call_read.name == call.name
+        and _sorted_json(call_read.arguments) == _sorted_json(call.arguments)
+        for call_read, call in zip(result.tool_calls, calls, strict=True)
     )
 
 
-def _sorted(arguments: Any) -> str:
-    """Arguments whose order does not count: some templates sort them."""
+def _sorted_json(arguments: Any) -> str:
+    """Return arguments as JSON without their order, because some templates sort them."""
     return json.dumps(arguments, sort_keys=True, default=str)

@@ -1,7 +1,7 @@
-"""A form proposed from a few replies of a model: what stays is a marker, what moves is a hole.
+"""Propose a form from a few replies of a model: constant text is a marker, varying text a hole.
 
-The one rule: never a wrong form in silence. A proposal reads every call that was seen, writes it as
-it stood or says where not, and shows every character of the replies that it leaves as text.
+A wrong form is never proposed in silence. A proposal reads every call that was found, writes it in
+the same way or says where it does not, and shows all text of the replies that it does not explain.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MOST: Final = 200_000  # characters of all replies
 _MARKUP: Final = re.compile(
     r"<[\w|/!]|\|>|\[/?[A-Z_]{3,}|\{\s*\"|```|^\s*[\w-]+\s*\($", re.MULTILINE
 )
-_TAGS: Final = re.compile(r"</?[\w|:]+[=>]|<\|")  # of a form that was not seen, in a value of this
+_TAGS: Final = re.compile(r"</?[\w|:]+[=>]|<\|")  # markup in a value: it may belong to the form
 _TOOL: Final = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -38,8 +38,9 @@ _TOOL: Final = re.compile(r"[A-Za-z_]\w*")
 class ReplyReading:
     """One reply as a proposal reads it.
 
-    It has calls (name and arguments), the stretches left as text (offset and text), and those of
-    them that look like markup; `written` is true if it would write these calls exactly so.
+    `calls` are names and arguments, `left` the stretches that stay text (offset and text), and
+    `unexplained` those that look like markup. `written` is true if the dialect would write the
+    calls exactly as they stand.
     """
 
     calls: tuple[tuple[str, Any], ...]
@@ -50,8 +51,11 @@ class ReplyReading:
 
 @dataclass(frozen=True)
 class Proposal:
-    """A form for replies: `dialect` to go on with, how it reads each reply, what could not be told
-    from these replies, and the registered dialects that read the same calls in all of them."""
+    """A proposed form: the `dialect`, and its `readings` of the replies.
+
+    `open` are questions that the replies leave open, `registered` the registered dialects that read
+    the same calls in all of them.
+    """
 
     dialect: DeclaredDialect
     readings: tuple[ReplyReading, ...]
@@ -59,28 +63,33 @@ class Proposal:
     registered: tuple[str, ...]
 
     def findings(self) -> list[Finding]:
-        """Findings for what it does not explain, and for what the replies leave open."""
-        found = []
+        """Return findings on text that the form does not explain, and on open questions."""
+        findings = []
         for number, reading in enumerate(self.readings, 1):
             for start, text in reading.unexplained:
-                told = f"not explained: {text.strip()[:80]!r}"
-                found.append(finding("proposal-left", f"reply {number}, character {start}", told))
+                message = f"not explained: {text.strip()[:80]!r}"
+                findings.append(
+                    finding("proposal-left", f"reply {number}, character {start}", message)
+                )
             if not reading.written:
-                found.append(finding("proposal-bytes", f"reply {number}"))
-        return [*found, *(finding("proposal-open", "the replies", told) for told in self.open)]
+                findings.append(finding("proposal-bytes", f"reply {number}"))
+        return [
+            *findings,
+            *(finding("proposal-open", "the replies", question) for question in self.open),
+        ]
 
 
 def propose_dialect(
     replies: Sequence[str], name: str = "proposed", registered: bool = True
 ) -> Proposal:
-    """Return the form in which a model's replies call tools: three replies with calls of different
-    tools.
+    """Return the form in which a model's replies call tools.
 
-    A registered dialect that writes them so is proposed as it is (not with `registered=False`);
-    else what stays between the calls is a marker and what moves is a hole. Prose is left as text.
+    Give two or three replies with calls of different tools. A registered dialect that writes these
+    calls in the same way is proposed unchanged (not with `registered=False`). Otherwise text that
+    is the same around all calls becomes a marker, and varying text a hole. Prose stays text.
 
-    Raises InputFault where there are no replies, where no call is seen in them, or where no form
-    that can be declared reads every call that was seen.
+    Raises InputFault if there are no replies, if no call is found in them, or if no form that can
+    be declared reads every call that was found.
     """
     texts = [
         _text(reply, number)
@@ -90,9 +99,9 @@ def propose_dialect(
         raise InputFault("there is no reply", expected="two or three replies with calls in them")
     if sum(map(len, texts)) > _MOST:
         raise InputFault("the replies are too long", expected=f"{_MOST:,} characters at most")
-    known = _registered(texts) if registered else []
-    if known:
-        return _of_registered(known, texts, name)
+    names = _registered(texts) if registered else []
+    if names:
+        return _of_registered(names, texts, name)
     best = min(_proposals(texts, name), key=_cost, default=None)
     if best is None:
         raise InputFault(
@@ -111,7 +120,7 @@ def _text(reply: Any, number: int) -> str:
 
 
 def _cost(proposal: Proposal) -> tuple[int, ...]:
-    """Fewer stretches that look like markup, fewer characters left, written alike."""
+    """Return a sort key: unexplained characters, characters left, replies not written alike."""
     readings = proposal.readings
     return (
         sum(len(text) for reading in readings for _, text in reading.unexplained),
@@ -124,48 +133,49 @@ def _cost(proposal: Proposal) -> tuple[int, ...]:
 
 
 def _registered(replies: Sequence[str]) -> list[str]:
-    """Return the registered dialects that write the calls of all replies as they stand, and leave
-    no markup; a form that takes any text for a call is no evidence.
+    """Return the registered dialects that write the calls of all replies exactly as they stand.
+
+    They leave no markup. Dialects in which any text may be a call are left out.
     """
-    found = []
+    names = []
     for dialect in _declared():
         if type(dialect) is DeclaredDialect and not dialect.syntax.text_keys:
             readings = [_reading(dialect, reply) for reply in replies]
             calls = [reading for reading in readings if reading.calls]
-            clean = all(reading.written and not reading.unexplained for reading in readings)
-            if calls and clean and all(map(_has_call, readings, replies)):
-                found.append(dialect.name)
-    return found
+            is_clean = all(reading.written and not reading.unexplained for reading in readings)
+            if calls and is_clean and all(map(_has_call, readings, replies)):
+                names.append(dialect.name)
+    return names
 
 
 def _has_call(reading: ReplyReading, reply: str) -> bool:
-    """A reply without any markup may be an answer."""
+    """Return True if a reading has a call, or the reply has no markup and may be an answer."""
     return bool(reading.calls) or not _MARKUP.search(reply)
 
 
-def _of_registered(known: list[str], replies: Sequence[str], name: str) -> Proposal:
-    dialect = get_dialect(known[0])
+def _of_registered(names: list[str], replies: Sequence[str], name: str) -> Proposal:
+    dialect = get_dialect(names[0])
     assert isinstance(dialect, DeclaredDialect)
     readings = tuple(_reading(dialect, reply) for reply in replies)
-    return Proposal(dialect, readings, (), tuple(known))
+    return Proposal(dialect, readings, (), tuple(names))
 
 
 # a form of its own
 
 
 def _proposals(replies: Sequence[str], name: str) -> Iterator[Proposal]:
-    """Yield every form that reads each call that one of the finders saw."""
+    """Yield every form that reads all calls that one of the finders found."""
     stops = _stops(replies)
-    bare = [_without_stop(reply, stops) for reply in replies]
+    texts = [_without_stop(reply, stops) for reply in replies]
     for find in FINDERS:
-        found = find(bare)
-        if not any(found):
+        occurrences = find(texts)
+        if not any(occurrences):
             continue
-        for syntax, told in dict(syntaxes(bare, found)).items():
+        for syntax, questions in dict(syntaxes(texts, occurrences)).items():
             dialect = _dialect(name, syntax, replies, stops)
             readings = tuple(_reading(dialect, reply) for reply in replies)
-            if all(map(_reads, readings, found)):
-                yield Proposal(dialect, readings, (*told, *_odd_names(readings)), ())
+            if all(map(_reads, readings, occurrences)):
+                yield Proposal(dialect, readings, (*questions, *_odd_names(readings)), ())
 
 
 def _dialect(
@@ -175,15 +185,18 @@ def _dialect(
         name=name,
         syntax=syntax,
         rules=_RULES,
-        reasoning=tuple(tags for tags in _thoughts() if _stand(tags, replies)),
+        reasoning=tuple(tags for tags in _thoughts() if _has_both(tags, replies)),
         stops=tuple(stops),
     )
 
 
 def _stops(replies: Sequence[str]) -> list[str]:
-    """Return the tokens with which replies end that are some registered dialect's stop tokens."""
-    known = {stop for each in _declared() for stop in each.stops} | {"</s>", "<|endoftext|>"}
-    return sorted(stop for stop in known if any(r.rstrip().endswith(stop) for r in replies))
+    """Return the stop tokens of registered dialects with which replies end."""
+    all_stops = {stop for dialect in _declared() for stop in dialect.stops} | {
+        "</s>",
+        "<|endoftext|>",
+    }
+    return sorted(stop for stop in all_stops if any(r.rstrip().endswith(stop) for r in replies))
 
 
 def _without_stop(reply: str, stops: Sequence[str]) -> str:
@@ -192,8 +205,8 @@ def _without_stop(reply: str, stops: Sequence[str]) -> str:
 
 
 def _declared() -> list[DeclaredDialect]:
-    found = map(get_dialect, dialect_names())
-    return [each for each in found if isinstance(each, DeclaredDialect)]
+    dialects = map(get_dialect, dialect_names())
+    return [dialect for dialect in dialects if isinstance(dialect, DeclaredDialect)]
 
 
 def _thoughts() -> list[ReasoningTags]:
@@ -204,7 +217,7 @@ def _thoughts() -> list[ReasoningTags]:
     return list(tags)
 
 
-def _stand(tags: ReasoningTags, replies: Sequence[str]) -> bool:
+def _has_both(tags: ReasoningTags, replies: Sequence[str]) -> bool:
     return any(tags.open in reply and tags.close in reply for reply in replies)
 
 
@@ -226,18 +239,18 @@ def _reading(dialect: DeclaredDialect, reply: str) -> ReplyReading:
         if isinstance(e, ArgumentEvent) and e.key is not None and _TAGS.search(e.text)
     )
     calls = tuple((call.name, call.arguments) for call in result.tool_calls)
-    return ReplyReading(calls, left, odd, _as_written(dialect, result, reply))
+    return ReplyReading(calls, left, odd, _is_as_written(dialect, result, reply))
 
 
-def _as_written(dialect: DeclaredDialect, result: ParseResult, reply: str) -> bool:
-    """Return True if the dialect would write these calls so, white space aside."""
+def _is_as_written(dialect: DeclaredDialect, result: ParseResult, reply: str) -> bool:
+    """Return True if the dialect would write the calls as they stand, white space aside."""
     if not result.tool_calls:
         return not result.aborted
     parts = [ToolCallPart(c.call_id, c.name, c.arguments) for c in result.tool_calls]
     solid = re.sub(r"\s+", "", reply)
-    written = [dialect.format_reply(parts), *map(dialect.format_tool_call, parts)]
-    whole, *each = (re.sub(r"\s+", "", text) for text in written)
-    return whole in solid or all(text in solid for text in each)
+    texts = [dialect.format_reply(parts), *map(dialect.format_tool_call, parts)]
+    together, *one_by_one = (re.sub(r"\s+", "", text) for text in texts)
+    return together in solid or all(text in solid for text in one_by_one)
 
 
 def _odd_names(readings: Sequence[ReplyReading]) -> list[str]:
@@ -246,34 +259,36 @@ def _odd_names(readings: Sequence[ReplyReading]) -> list[str]:
     return [f"whether all of {name!r} is a tool's name" for name in odd]
 
 
-def _reads(reading: ReplyReading, seen: Sequence[Occurrence]) -> bool:
-    """Return True if every call that was seen is read, with its arguments, and no other."""
-    if len(reading.calls) != len(seen):
+def _reads(reading: ReplyReading, occurrences: Sequence[Occurrence]) -> bool:
+    """Return True if exactly the calls that were found are read, with their arguments."""
+    if len(reading.calls) != len(occurrences):
         return False
     return all(
-        name and (not call.name or name == call.name) and _alike_values(arguments, call.arguments)
-        for (name, arguments), call in zip(reading.calls, seen, strict=True)
+        name
+        and (not call.name or name == call.name)
+        and _has_same_values(arguments, call.arguments)
+        for (name, arguments), call in zip(reading.calls, occurrences, strict=True)
     )
 
 
-def _alike_values(read: Any, seen: Any) -> bool:
-    """The same values; texts of parameters up to white space at their edges."""
+def _has_same_values(read: Any, seen: Any) -> bool:
+    """Return True if values are the same; texts may differ in white space at their ends."""
     if same(read, dict(seen)):
         return True
     texts = (
         {key: str(value).strip() for key, value in each.items()} for each in (read, dict(seen))
     )
-    one, other = texts
-    return one == other and all(isinstance(value, str) for value in seen.values())
+    read_texts, seen_texts = texts
+    return read_texts == seen_texts and all(isinstance(value, str) for value in seen.values())
 
 
 def _dialects_reading_alike(
     readings: Sequence[ReplyReading], replies: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the registered dialects that read the same calls, however they would write them."""
-    found = []
+    """Return the registered dialects that read the same calls, however they write them."""
+    names = []
     for dialect in _declared():
-        others = [_reading(dialect, reply).calls for reply in replies]
-        if all(same(list(o), list(r.calls)) for o, r in zip(others, readings, strict=True)):
-            found.append(dialect.name)
-    return tuple(found)
+        calls_by_reply = [_reading(dialect, reply).calls for reply in replies]
+        if all(same(list(o), list(r.calls)) for o, r in zip(calls_by_reply, readings, strict=True)):
+            names.append(dialect.name)
+    return tuple(names)

@@ -1,7 +1,8 @@
 """Find the texts that a template puts around a thought, and around an answer.
 
-A thought is shown in the history, or beside a call. If it is dropped from a text that holds it,
-the tags are those of a known pair. The generation prompt may hold one of them, too.
+A template shows a thought in the history, or with a call. If it drops a thought that is part of a
+text, with tags of a known pair, that pair is the template's. The generation prompt may also end
+with one of these tags.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from playground.dialects.raw_prompts.asking import (
     common_start,
     user,
 )
-from playground.lab.derivation.alignment import snapped_start
+from playground.lab.derivation.alignment import snap_start
 from playground.parsing.syntax import ReasoningTags
 
 # A tag in angles or brackets, or a word up to the next one.
@@ -35,14 +36,16 @@ _KNOWN: Final = (
     ReasoningTags("<thinking>", "</thinking>"),
     ReasoningTags("<thought>", "</thought>"),
 )
-_NAMED: Final = re.compile(r"(?:<[^<>\s]+>)+\w")  # tags, and behind them a role
+_NAMED: Final = re.compile(r"(?:<[^<>\s]+>)+\w")  # tags, and after them a role
 _TAIL: Final = 3  # tokens before a thought that may be its tag
 
 
 @dataclass(frozen=True, slots=True)
 class Thoughts:
-    """The tags around a thought, the markers around an answer, and what begins a turn anew between
-    the two."""
+    """The tags around a thought, the markers around an answer, and stop tokens.
+
+    `stops` are these markers, and the text that begins a new turn between thought and answer.
+    """
 
     reasoning: tuple[ReasoningTags, ...] = ()
     answer: tuple[str, str] = ("", "")
@@ -53,22 +56,22 @@ def thoughts_of(template: AskedTemplate, header: str, end: str) -> Thoughts:
     """Return the tags that a template shows; `header` and `end` stand around every answer."""
     before, between, text = _shown_thought(template)
     tags = _tags(before, between, header) if before else None
-    again = _restart_text(header, before, between)
+    restart = _restart_text(header, before, between)
     reasoning = (tags,) if tags else _known_tags(template)
-    said = template.reply((), TEXT)
-    if said is None or TEXT not in said:
+    answer = template.reply((), TEXT)
+    if answer is None or TEXT not in answer:
         return Thoughts(reasoning)
     if tags and text:
-        opener = between.partition(again)[2] if again else between.strip()[len(tags.close) :]
+        opener = between.partition(restart)[2] if restart else between.strip()[len(tags.close) :]
     else:
-        start = said.partition(TEXT)[0]
-        opener = start[len(snapped_start(start, common_start(start, header))) :]
+        start = answer.partition(TEXT)[0]
+        opener = start[len(snap_start(start, common_start(start, header))) :]
         opener = without_thought(opener, reasoning)
     opener = _marker(opener)
     if opener in (tag for tags in reasoning for tag in (tags.open, tags.close)):
         opener = ""
-    closer = _marker(said.rpartition(TEXT)[2].strip().removesuffix(end.strip()))
-    stops = tuple(dict.fromkeys(each for each in (again, opener, closer) if each))
+    closer = _marker(answer.rpartition(TEXT)[2].strip().removesuffix(end.strip()))
+    stops = tuple(dict.fromkeys(stop for stop in (restart, opener, closer) if stop))
     return Thoughts(reasoning, (opener, closer) if opener else ("", ""), stops)
 
 
@@ -81,21 +84,21 @@ def without_thought(text: str, reasoning: tuple[ReasoningTags, ...]) -> str:
 
 
 def _marker(text: str) -> str:
-    """Return a text that is a marker, or ends with one; "" for words and white space."""
+    """Return a text if it ends with a closing bracket of a marker, or ""."""
     text = text.strip()
     return text if re.search(r"[>\]]\Z", text) else ""
 
 
 def _shown_thought(template: AskedTemplate) -> tuple[str, str, bool]:
-    """Return the text before a thought, the text after it, and whether an answer follows.
+    """Return the text before a thought, the text after it, and True if a text answer follows.
 
-    All are empty if the template shows no thought.
+    Both texts are "" if the template shows no thought.
     """
     for region, following in _answers_after_user(template):
         if region and THOUGHT in region:
             before, _, rest = region.partition(THOUGHT)
-            between, found, _ = rest.partition(following)
-            if found:
+            between, separator, _ = rest.partition(following)
+            if separator:
                 return before, between, following == TEXT
     return "", "", False
 
@@ -106,26 +109,26 @@ def _answers_after_user(template: AskedTemplate) -> Iterator[tuple[str | None, s
         {"type": "thinking", "thinking": THOUGHT},
         {"type": "text", "text": TEXT},
     ]
-    yield template.ask(user(USER), {"role": "assistant", "content": parts}).behind_user, TEXT
+    yield template.ask(user(USER), {"role": "assistant", "content": parts}).after_user, TEXT
     yield template.reply(ONE, "", THOUGHT), ONE[0].name
-    yield template.reply(ONE, "", THOUGHT, told=RESULT), ONE[0].name
+    yield template.reply(ONE, "", THOUGHT, result=RESULT), ONE[0].name
     planned = template.form.answer(ONE) | {"tool_plan": THOUGHT}  # Cohere's
-    yield template.ask(user(USER), planned, calls=ONE).behind_user, ONE[0].name
+    yield template.ask(user(USER), planned, calls=ONE).after_user, ONE[0].name
 
 
 def _known_tags(template: AskedTemplate) -> tuple[ReasoningTags, ...]:
-    """Return the known pair with which a template drops a thought from a text, or opens one."""
+    """Return the known pair of tags whose thought a template drops, or with which a prompt ends."""
     prompt = template.generation()[-100:]
     for tags in _KNOWN:
-        held = template.reply((), f"{tags.open}{THOUGHT}{tags.close}{TEXT}")
-        dropped = held is not None and TEXT in held and THOUGHT not in held
-        if dropped or prompt.rstrip().endswith((tags.open, tags.close)):
+        region = template.reply((), f"{tags.open}{THOUGHT}{tags.close}{TEXT}")
+        is_dropped = region is not None and TEXT in region and THOUGHT not in region
+        if is_dropped or prompt.rstrip().endswith((tags.open, tags.close)):
             return (tags,)
     return ()
 
 
 def _restart_text(header: str, before: str, between: str) -> str:
-    """Return how a turn restarts after a thought and its closer: the longest end of the header."""
+    """Return the text with which a turn restarts after a thought: the longest end of the header."""
     header = common_start(header, before)
     for match in TOKEN.finditer(header):
         tail = header[match.start() :].strip()
@@ -135,21 +138,19 @@ def _restart_text(header: str, before: str, between: str) -> str:
 
 
 def _tags(before: str, between: str, header: str) -> ReasoningTags | None:
-    """Return the two tags: those that have a word in common, or what stands behind the header and
-    the first token behind the thought.
-    """
-    again = _restart_text(header, before, between)
-    first = between.partition(again)[0] if again else between
+    """Return the tags around a thought: two that have a word in common, or those next to it."""
+    restart = _restart_text(header, before, between)
+    first = between.partition(restart)[0] if restart else between
     tail = " ".join(TOKEN.findall(before)[-_TAIL:])
-    known = set(_WORDS.findall(tail))
-    word = next((word for word in _WORDS.findall(first) if word in known), "")
+    words_before = set(_WORDS.findall(tail))
+    word = next((word for word in _WORDS.findall(first) if word in words_before), "")
     if not word:
         return _plain_tags(before, first, header)
-    at = before.rindex(word)
-    start = max(before.rfind("<", 0, at), before.rfind("[", 0, at))
+    word_start = before.rindex(word)
+    start = max(before.rfind("<", 0, word_start), before.rfind("[", 0, word_start))
     while start > 0 and before[start - 1] in "<[":
         start -= 1  # `<[thought]>`
-    inner = before[at + len(word) :].strip()
+    inner = before[word_start + len(word) :].strip()
     stop = first.index(word) + len(word)
     if inner and first[stop:].startswith(inner):
         stop += len(inner)

@@ -1,6 +1,4 @@
-"""Find how a template writes values that are no texts: JSON's style, words, types, CDATA
-sections.
-"""
+"""Find how a template writes values: the style of JSON, words, types, CDATA sections."""
 
 from __future__ import annotations
 
@@ -20,13 +18,13 @@ _DEEP: Final = {"x": ["é", {"y": 1}], "z": {}}
 _LIST: Final = ["a", {"b": None}]
 _WORDS: Final = {"true": True, "false": False, "null": None}
 _BY_TYPE: Final = (7, 1.5, True, None, ["a"], {"a": 1})
-_ELEMENT: Final = re.compile(r"(\S*)<x>")  # the key of an object, as an element behind a prefix
-# what XML escapes, and what no line holds
+_ELEMENT: Final = re.compile(r"(\S*)<x>")  # the key of an object, as an element after a prefix
+# Characters that XML escapes, and the line break.
 _SECTIONED: Final = '<>&"\n'
 
 
 def json_style(text: str) -> JsonStyle:
-    """Return the style in which a JSON text was written; the plain one where it is none of ours."""
+    """Return the style in which a JSON text was written, or the plain style if it is unknown."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -46,23 +44,23 @@ def body_fields(template: AskedTemplate, frame: TurnFrame, body: Body) -> dict[s
     """Return the fields for values in a call's body, for every notation but parameters."""
     if body.hole == "args:marked":
         return _marked_words(template, frame)
-    for value in (_DEEP, "é"):  # some templates refuse an object whose schema says no more
+    for value in (_DEEP, "é"):  # some templates refuse an object without properties in its schema
         call = AskedCall(NAMES[0], {KEYS[0]: value})
         region = frame.bare(template.reply((call,)) or "")
-        found = bodies_of(region, (call,), [template.form.call_id(call, 0)])
-        if found and found[0].hole == body.hole:
-            style = json_style(region[found[0].start : found[0].stop])
+        bodies = bodies_of(region, (call,), [template.form.call_id(call, 0)])
+        if bodies and bodies[0].hole == body.hole:
+            style = json_style(region[bodies[0].start : bodies[0].stop])
             return {"json": style} if style != PLAIN_JSON else {}
     return {}
 
 
 def _marked_words(template: AskedTemplate, frame: TurnFrame) -> dict[str, Any]:
-    """Return the words for true, false and null behind a key and its colon."""
+    """Return the field for the words for true, false and null in {args:marked}."""
     words = {}
     for name, value in _WORDS.items():
         region = frame.bare(template.reply((AskedCall(NAMES[0], {KEYS[0]: value}),)) or "")
-        found = re.search(rf"{KEYS[0]}:\s*([\w.]+)", region)
-        words[name] = found[1] if found else ""
+        match = re.search(rf"{KEYS[0]}:\s*([\w.]+)", region)
+        words[name] = match[1] if match else ""
     return _literals(words, "json")
 
 
@@ -71,8 +69,8 @@ def parameter_fields(
 ) -> dict[str, Any]:
     """Return the fields for parameters' values.
 
-    `typed` is the pattern of the text before a value, its group the word for the type, if there is
-    one. `quoted` values are JSON, texts too.
+    `typed` is a pattern of the text before a value; its group, if it has one, is the word for the
+    type. If `quoted`, all values are JSON, even texts.
     """
     if quoted:
         style = json_style(value_text(template, frame, _DEEP, typed, True)[1])
@@ -96,14 +94,12 @@ def parameter_fields(
 
 
 def _literals(words: dict[str, str], nested: Nested) -> dict[str, Any]:
-    """Return the field, where it says something; words that mean two things, or nothing, are left
-    out.
-    """
-    told = {name: word for name, word in words.items() if word.strip()}
-    found = Literals(**told, nested=nested)
-    if len(found.words) < len(_WORDS):
-        found = Literals(nested=nested)
-    return {"literals": found} if found != Literals() else {}
+    """Return the field `literals`, or {} at its default; ambiguous or empty words are left out."""
+    clear_words = {name: word for name, word in words.items() if word.strip()}
+    literals = Literals(**clear_words, nested=nested)
+    if len(literals.words) < len(_WORDS):
+        literals = Literals(nested=nested)
+    return {"literals": literals} if literals != Literals() else {}
 
 
 def _type_words(template: AskedTemplate, frame: TurnFrame, typed: str) -> dict[str, Any]:
@@ -120,16 +116,18 @@ def _type_words(template: AskedTemplate, frame: TurnFrame, typed: str) -> dict[s
 def value_text(
     template: AskedTemplate, frame: TurnFrame, value: Any, typed: str, quoted: bool = False
 ) -> tuple[str, str]:
-    """Return the word for its type, and the text of a value that stands before another one; "" for
-    both where it is not there. Where texts are `quoted`, what follows the quote follows a value.
+    """Return the word for a value's type, and the text of the value; "" for both if not found.
+
+    The value stands before another one. If texts are `quoted`, the text after a value begins after
+    the quote.
     """
-    known = AskedCall(NAMES[0], {KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]})
-    other = AskedCall(NAMES[0], {KEYS[0]: value, KEYS[1]: VALUES[1]})
-    plain = frame.bare(template.reply((known,)) or "")
-    region = frame.bare(template.reply((other,)) or "")
+    known_call = AskedCall(NAMES[0], {KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]})
+    other_call = AskedCall(NAMES[0], {KEYS[0]: value, KEYS[1]: VALUES[1]})
+    plain = frame.bare(template.reply((known_call,)) or "")
+    region = frame.bare(template.reply((other_call,)) or "")
     behind = plain.rpartition(VALUES[0])[2][int(quoted) :]
-    at = region.find(KEYS[0])
-    before = re.compile(typed).match(region, at + len(KEYS[0])) if at >= 0 else None
+    key_start = region.find(KEYS[0])
+    before = re.compile(typed).match(region, key_start + len(KEYS[0])) if key_start >= 0 else None
     if before is None or not behind or not region.endswith(behind):
         return "", ""
     word = before[1] if before.re.groups else ""
@@ -137,7 +135,7 @@ def value_text(
 
 
 def _sectioned(template: AskedTemplate, frame: TurnFrame, typed: str) -> str:
-    """Return the characters for which a text is written in a CDATA section."""
+    """Return the characters that make the template write a text in a CDATA section."""
     return "".join(
         char
         for char in _SECTIONED

@@ -1,4 +1,4 @@
-"""Guides: for every dialect what a model reads, what it answers, and what is read from it."""
+"""Guides of dialects: what a model reads, what it answers, and what a parser reads of that."""
 
 from playground.lab.guides.guide import Guide, NoGuide, guide_for
 from playground.lab.guides.use_case import Dialog, TextCompletion, UseCase

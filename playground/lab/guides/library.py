@@ -34,14 +34,14 @@ _WEATHER = ToolMetadata(
 )
 
 
-# Not an example of the tool: its documentation would show the call that the model is to write.
+# Not an example in the tool: its documentation would show the call that the model has to write.
 _TIDES_CALL = ToolCallPart("call_1", _TIDES.name, {"harbour": "Brest", "days": 2})
 
 
 def use_cases(dialect: DeclaredDialect) -> list[UseCase]:
     """Return the use cases of one dialect, in the order of its guide."""
     call, tool = _example(dialect)
-    # A call of texts names no tool, so that two calls of one reply would be the same twice.
+    # A call of texts names no tool, so two calls in one reply would be equal.
     several = dialect.parallel and not dialect.syntax.text_keys
     cases = [
         _conversation_without_tools(dialect),
@@ -52,7 +52,7 @@ def use_cases(dialect: DeclaredDialect) -> list[UseCase]:
     raw = dialect.raw_prompt
     if raw is None:
         return cases
-    # Only a raw prompt can show a base model's: it has no roles, which messages always have.
+    # Only a raw prompt can show that of a base model: messages always have roles.
     return [replace(case, tool_prompt_format=raw.tools) for case in (_base_model(), *cases)]
 
 
@@ -62,9 +62,9 @@ def _example(dialect: DeclaredDialect) -> tuple[ToolCallPart, ToolMetadata]:
     if texts:
         name = dialect.syntax.name or _TIDES.name
         return ToolCallPart("call_1", name, texts), _text_tool(name, texts)
-    own = dialect.own_tool
-    if own:
-        return ToolCallPart("call_1", own.name, sample_arguments(own)), own
+    own_tool = dialect.own_tool
+    if own_tool:
+        return ToolCallPart("call_1", own_tool.name, sample_arguments(own_tool)), own_tool
     return _TIDES_CALL, _TIDES
 
 

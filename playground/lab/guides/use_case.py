@@ -1,4 +1,4 @@
-"""One thing a dialect is used for: dialogs, each with its prompt and its response, and notes."""
+"""A use case of a dialect: dialogs, each with its prompt and its response, and notes."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class TextCompletion:
 class Dialog:
     """A conversation up to the model's turn, its tools, and the response that follows.
 
-    `origin` says where the response comes from: a stream of a model, or written by hand. Lists are
-    kept as tuples. Raises InputFault for what is no message or no tool.
+    `origin` says if the response was recorded from a model or written by hand. Lists are kept as
+    tuples. Raises InputFault for a value that is no message or no tool.
     """
 
     messages: Sequence[Message]
@@ -38,18 +38,20 @@ class Dialog:
     origin: Origin = "none"
 
     def __post_init__(self) -> None:
-        messages = _each("a dialog's messages", self.messages, Message)
+        messages = _check_items("a dialog's messages", self.messages, Message)
         object.__setattr__(self, "messages", messages)
-        object.__setattr__(self, "tools", _each("a dialog's tools", self.tools, ToolMetadata))
+        object.__setattr__(
+            self, "tools", _check_items("a dialog's tools", self.tools, ToolMetadata)
+        )
 
 
 @dataclass(frozen=True)
 class UseCase:
     """A titled section of a guide.
 
-    A dialog that is a text stands in the page as it is, and one that is a list of messages, as Meta
-    writes them, becomes a Dialog. Notes may be one text, its lines beginning with `- ` as Meta
-    writes them. Lists are kept as tuples. Raises InputFault for what is no dialog or no note.
+    A dialog that is a text is copied to the page. A list of messages, as Meta writes dialogs,
+    becomes a Dialog. Notes may be one text whose lines begin with `- `, as Meta writes them. Lists
+    are kept as tuples. Raises InputFault for a value that is no dialog or no note.
     """
 
     title: str = ""
@@ -61,29 +63,29 @@ class UseCase:
 
     def __post_init__(self) -> None:
         place = f"use case {self.title!r}"
-        listed = items(f"{place}, dialogs", self.dialogs)
-        dialogs = (_dialog(f"{place}, dialogs.{n}", each) for n, each in enumerate(listed))
+        dialog_values = items(f"{place}, dialogs", self.dialogs)
+        dialogs = (_dialog(f"{place}, dialogs.{n}", value) for n, value in enumerate(dialog_values))
         object.__setattr__(self, "dialogs", tuple(dialogs))
         notes = _split(self.notes) if isinstance(self.notes, str) else self.notes
-        object.__setattr__(self, "notes", _each(f"{place}, notes", notes, str))
+        object.__setattr__(self, "notes", _check_items(f"{place}, notes", notes, str))
 
 
-def _dialog(place: str, given: Any) -> Dialog | TextCompletion | str:
-    if isinstance(given, Dialog | TextCompletion | str):
-        return given
-    if isinstance(given, Sequence) and given and isinstance(given[0], Message):
-        return Dialog(given)
+def _dialog(place: str, value: Any) -> Dialog | TextCompletion | str:
+    if isinstance(value, Dialog | TextCompletion | str):
+        return value
+    if isinstance(value, Sequence) and value and isinstance(value[0], Message):
+        return Dialog(value)
     expected = "Dialog(messages), TextCompletion(content), a list of messages or a text"
-    raise wrong(place, given, expected)
+    raise wrong(place, value, expected)
 
 
-def _each(place: str, given: Iterable[_Kind], kind: type[_Kind]) -> tuple[_Kind, ...]:
-    """Return the items, every one of its kind. Raises InputFault, naming the one that is not."""
-    found = items(place, given)
-    for index, item in enumerate(found):
+def _check_items(place: str, values: Iterable[_Kind], kind: type[_Kind]) -> tuple[_Kind, ...]:
+    """Return the items. Raises InputFault, which names the first item of another type."""
+    checked = items(place, values)
+    for index, item in enumerate(checked):
         if not isinstance(item, kind):
             raise wrong(f"{place}.{index}", item, f"a {kind.__name__}")
-    return found
+    return checked
 
 
 def _split(notes: str) -> list[str]:

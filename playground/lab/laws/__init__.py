@@ -1,7 +1,8 @@
-"""Does a dialect keep the laws? Each is tried on random examples, and what fails is made small.
+"""Check if a dialect keeps the laws, on random examples; one that fails is made as small as can be.
 
-For a dialect of one's own, declared or written by hand, before it is used: the same laws that every
-registered dialect meets in the tests. Seeded: the same dialect gives the same answer.
+Use it on your own dialect, declared or written by hand, before you use that dialect: the tests hold
+every registered dialect to the same laws. Examples are seeded, so that the same dialect gives the
+same answer.
 """
 
 from __future__ import annotations
@@ -27,8 +28,10 @@ _MOST: int = 10_000
 
 @dataclass(frozen=True, slots=True)
 class LawCheck:
-    """One law: how many examples were tried, and the smallest that breaks it; None where it holds
-    for all of them."""
+    """The check of one law: how many examples were tried, and the smallest that breaks the law.
+
+    `broken` is None if the law holds for all of them.
+    """
 
     law: int
     title: str
@@ -41,7 +44,7 @@ class LawCheck:
 
 
 class LawChecks(Listed[LawCheck]):
-    """Every law that was tried, by its number. Its table has a row for each."""
+    """The checks of all laws that were tried, by number. Its table has a row for each law."""
 
     @property
     def broken(self) -> list[LawCheck]:
@@ -73,10 +76,11 @@ class LawChecks(Listed[LawCheck]):
 def check_dialect(
     dialect: str | Dialect, examples: int = 50, laws: Sequence[int] = tuple(LAWS)
 ) -> LawChecks:
-    """Try laws 1, 2, 3, 5, 6, 7 and 10 on so many random examples each.
+    """Try the `laws`, by default 1, 2, 3, 5, 6, 7 and 10, on random examples.
 
-    The first example that breaks a law is made as small as it goes. Takes about half a second for
-    50. Raises InputFault for a number of examples below 1 or above 10,000, and for other laws.
+    `examples` is the number for each law; 50 take about half a second. The first example that
+    breaks a law is made as small as possible. Raises InputFault for a number of examples below 1 or
+    above 10,000, and for other laws.
     """
     if isinstance(examples, bool) or not isinstance(examples, int) or not 1 <= examples <= _MOST:
         raise wrong("check_dialect(examples=…)", examples, f"a number from 1 to {_MOST:,}")
@@ -84,22 +88,24 @@ def check_dialect(
         if law not in LAWS:
             raise wrong("check_dialect(laws=…)", law, f"some of {', '.join(map(str, LAWS))}")
     subject = Subject(get_dialect(dialect))
-    return LawChecks(_checked(subject, law, examples) for law in sorted(set(laws)))
+    return LawChecks(_check(subject, law, examples) for law in sorted(set(laws)))
 
 
-def _checked(subject: Subject, number: int, examples: int) -> LawCheck:
+def _check(subject: Subject, number: int, examples: int) -> LawCheck:
     title, law = LAWS[number]
     for index in range(examples):
         choices = Choices(rng=random.Random(f"{number} {index}"))
-        if _tried(law, subject, choices):
-            small = smallest(lambda given: _tried(law, subject, given), choices.made)
-            return LawCheck(number, title, index + 1, _tried(law, subject, Choices(small)))
+        if _try(law, subject, choices):
+            small = smallest(
+                lambda smaller_choices: _try(law, subject, smaller_choices), choices.made
+            )
+            return LawCheck(number, title, index + 1, _try(law, subject, Choices(small)))
     return LawCheck(number, title, examples, None)
 
 
-def _tried(law: Law, subject: Subject, choices: Choices) -> LawBreak | None:
-    """Return what breaks the law; an error in the trial breaks it, too."""
+def _try(law: Law, subject: Subject, choices: Choices) -> LawBreak | None:
+    """Return the break of a law on an example, or None; an error also breaks the law."""
     try:
         return law(subject, choices)
-    except Exception as error:  # a dialect by hand may raise anything, anywhere
+    except Exception as error:  # a dialect written by hand may raise anything
         return LawBreak(f"the dialect raises {in_words(error)}", ())

@@ -1,8 +1,8 @@
-"""Random examples that can be made smaller: every example is made of a row of choices.
+"""Choices of which random examples are made, so that any failing example can be made smaller.
 
-The one rule: the same row of choices makes the same example, and a shorter or lower row a smaller
-one. So whatever fails is made smaller without knowing what it is: choices are left out, made 0,
-made lower, and what still fails is kept.
+The same row of choices makes the same example, and a row that is shorter or has lower numbers makes
+a smaller one. To make an example smaller, choices are left out, set to 0 or lowered, as long as the
+example still fails.
 """
 
 from __future__ import annotations
@@ -12,18 +12,21 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
 
 Item = TypeVar("Item")
-_SIZES: Final = (8, 4, 3, 2, 1)  # of stretches that are left out
+_SIZES: Final = (8, 4, 3, 2, 1)  # how many neighbouring choices are left out at once
 
 
 class Choices:
-    """Numbers below a limit: those of `given` first, then random ones, or zeros without `rng`."""
+    """A source of choices: first the numbers `given`, then random ones, or zeros without `rng`.
+
+    `made` records all choices.
+    """
 
     def __init__(self, given: Sequence[int] = (), rng: random.Random | None = None) -> None:
         self._given, self._rng = given, rng
         self.made: list[int] = []
 
     def below(self, limit: int) -> int:
-        """Return a number from 0 up to and without `limit`; 0 makes the smallest example."""
+        """Return a number from 0 to `limit` - 1; 0 makes the smallest example."""
         place = len(self.made)
         if place < len(self._given):
             chosen = min(self._given[place], limit - 1)
@@ -33,32 +36,32 @@ class Choices:
         return chosen
 
     def of(self, options: Sequence[Item]) -> Item:
-        """One of the options, the plainest of which stands first."""
+        """Return one of the options, of which the plainest must come first."""
         return options[self.below(len(options))]
 
-    def several(self, one: Callable[[], Item], most: int, usual: int = 3) -> list[Item]:
-        """Up to `most` items: before each, a choice whether there is another one."""
+    def several(self, make: Callable[[], Item], most: int, usual: int = 3) -> list[Item]:
+        """Return up to `most` items; a choice before each decides if there is another one."""
         items: list[Item] = []
         while len(items) < most and self.below(usual + 1):
-            items.append(one())
+            items.append(make())
         return items
 
 
 def smallest(
     fails: Callable[[Choices], object | None], given: Sequence[int], most: int = 400
 ) -> list[int]:
-    """Return the smallest row of choices that still fails, of at most so many that are tried."""
-    best, tried = list(given), 0
+    """Return the smallest row of choices that still fails; at most `most` rows are tried."""
+    best, count = list(given), 0
     better = True
-    while better and tried < most:
+    while better and count < most:
         better = False
         for smaller in _smaller(best):
-            tried += 1
+            count += 1
             choices = Choices(smaller)
             if fails(choices) is not None and _size(choices.made) < _size(best):
                 best, better = choices.made, True
                 break
-            if tried >= most:
+            if count >= most:
                 break
     return best
 
@@ -68,7 +71,7 @@ def _size(row: Sequence[int]) -> tuple[int, Sequence[int]]:
 
 
 def _smaller(row: list[int]) -> Iterator[list[int]]:
-    """Rows to try in place of this one, those that save most first."""
+    """Yield smaller rows to try; those that save most come first."""
     for size in _SIZES:
         for start in range(0, len(row) - size + 1):
             yield row[:start] + row[start + size :]

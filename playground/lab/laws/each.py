@@ -1,6 +1,6 @@
-"""The laws of a dialect, each as a function: what breaks it on one example, or None.
+"""The laws of a dialect, each as a function that returns what breaks it on one example, or None.
 
-Laws 4, 8 and 9 are of the engine and of the package: no declaration can break them.
+Laws 4, 8 and 9 are about the engine and the package: no declaration can break them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from playground.parsing.values import same
 
 @dataclass(frozen=True, slots=True)
 class LawBreak:
-    """One example that breaks a law: what happens, and the texts that show it, by their names."""
+    """An example that breaks a law: what happens, and the texts that show it (name, text)."""
 
     says: str
     shown: tuple[tuple[str, str], ...]
@@ -34,22 +34,22 @@ Law = Callable[[Subject, Choices], LawBreak | None]
 
 
 def any_chunking(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Law 1."""
+    """Return a break of law 1: any cutting of the bytes gives the same events."""
     text = subject.stream(choices)
     stream = text.encode("utf-8", "surrogatepass")
     places = choices.several(lambda: choices.below(len(stream) + 1), 6)
-    whole = subject.read([stream]).events
+    expected = subject.read([stream]).events
     for pieces in (_cut(stream, places), [stream[i : i + 1] for i in range(len(stream))]):
-        other = subject.read(pieces).events
-        if other != whole:
-            told = [("stream", text), ("whole", _events(whole)), ("in pieces", _events(other))]
+        actual = subject.read(pieces).events
+        if actual != expected:
+            shown = [("stream", text), ("whole", _events(expected)), ("in pieces", _events(actual))]
             cuts = " | ".join(piece.decode("utf-8", "replace") for piece in pieces)
-            return LawBreak("another cutting gives other events", (*told, ("pieces", cuts)))
+            return LawBreak("another cutting gives other events", (*shown, ("pieces", cuts)))
     return None
 
 
 def nothing_lost(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Law 2."""
+    """Return a break of law 2: the events' spans tile the stream."""
     text = subject.stream(choices)
     position = 0
     events = subject.read_text(text).events
@@ -62,13 +62,16 @@ def nothing_lost(subject: Subject, choices: Choices) -> LawBreak | None:
             return LawBreak(f"an event's text is not that of its place {start} to {stop}", shown)
         position = stop
     if position != len(text):
-        return LawBreak(f"what stands after character {position} is in no event", shown)
+        return LawBreak(f"the text after character {position} is in no event", shown)
     return None
 
 
 def carried(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Law 3: plain values come back, alone, behind prose, and with another call behind them; of
-    any other value the finding says that it does not."""
+    """Return a break of law 3: values come back.
+
+    A plain value must come back alone, after prose, and before another call. A hostile value may be
+    refused with a finding.
+    """
     hostile = choices.below(2)
     call = subject.hostile_call(choices) if hostile else subject.plain_call(choices)
     if check_tool_call(subject.dialect, call, TOOLS):
@@ -77,10 +80,10 @@ def carried(subject: Subject, choices: Choices) -> LawBreak | None:
         return LawBreak("a plain value does not come back", _evidence(subject, call))
     if hostile:
         return None
-    written = subject.write(call)
-    behind = subject.read_text(f"Well, a quay.\n\n{written}")
-    if not _came_back(behind, [call]):
-        return LawBreak("a call that is read alone is lost behind prose", _evidence(subject, call))
+    call_text = subject.write(call)
+    after_prose = subject.read_text(f"Well, a quay.\n\n{call_text}")
+    if not _came_back(after_prose, [call]):
+        return LawBreak("a call that is read alone is lost after prose", _evidence(subject, call))
     if subject.declared and subject.declared.parallel and not subject.unclosed:
         two = subject.declared.format_reply([call, call], TOOLS)
         if not _came_back(subject.read_text(two), [call, call]) and not _joins(subject):
@@ -91,7 +94,7 @@ def carried(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def never_raises(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Law 5."""
+    """Return a break of law 5: the model's text never raises, and every call that begins ends."""
     text = subject.stream(choices)
     stray = bytes(choices.several(lambda: choices.below(256), 6))
     try:
@@ -108,20 +111,20 @@ def never_raises(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def cut_is_not_whole(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Law 6."""
+    """Return a break of law 6: a call that was cut off is never delivered as another call."""
     call = subject.hostile_call(choices) if choices.below(2) else subject.plain_call(choices)
     if check_tool_call(subject.dialect, call, TOOLS):
         return None
-    written = subject.write(call)
-    stop = len(written) - choices.below(len(written) + 1)
-    result = subject.read_text(written[:stop])
+    call_text = subject.write(call)
+    stop = len(call_text) - choices.below(len(call_text) + 1)
+    result = subject.read_text(call_text[:stop])
     if "open-ended" in [finding.code for finding in result.findings]:
         return None  # nothing closes such a call, and the finding says so
-    for read in result.tool_calls:
-        if read.name != call.tool_name or not same(read.arguments, call.args):
+    for call_read in result.tool_calls:
+        if call_read.name != call.tool_name or not same(call_read.arguments, call.args):
             shown = (
-                ("cut off", written[:stop]),
-                ("delivered", _call_text(read.name, read.arguments)),
+                ("cut off", call_text[:stop]),
+                ("delivered", _call_text(call_read.name, call_read.arguments)),
             )
             says = "a call that was cut off is delivered, and is another"
             return LawBreak(says, (*_evidence(subject, call), *shown))
@@ -129,17 +132,20 @@ def cut_is_not_whole(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def prompt_teaches(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Law 7."""
+    """Return a break of law 7: what the prompt shows is what the parser reads."""
     tool = subject.tool(choices)
     tools = [tool, LIST]
     if subject.text_keys:
         return _text_form_teaches(subject)
-    for each in tools:
-        for arguments in (sample_arguments(each), *(e.parameters for e in each.examples)):
-            part = ToolCallPart("call_1", each.name, subject.held(dict(arguments)))
+    for example_tool in tools:
+        for arguments in (
+            sample_arguments(example_tool),
+            *(e.parameters for e in example_tool.examples),
+        ):
+            part = ToolCallPart("call_1", example_tool.name, subject.without_null(dict(arguments)))
             if check_tool_call(subject.dialect, part, tools):
-                continue  # law 3 tells of values; an example may hold a hostile one
-            text = subject.dialect.format_example(each.name, part.args, each)
+                continue  # an example may hold a hostile value, which is the matter of law 3
+            text = subject.dialect.format_example(example_tool.name, part.args, example_tool)
             result = subject.read_text(text, tools)
             if not _came_back(result, [part]):
                 return LawBreak("an example is not read back", (("example", text),))
@@ -147,13 +153,13 @@ def prompt_teaches(subject: Subject, choices: Choices) -> LawBreak | None:
 
 
 def only_declared_is_markup(subject: Subject, choices: Choices) -> LawBreak | None:
-    """Law 10: prose around calls is content, but for white space that touches a call."""
+    """Return a break of law 10: prose around a call is content, white space next to it aside."""
     texts = [subject.prose(choices), subject.prose(choices)]
     call = subject.plainest(path="one", content="two\n")
     if not all(texts) or check_tool_call(subject.dialect, call, TOOLS):
         return None
-    written = subject.write(call)
-    stream = f"{texts[0]}\n{written}\n{texts[1]}"
+    call_text = subject.write(call)
+    stream = f"{texts[0]}\n{call_text}\n{texts[1]}"
     if subject.declared and subject.declared.opens_reasoning:
         stream = subject.declared.reasoning[0].close + stream
     result = subject.read_text(stream)
@@ -181,7 +187,7 @@ LAWS: Final[dict[int, tuple[str, Law]]] = {
 
 
 def _text_form_teaches(subject: Subject) -> LawBreak | None:
-    """Return the rules of a form that holds texts and nothing else show such a call."""
+    """Return a break of law 7 by a form of texts alone: the call in its rules must be read."""
     call = subject.plainest()
     rules = subject.dialect.format_dialect_rules(PromptData(tool_metadata=list(TOOLS)))
     if _came_back(subject.read_text(rules), [call]):
@@ -190,15 +196,15 @@ def _text_form_teaches(subject: Subject) -> LawBreak | None:
 
 
 def _system_teaches(subject: Subject, tools: list[Any]) -> LawBreak | None:
-    """The calls that are read in a system prompt are those that it shows."""
+    """Return a break of law 7 by a system prompt: only the calls that it shows must be read."""
     dialect = subject.dialect
     if dialect.is_native_toolcalling() or subject.unclosed:
         return None
     system = dialect.format_system_prompt(PromptData(tool_metadata=tools))["content"][0]["text"]
-    read = {call.name for call in subject.read_text(system, tools).tool_calls}
-    if read == {tools[0].name}:
+    read_names = {call.name for call in subject.read_text(system, tools).tool_calls}
+    if read_names == {tools[0].name}:
         return None
-    says = f"in the system prompt calls of {', '.join(sorted(read)) or 'no tool'} are read"
+    says = f"in the system prompt calls of {', '.join(sorted(read_names)) or 'no tool'} are read"
     return LawBreak(f"{says}, and it shows those of {tools[0].name}", (("prompt", system),))
 
 
@@ -215,15 +221,15 @@ def _came_back(result: ParseResult, calls: list[ToolCallPart]) -> bool:
 
 
 def _evidence(subject: Subject, call: ToolCallPart, text: str = "") -> tuple[tuple[str, str], ...]:
-    written = text or subject.write(call)
-    result = subject.read_text(written)
-    read = "\n".join(_call_text(each.name, each.arguments) for each in result.tool_calls)
-    left = (("left as text", result.content),) if result.content.strip() else ()
+    call_text = text or subject.write(call)
+    result = subject.read_text(call_text)
+    calls = "\n".join(_call_text(each.name, each.arguments) for each in result.tool_calls)
+    content = (("left as text", result.content),) if result.content.strip() else ()
     return (
         ("call", _call_text(call.tool_name, call.args)),
-        ("written", written),
-        ("read", read or "no call"),
-        *left,
+        ("written", call_text),
+        ("read", calls or "no call"),
+        *content,
     )
 
 
@@ -243,5 +249,5 @@ def _lines(events: list[Event]) -> Iterator[str]:
 
 
 def _joins(subject: Subject) -> bool:
-    """Return True if calls in a row are one call in this form."""
+    """Return True if the form joins calls in a row to one call."""
     return bool(subject.syntax and subject.syntax.joined)

@@ -1,4 +1,4 @@
-"""Examples to try the laws on: calls, streams and prose, made of a dialect's own markers.
+"""Random examples for the laws: calls, streams and prose, made of a dialect's own markers.
 
 A dialect that is written by hand has no declaration: its markers are the texts around the values
 of a call that it wrote.
@@ -39,7 +39,7 @@ LIST: Final = ToolMetadata(
     name="list_files", description="List files.", input_schema={"type": "object"}
 )
 TOOLS: Final = [WRITE, LIST]
-# What any value of a tool may hold: every dialect of ours carries these.
+# Texts that any value may hold: every registered dialect carries them.
 _PLAIN: Final = (
     "x", " ", "\n", ",", ":", ".", "é", "3", "true", '"', "'", "a b", "=", "()", "[1, 2]",
     '{"a": [x, "<b>"]}', "def f(x):\n    return x\n", "one\ntwo", "-", "/", "#", "|", ";", "*", "_",
@@ -54,7 +54,7 @@ _BLANKS: Final = (" ", " ", "\n", "\n\n", "  ", "\t")
 
 
 class Subject:
-    """A dialect under trial, and what is known of it without asking for its name."""
+    """A dialect under trial, with the properties that the laws need."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -77,12 +77,12 @@ class Subject:
 
     @property
     def text_keys(self) -> tuple[str, ...]:
-        """The arguments of a form that holds these texts and nothing else."""
+        """The arguments of a form whose calls hold only these texts; () for other forms."""
         return self.syntax.text_keys if self.syntax else ()
 
     @property
     def unclosed(self) -> bool:
-        """Nothing in a call's text says where it ends: its last text runs up to a marker."""
+        """True if no marker ends a call: its last text runs up to the next marker."""
         if self.syntax is None:
             return False
         param = self.syntax.param_template
@@ -91,34 +91,32 @@ class Subject:
 
     @cached_property
     def literals(self) -> list[str]:
-        """The texts of all forms and of what stands around them."""
+        """The literal texts of all forms, and the markers around calls."""
         if self.declared is None:
             return _around_values(
                 self.write(ToolCallPart("call_1", "write_file", {"path": "VALUE"}))
             )
-        found: list[str] = []
+        texts: list[str] = []
         for syntax in (self.declared.syntax, *self.declared.syntax.also):
             templates = [syntax.call_template, syntax.param_template, *syntax.sections]
             for template in filter(None, templates):
-                found += [piece for piece in template.pieces if not isinstance(piece, Hole)]
-            found.append(syntax.separator)
+                texts += [piece for piece in template.pieces if not isinstance(piece, Hole)]
+            texts.append(syntax.separator)
         markers = self.declared.markers
         for tags in (*markers.reasoning, *markers.plain):
-            found += [tags.open, tags.close]
-        return [t for t in (*found, *markers.stops, *markers.dropped, markers.result) if t]
+            texts += [tags.open, tags.close]
+        return [t for t in (*texts, *markers.stops, *markers.dropped, markers.result) if t]
 
     @cached_property
     def fragments(self) -> list[str]:
-        """Pieces of a stream: own markers, whole and half calls, a result, and what is odd."""
+        """Pieces of a stream: own markers, a complete and half a call, a result, oddities."""
         call = self.write(self.plainest(path="a.py"))
         result = self.dialect.format_tool_result(ToolResultPart("call_1", "write_file", "ok"))
-        own = [*self.literals, call, call[: len(call) // 2], result]
-        return list(dict.fromkeys(["x", " ", "\n", *own, *_HOSTILE]))
+        own_texts = [*self.literals, call, call[: len(call) // 2], result]
+        return list(dict.fromkeys(["x", " ", "\n", *own_texts, *_HOSTILE]))
 
     def plainest(self, **arguments: Any) -> ToolCallPart:
-        """Return a call that the form can hold: these arguments, or the texts that it always
-        has.
-        """
+        """Return a call that the form can hold: with these arguments, or with its sample texts."""
         if self.syntax and self.text_keys:
             name = self.syntax.name or "write_file"
             return ToolCallPart("call_1", name, dict(self.syntax.sample_texts))
@@ -127,7 +125,7 @@ class Subject:
     # examples
 
     def stream(self, choices: Choices) -> str:
-        """Text in which the dialect's own markers are frequent, broken and out of place."""
+        """Return a text in which the dialect's markers are frequent, broken and out of place."""
         return "".join(choices.several(lambda: choices.of(self.fragments), 14, usual=5))
 
     def text(self, choices: Choices, pieces: tuple[str, ...] | list[str] = _PLAIN) -> str:
@@ -138,7 +136,7 @@ class Subject:
         return self._call(choices, lambda: self.text(choices, self.fragments))
 
     def plain_call(self, choices: Choices) -> ToolCallPart:
-        """Return a call with plain values of every JSON type that the notation has."""
+        """Return a call with plain values of the JSON types that the notation holds."""
         return self._call(choices, lambda: self.text(choices))
 
     def _call(self, choices: Choices, text: Any) -> ToolCallPart:
@@ -158,18 +156,18 @@ class Subject:
         for key, make in makers.items():
             if choices.below(3) == 2:
                 arguments[key] = make()
-        return ToolCallPart("call_1", "write_file", self.held(arguments))
+        return ToolCallPart("call_1", "write_file", self.without_null(arguments))
 
-    def held(self, value: Any) -> Any:
-        """Return the part of a value that the notation has to carry: all but null, if it has
-        none.
-        """
+    def without_null(self, value: Any) -> Any:
+        """Return a value as far as the notation holds it: without null, if it has no null."""
         if self.syntax is None or self.syntax.notation.holds_null:
             return value
         if isinstance(value, dict):
-            return {key: self.held(each) for key, each in value.items() if each is not None}
+            return {
+                key: self.without_null(inner) for key, inner in value.items() if inner is not None
+            }
         if isinstance(value, list):
-            return [self.held(each) for each in value if each is not None]
+            return [self.without_null(inner) for inner in value if inner is not None]
         return value
 
     def tool(self, choices: Choices) -> ToolMetadata:
@@ -178,34 +176,38 @@ class Subject:
         required = ["path", *(name for name in names if choices.below(4) == 3)]
         schema = {"type": "object", "properties": _PROPERTIES, "required": required}
         plain = ToolMetadata(name="plain", input_schema=schema)
-        given = {
+        parameters = {
             **sample_arguments(plain),
             "path": self.text(choices),
             "mode": choices.of((1, 420)),
         }
-        shown = (
-            (ToolExample(explanation="Write it.", parameters=given),) if choices.below(2) else ()
+        examples = (
+            (ToolExample(explanation="Write it.", parameters=parameters),)
+            if choices.below(2)
+            else ()
         )
         return ToolMetadata(
-            name="write_file", description="Write a file.", input_schema=schema, examples=shown
+            name="write_file", description="Write a file.", input_schema=schema, examples=examples
         )
 
     def prose(self, choices: Choices) -> str:
-        """Words, also those of the dialect's own markers, punctuation and blanks; "" where a whole
-        marker has come of it."""
+        """Return words, also of the dialect's markers, with punctuation and blanks.
+
+        Return "" if they happen to make a complete marker.
+        """
         words = [*_WORDS, *self._marker_words]
         pieces = [*words, *_MARKS, *_BLANKS]
-        inside = "".join(choices.several(lambda: choices.of(pieces), 14, usual=5))
-        text = choices.of(("Well ", "a ", "1. ")) + inside + choices.of(words)
+        middle = "".join(choices.several(lambda: choices.of(pieces), 14, usual=5))
+        text = choices.of(("Well ", "a ", "1. ")) + middle + choices.of(words)
         squeezed = "".join(text.split())
-        marked = "```" in text or any(marker in squeezed for marker in self._squeezed)
-        return "" if marked else text
+        has_marker = "```" in text or any(marker in squeezed for marker in self._squeezed)
+        return "" if has_marker else text
 
     @cached_property
     def _squeezed(self) -> list[str]:
-        """The markers with letters, without white space."""
-        found = {"".join(text.split()) for text in self.literals}
-        return sorted(text for text in found if any(map(str.isalpha, text)))
+        """The markers that hold letters, without their white space."""
+        squeezed = {"".join(text.split()) for text in self.literals}
+        return sorted(text for text in squeezed if any(map(str.isalpha, text)))
 
     @cached_property
     def _marker_words(self) -> list[str]:

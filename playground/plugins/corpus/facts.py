@@ -38,7 +38,7 @@ from playground.plugins.corpus.tables import (
     ToolsetFact,
 )
 from playground.plugins.corpus.wires import wire_facts
-from playground.questions.experiments import read
+from playground.questions.experiments import read_recording
 from playground.questions.fast_detection import LikeliestDialect
 from playground.sessions.loading import LoadedSession
 from playground.sessions.session import Session
@@ -165,7 +165,7 @@ class SessionFacts:
             return
         for recording in session.recordings:
             dialect = named_dialect(recording) or reader.dialect or NATIVE
-            yield reader.of(read(recording, dialect, session.tools).events, dialect), []
+            yield reader.of(read_recording(recording, dialect, session.tools).events, dialect), []
 
     def _repeated(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
         """Return the values that every row of a request repeats, so that questions need no join."""

@@ -20,7 +20,7 @@ from playground.cache.prices import Price, price_of
 from playground.cache.rules import Rules
 from playground.cache.simulated import Simulated
 from playground.cache.usage import billed_of, cost_of
-from playground.dialects.marks.providers import asked_of
+from playground.dialects.marks.providers import rules_and_model
 from playground.nouns.wire_blocks import WireReader
 from playground.plugins.proxy.exchange import Opened
 from playground.plugins.proxy.session_matching import SessionMatch, Sessions
@@ -127,7 +127,7 @@ class CacheForecast:
 
     def request(self, opened: Opened, body: dict[str, Any]) -> Underway:
         """Forecast a request. Raises one of UNEXPECTED_ERRORS for a body of no known shape."""
-        provider, model = asked_of(opened.url, str(body.get("model") or opened.model))
+        provider, model = rules_and_model(opened.url, str(body.get("model") or opened.model))
         rules = known_rules(provider, model)
         match = self._sessions.of(opened, body, model)
         row = match.kept

@@ -1,6 +1,6 @@
 """Warn about expected calls that the session's own tools would refuse.
 
-They are never refused here: whoever tests a tool's schema may expect what it forbids.
+A warning refuses nothing: a test of a tool's schema may expect calls that the schema forbids.
 """
 
 from __future__ import annotations
@@ -11,18 +11,17 @@ from playground.sessions.session import ExpectedCall, Session
 
 
 def doubts(session: Session) -> list[Finding]:
-    """Return findings for expected calls of unknown tools, and for arguments that a schema
-    refuses.
+    """Return a finding for each expected call of an unknown tool, or with refused arguments.
 
     A session without tools is not checked.
     """
     tools = {tool.name: tool for tool in session.tools}
-    found = (
-        _doubt(call, tools.get(call.tool_name), each.name or f"message {each.message}")
-        for each in session.expected
-        for call in (each.calls if tools else ())
+    findings = (
+        _doubt(call, tools.get(call.tool_name), reply.name or f"message {reply.message}")
+        for reply in session.expected
+        for call in (reply.calls if tools else ())
     )
-    return [each for each in found if each is not None]
+    return [reply for reply in findings if reply is not None]
 
 
 def _doubt(call: ExpectedCall, tool: ToolMetadata | None, case: str) -> Finding | None:

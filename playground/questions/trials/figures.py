@@ -1,4 +1,4 @@
-"""Add attempts up: shares with their intervals, medians, and two arms case by case."""
+"""Add up attempts: shares with their intervals, medians, and two arms compared case by case."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Measure = Literal["parsed", "right_tool", "right_arguments"]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share, with the bounds of its rate at 95 % confidence.
+    """A share of attempts, with the bounds of its rate at 95 % confidence.
 
-    The bounds are Wilson's score interval (1927), which stays within 0 and 1 and is right for few
-    attempts too.
+    `hits` of `of` attempts count. The bounds are Wilson's score interval (1927), which stays within
+    0 and 1 and is right for few attempts too.
     """
 
     hits: int
@@ -65,7 +65,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Arm:
-    """A dialect with a model, and the sums of its attempts. Medians are over the stated values."""
+    """A dialect with a model, and the sums of its attempts. Medians leave out missing values."""
 
     dialect: str
     model: str
@@ -77,7 +77,7 @@ class Arm:
 
     @property
     def answered(self) -> list[Attempt]:
-        return [each for each in self.attempts if not each.fault]
+        return [attempt for attempt in self.attempts if not attempt.fault]
 
     @property
     def faults(self) -> int:
@@ -85,28 +85,28 @@ class Arm:
         return len(self.attempts) - len(self.answered)
 
     def share(self, measure: Measure) -> Share:
-        hits = sum(getattr(each.score, measure) for each in self.answered)
+        hits = sum(getattr(attempt.score, measure) for attempt in self.answered)
         return Share(hits, len(self.answered))
 
     @property
     def tokens(self) -> float | None:
-        return _median(each.tokens for each in self.answered)
+        return _median(attempt.tokens for attempt in self.answered)
 
     @property
     def first_seconds(self) -> float | None:
-        return _median(each.first_seconds for each in self.answered)
+        return _median(attempt.first_seconds for attempt in self.answered)
 
     @property
     def seconds(self) -> float | None:
-        return _median(each.seconds for each in self.answered)
+        return _median(attempt.seconds for attempt in self.answered)
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two arms on the same attempts at the same cases: how often only one of them was right.
+    """Two arms on the same attempts at the same cases: how often both, one or none was right.
 
-    `chance` is the probability of a split at least this uneven if neither is better: the exact
-    sign test (two-sided), which McNemar's test becomes for small numbers.
+    `chance` is the probability of a split at least this uneven if neither arm is better. It is the
+    exact sign test (two-sided), which is McNemar's test for small numbers.
     """
 
     first: str
@@ -119,16 +119,16 @@ class Pair:
     @property
     def chance(self) -> float:
         split = self.only_first + self.only_second
-        less = min(self.only_first, self.only_second)
-        tail = sum(comb(split, count) for count in range(less + 1))
+        fewer = min(self.only_first, self.only_second)
+        tail = sum(comb(split, count) for count in range(fewer + 1))
         return min(1.0, 2 * tail / (1 << split))
 
 
 @dataclass(frozen=True)
 class Miss:
-    """A mistake of an arm at a case, with how often it made it.
+    """A mistake of an arm at a case, and how many times the arm made it.
 
-    `recording` is the name of the first such answer, "" if it was not stored.
+    `recording` is the name of the first answer with the mistake, "" if that was not stored.
     """
 
     case: str
@@ -147,11 +147,11 @@ class Trial(Shown):
 
     @cached_property
     def arms(self) -> list[Arm]:
-        """The arms, best first: by right arguments, then right tools, then what was parsed."""
-        found: dict[tuple[str, str], list[Attempt]] = {}
-        for each in self.attempts:
-            found.setdefault((each.dialect, each.model), []).append(each)
-        arms = [Arm(*key, tuple(attempts)) for key, attempts in found.items()]
+        """The arms, best first: by right arguments, then by right tools, then by parsed calls."""
+        attempts_by_arm: dict[tuple[str, str], list[Attempt]] = {}
+        for attempt in self.attempts:
+            attempts_by_arm.setdefault((attempt.dialect, attempt.model), []).append(attempt)
+        arms = [Arm(*key, tuple(attempts)) for key, attempts in attempts_by_arm.items()]
         return sorted(arms, key=_rank)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -163,19 +163,19 @@ class Trial(Shown):
 
     def misses(self) -> list[Miss]:
         """Return the mistakes by case and arm, the most frequent first."""
-        found: dict[tuple[str, str, str, str], list[Attempt]] = {}
-        for each in self.attempts:
-            if each.missed:
-                key = (each.case, each.dialect, each.model, each.missed)
-                found.setdefault(key, []).append(each)
+        attempts_by_miss: dict[tuple[str, str, str, str], list[Attempt]] = {}
+        for attempt in self.attempts:
+            if attempt.missed:
+                key = (attempt.case, attempt.dialect, attempt.model, attempt.missed)
+                attempts_by_miss.setdefault(key, []).append(attempt)
         misses = [
-            Miss(*key[:3], len(alike), key[3], getattr(alike[0].recording, "name", ""))
-            for key, alike in found.items()
+            Miss(*key[:3], len(same_miss), key[3], getattr(same_miss[0].recording, "name", ""))
+            for key, same_miss in attempts_by_miss.items()
         ]
         return sorted(misses, key=lambda miss: -miss.times)
 
     def pairs(self, measure: Measure = "right_arguments") -> list[Pair]:
-        """Return every two arms, compared by the attempts that both answered."""
+        """Compare every two arms by the attempts that both answered."""
         one_model = len({arm.model for arm in self.arms}) == 1
         names = {id(arm): arm.dialect if one_model else arm.name for arm in self.arms}
         return [
@@ -207,21 +207,26 @@ def _rank(arm: Arm) -> tuple[float, ...]:
 
 
 def _pair(first: Arm, second: Arm, measure: Measure, names: tuple[str, str]) -> Pair:
-    ones, others = (
-        {(each.case, each.number): getattr(each.score, measure) for each in arm.answered}
+    first_results, second_results = (
+        {
+            (attempt.case, attempt.number): getattr(attempt.score, measure)
+            for attempt in arm.answered
+        }
         for arm in (first, second)
     )
-    shared = [(ones[key], others[key]) for key in ones if key in others]
-    counted: Callable[[tuple[bool, bool]], int] = shared.count
+    shared = [
+        (first_results[key], second_results[key]) for key in first_results if key in second_results
+    ]
+    count: Callable[[tuple[bool, bool]], int] = shared.count
     return Pair(
         *names,
-        counted((True, True)),
-        counted((True, False)),
-        counted((False, True)),
-        counted((False, False)),
+        count((True, True)),
+        count((True, False)),
+        count((False, True)),
+        count((False, False)),
     )
 
 
-def _median(given: Iterable[float | None]) -> float | None:
-    told = [each for each in given if each is not None]
-    return median(told) if told else None
+def _median(values: Iterable[float | None]) -> float | None:
+    numbers = [each for each in values if each is not None]
+    return median(numbers) if numbers else None

@@ -1,4 +1,4 @@
-"""Plan what to ask and what it will cost, then ask live, or read what was recorded."""
+"""Plan a trial and forecast its cost, then ask models, or read recorded answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from playground.llm.background import BackgroundRun
 from playground.nouns.messages import ToolCallPart
 from playground.nouns.wire_estimates import tokens_of
 from playground.parsing.values import dump_json
-from playground.questions.experiments import read
+from playground.questions.experiments import read_recording
 from playground.questions.trials.figures import Trial
 from playground.questions.trials.scoring import Attempt, missed, score
 from playground.recordings.recording import Recording, SignalChunk
@@ -38,8 +38,9 @@ Progress = Callable[[Attempt], None]
 class TrialCost:
     """A rough forecast of what a plan's requests will cost.
 
-    Tokens are estimated by kinds of characters, an answer from its calls and a line of text.
-    `nano_dollars` is at list prices without a cache; None if a model's price is unknown.
+    Tokens are estimated by kinds of characters; an answer is taken to be its expected calls and a
+    line of text. `nano_dollars` is at list prices without a cache; None if a model's price is
+    unknown.
     """
 
     requests: int
@@ -49,8 +50,10 @@ class TrialCost:
 
     def __str__(self) -> str:
         tokens = f"~{self.input_tokens:,} tokens in, ~{self.output_tokens:,} out"
-        known = self.nano_dollars is not None
-        money = f"about {dollars((self.nano_dollars or 0) / 1e9)}" if known else "price not known"
+        is_known = self.nano_dollars is not None
+        money = (
+            f"about {dollars((self.nano_dollars or 0) / 1e9)}" if is_known else "price not known"
+        )
         return f"{self.requests:,} requests, {tokens}, {money} (an estimate, without a cache)"
 
 
@@ -75,25 +78,27 @@ class TrialPlan:
 
     @cached_property
     def cost(self) -> TrialCost:
-        """A forecast of what `run` will send. Nothing is sent to find out."""
+        """A forecast of what `run` will send and cost. Nothing is sent for it."""
         sizes = [
             (_tokens(self._rendering(case, dialect)), _answer_tokens(expected, dialect))
             for dialect in self.dialects
             if self.models
             for case, expected in self.cases.items()
         ]
-        given = sum(each for each, _ in sizes) * self.repeats
-        back = sum(each for _, each in sizes) * self.repeats
+        input_tokens = sum(tokens for tokens, _ in sizes) * self.repeats
+        output_tokens = sum(tokens for _, tokens in sizes) * self.repeats
         count = len(self.models)
         prices = [price_of(model) for model in self.models]
         money = [
-            (given * price.uncached + back * price.output) // 1000
+            (input_tokens * price.uncached + output_tokens * price.output) // 1000
             for price in prices
             if price and price.output is not None
         ]
         known = len(money) == count
         requests = len(sizes) * self.repeats * count
-        return TrialCost(requests, given * count, back * count, sum(money) if known else None)
+        return TrialCost(
+            requests, input_tokens * count, output_tokens * count, sum(money) if known else None
+        )
 
     def run(
         self,
@@ -103,19 +108,20 @@ class TrialPlan:
         at_once: int = _AT_ONCE,
         alive: Callable[[], bool] = lambda: True,
     ) -> Trial:
-        """Ask, and count. `progress` is called with each attempt, in a thread of its own.
+        """Ask the models, or read the recordings, and score each attempt.
 
-        Once `cancel` is set, or `alive` returns False, nothing more is sent, and what has come is
+        `progress` is called with each attempt; with models, from a thread that asks. Once `cancel`
+        is set, or `alive` returns False, nothing more is sent, and the attempts made so far are
         counted.
         """
         if not self.models:
-            attempts = [*self._recorded()]
-            for each in attempts:
-                progress(each)
+            attempts = [*self._recorded_attempts()]
+            for recorded_attempt in attempts:
+                progress(recorded_attempt)
             return Trial(tuple(attempts))
         from playground.llm.library import litellm
 
-        litellm()  # its import is not to be waited for in every thread
+        litellm()  # import it once, so that no thread waits for the import
         cancel = cancel or threading.Event()
         lock = threading.Lock()
 
@@ -131,7 +137,7 @@ class TrialPlan:
             return Trial(tuple(filter(None, pool.map(ask, self._jobs()))))
 
     def _jobs(self) -> list[tuple[int, str, Dialect, str]]:
-        """Alternate between the arms, so that changes over the day affect all alike."""
+        """Return the requests, alternating between arms: changes over the day affect all alike."""
         return [
             (number, case, dialect, model)
             for number in range(1, self.repeats + 1)
@@ -179,23 +185,23 @@ class TrialPlan:
             )
         except InputFault as fault:  # nothing came back
             return replace(empty, fault=str(fault))
-        return self._counted(empty, recorded.recording)
+        return self._scored(empty, recorded.recording)
 
-    def _recorded(self) -> Iterator[Attempt]:
-        """Assign a recording to the case that its name begins with.
+    def _recorded_attempts(self) -> Iterator[Attempt]:
+        """Yield an attempt for each recording of a case, in one of the plan's dialects.
 
-        A recording with another name answers the whole conversation, and counts if only that is
-        asked.
+        A recording's name begins with its case. A recording with another name answers the whole
+        conversation, and counts if that is the plan's only case.
         """
-        chosen = {dialect.name for dialect in self.dialects}
+        dialects = {dialect.name for dialect in self.dialects}
         numbers: Counter[tuple[str, str, str]] = Counter()
         for recording in self.session.recordings:
             case = self._case_of(recording)
-            if case is None or recording.dialect not in chosen:
+            if case is None or recording.dialect not in dialects:
                 continue
             key = (case, recording.dialect, recording.model)
             numbers[key] += 1
-            yield self._counted(Attempt(*key, numbers[key]), recording)
+            yield self._scored(Attempt(*key, numbers[key]), recording)
 
     def _case_of(self, recording: Recording) -> str | None:
         for case in self.cases:
@@ -204,40 +210,40 @@ class TrialPlan:
         ends = [c for c, e in self.cases.items() if e.message == len(self.session.messages)]
         return ends[0] if len(ends) == len(self.cases) == 1 else None
 
-    def _counted(self, empty: Attempt, recording: Recording) -> Attempt:
-        told = [chunk.at for chunk in recording.chunks if not isinstance(chunk, SignalChunk)]
-        timed = bool(told) and recording.timing == "recorded"
+    def _scored(self, empty: Attempt, recording: Recording) -> Attempt:
+        times = [chunk.at for chunk in recording.chunks if not isinstance(chunk, SignalChunk)]
+        is_timed = bool(times) and recording.timing == "recorded"
         error = recording.error or {}
-        if not told and error:
+        if not times and error:
             return replace(empty, fault=str(error.get("message", error)), recording=recording)
         dialect = next(d for d in self.dialects if d.name == empty.dialect)
-        result = read(recording, dialect, self.session.tools)
+        result = read_recording(recording, dialect, self.session.tools)
         expected = self.cases[empty.case].calls
         return replace(
             empty,
             score=score(expected, result),
             missed=missed(expected, result),
             tokens=_output_tokens(recording.usage),
-            first_seconds=told[0] if timed else None,
-            seconds=recording.chunks[-1].at if timed else None,
+            first_seconds=times[0] if is_timed else None,
+            seconds=recording.chunks[-1].at if is_timed else None,
             recording=recording,
         )
 
 
 @dataclass
 class TrialRun(BackgroundRun):
-    """A trial under way: the attempts that are done, in the order in which they ended."""
+    """A running trial, with the attempts made so far, in the order in which they ended."""
 
     plan: TrialPlan
     done: list[Attempt] = field(default_factory=list)
 
     @property
     def trial(self) -> Trial:
-        """Return the trial with the attempts that are done so far."""
+        """The trial with the attempts made so far."""
         return Trial(tuple(self.done))
 
     def start(self, alive: Callable[[], bool] = lambda: True) -> None:
-        """Begin; when `alive` returns False, nothing more is sent."""
+        """Begin the trial; once `alive` returns False, nothing more is sent."""
         self._begin(lambda: self._run(alive), "trial")
 
     def _run(self, alive: Callable[[], bool]) -> None:
@@ -265,11 +271,12 @@ def trial(
     The plan's `cost` forecasts it; nothing is sent before its `run`. Without `models` the
     session's own recordings are read, in their own dialects, which costs nothing. Keys come from
     the environment; `base_url` is an OpenAI-compatible server. Raises InputFault for a session
-    that expects nothing, UnknownNameError for an unknown dialect.
+    without expected calls or for a number of `repeats` out of range, UnknownNameError for an
+    unknown dialect.
     """
     if not session.expected:
         raise InputFault(
-            "this session says nothing of the calls that are expected",
+            "this session names no expected calls",
             field="expected",
             expected="a list of expected replies (docs/trials.md), or `--own-calls` (own_calls)",
         )
@@ -284,11 +291,11 @@ def trial(
 
 
 def own_calls(session: Session) -> tuple[ExpectedReply, ...]:
-    """Return the calls of the session's own model as expected replies.
+    """Return the calls that the session's own model made as expected replies.
 
-    There is one for each message with calls, named by its place.
+    There is one reply for each message with calls, named by the message's index.
     """
-    found = (
+    calls_by_message = (
         (index, [part for part in session.messages[index].parts if isinstance(part, ToolCallPart)])
         for index in session.replies
         if index
@@ -299,19 +306,19 @@ def own_calls(session: Session) -> tuple[ExpectedReply, ...]:
             tuple(ExpectedCall(part.tool_name, dict(part.args)) for part in calls),
             f"message {index}",
         )
-        for index, calls in found
+        for index, calls in calls_by_message
         if calls
     )
 
 
 def _names(expected: Sequence[ExpectedReply]) -> list[str]:
-    """Return the given names, or places; the later of equal ones get a number."""
-    seen: Counter[str] = Counter()
+    """Return a name for each reply: its own, or its message; repeated names get a number."""
+    counts: Counter[str] = Counter()
     names = []
-    for each in expected:
-        name = each.name or f"message {each.message}"
-        seen[name] += 1
-        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    for reply in expected:
+        name = reply.name or f"message {reply.message}"
+        counts[name] += 1
+        names.append(name if counts[name] == 1 else f"{name} ({counts[name]})")
     return names
 
 
@@ -320,7 +327,7 @@ def _tokens(rendering: Rendering) -> int:
 
 
 def _answer_tokens(expected: ExpectedReply, dialect: Dialect) -> int:
-    """Estimate the tokens of an answer, with its calls as the dialect writes them."""
+    """Estimate the tokens of an answer with its calls written in the dialect."""
     parts = [ToolCallPart("call_1", call.tool_name, call.args or {}) for call in expected.calls]
     native = dialect.is_native_toolcalling()
     texts = [dump_json(p.args) if native else dialect.format_tool_call(p) for p in parts]

@@ -11,15 +11,15 @@ from playground.parsing.values import dump_json
 from playground.recordings.recording import Recording
 from playground.sessions.session import ExpectedCall
 
-_LONGEST: Final = 60  # characters of a value in what was missed
-Made = tuple[str, Any]  # a call's name and arguments
+_LONGEST: Final = 60  # characters of a value that `missed` quotes
+Call = tuple[str, Any]  # a call's name and arguments
 
 
 class Score(NamedTuple):
     """Three steps, each of which needs the one before it.
 
-    Every call was read to its end, with one where one is expected; the calls are of the expected
-    tools; their arguments are the expected ones.
+    `parsed`: every call was read to its end, and there is a call if any is expected. `right_tool`:
+    the calls are of the expected tools. `right_arguments`: their arguments are the expected ones.
     """
 
     parsed: bool
@@ -31,10 +31,10 @@ class Score(NamedTuple):
 class Attempt:
     """One answer of one arm to one case; `number` counts from 1.
 
-    `tokens` are the answer's, as the provider counted them. Times are seconds since the request:
-    of the first chunk with text, reasoning or a call, and of the last. `missed` names the
-    differences from what was expected, "" for none. If no answer came, `fault` says why, and the
-    attempt counts for no share.
+    `tokens` are the answer's, as the provider counted them. `first_seconds` is the time from the
+    request to the first chunk with text, reasoning or a call, `seconds` to the last chunk. `missed`
+    names the differences from the expected calls, "" for none. If no answer came, `fault` says why,
+    and the attempt counts for no share.
     """
 
     case: str
@@ -52,82 +52,85 @@ class Attempt:
 
 def score(expected: Sequence[ExpectedCall], result: ParseResult) -> Score:
     """Score a reply. The order of calls does not matter."""
-    made = [(call.name, call.arguments) for call in result.tool_calls]
-    parsed = not result.aborted and (bool(made) or not expected)
-    tools = sorted(name for name, _ in made) == sorted(call.tool_name for call in expected)
-    right_tool = parsed and tools
-    return Score(parsed, right_tool, right_tool and not _unmatched(expected, made)[0])
+    calls = [(call.name, call.arguments) for call in result.tool_calls]
+    parsed = not result.aborted and (bool(calls) or not expected)
+    has_expected_tools = sorted(name for name, _ in calls) == sorted(
+        call.tool_name for call in expected
+    )
+    right_tool = parsed and has_expected_tools
+    return Score(parsed, right_tool, right_tool and not _unmatched(expected, calls)[0])
 
 
 def missed(expected: Sequence[ExpectedCall], result: ParseResult) -> str:
-    """Say what a reply got wrong, in words for its user; "" if it is right."""
-    right = score(expected, result)
-    made = [(call.name, call.arguments) for call in result.tool_calls]
-    if right.right_arguments:
+    """Return what a reply got wrong, in words for the user; "" if it is right."""
+    scored = score(expected, result)
+    calls = [(call.name, call.arguments) for call in result.tool_calls]
+    if scored.right_arguments:
         return ""
-    if not right.parsed:
+    if not scored.parsed:
         names = ", ".join(event.name or "?" for event in result.aborted)
-        said = f"a call was not read whole: {names}" if names else "no call was read"
-        told = next((f"; {each.code}: {each.message}" for each in result.findings), "")
-        return said + told
-    if not right.right_tool:
-        wanted = ", ".join(call.tool_name for call in expected) or "nothing"
-        return f"called {', '.join(name for name, _ in made)}; expected {wanted}"
-    return "; ".join(_arguments_missed(*_unmatched(expected, made)))
+        problem = f"a call was not read whole: {names}" if names else "no call was read"
+        first_finding = next((f"; {each.code}: {each.message}" for each in result.findings), "")
+        return problem + first_finding
+    if not scored.right_tool:
+        expected_names = ", ".join(call.tool_name for call in expected) or "nothing"
+        return f"called {', '.join(name for name, _ in calls)}; expected {expected_names}"
+    return "; ".join(_arguments_missed(*_unmatched(expected, calls)))
 
 
 def _unmatched(
-    expected: Sequence[ExpectedCall], made: Sequence[Made]
-) -> tuple[list[ExpectedCall], list[Made]]:
-    """Return the expected calls without a match, and the calls that are left over.
+    expected: Sequence[ExpectedCall], calls: Sequence[Call]
+) -> tuple[list[ExpectedCall], list[Call]]:
+    """Return the expected calls that no call matches, and the calls that match none.
 
-    Expected calls with arguments choose first.
+    Expected calls that name arguments are matched first.
     """
-    left, without = list(made), []
+    rest, unmatched = list(calls), []
     for call in sorted(expected, key=lambda each: each.args is None):
-        found = next(
+        match = next(
             (
-                one
-                for one in left
-                if one[0] == call.tool_name and (call.args is None or _same(one[1], call.args))
+                candidate
+                for candidate in rest
+                if candidate[0] == call.tool_name
+                and (call.args is None or _equal(candidate[1], call.args))
             ),
             None,
         )
-        if found is None:
-            without.append(call)
+        if match is None:
+            unmatched.append(call)
         else:
-            left.remove(found)
-    return without, left
+            rest.remove(match)
+    return unmatched, rest
 
 
-def _arguments_missed(expected: Sequence[ExpectedCall], made: list[Made]) -> Iterator[str]:
-    """Say for each expected call how the nearest remaining call differs from it."""
-    left = list(made)
+def _arguments_missed(expected: Sequence[ExpectedCall], calls: list[Call]) -> Iterator[str]:
+    """Yield for each expected call how the most similar call of its tool differs from it."""
+    rest = list(calls)
     for call in expected:
-        wanted = call.args or {}
-        near = [
-            (sum(1 for _ in _differences(one[1], wanted)), index)
-            for index, one in enumerate(left)
-            if one[0] == call.tool_name
+        expected_arguments = call.args or {}
+        distances = [
+            (sum(1 for _ in _differences(candidate[1], expected_arguments)), index)
+            for index, candidate in enumerate(rest)
+            if candidate[0] == call.tool_name
         ]
-        if near:
-            _, arguments = left.pop(min(near)[1])
-            yield f"{call.tool_name}: {', '.join(_differences(arguments, wanted))}"
+        if distances:
+            _, arguments = rest.pop(min(distances)[1])
+            yield f"{call.tool_name}: {', '.join(_differences(arguments, expected_arguments))}"
 
 
-def _differences(got: Any, wanted: Any, path: str = "") -> Iterator[str]:
+def _differences(actual: Any, expected: Any, path: str = "") -> Iterator[str]:
     """Yield the places where two JSON values differ: the path, and both values."""
-    if isinstance(got, Mapping) and isinstance(wanted, Mapping):
-        for key in dict.fromkeys([*wanted, *got]):
+    if isinstance(actual, Mapping) and isinstance(expected, Mapping):
+        for key in dict.fromkeys([*expected, *actual]):
             place = f"{path}.{key}" if path else str(key)
-            if key not in got:
+            if key not in actual:
                 yield f"{place} is missing"
-            elif key not in wanted:
+            elif key not in expected:
                 yield f"{place} is not expected"
             else:
-                yield from _differences(got[key], wanted[key], place)
-    elif not _same(got, wanted):
-        yield f"{path} is {_shortened(got)}, expected {_shortened(wanted)}"
+                yield from _differences(actual[key], expected[key], place)
+    elif not _equal(actual, expected):
+        yield f"{path} is {_shortened(actual)}, expected {_shortened(expected)}"
 
 
 def _shortened(value: Any) -> str:
@@ -135,12 +138,14 @@ def _shortened(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _same(one: Any, other: Any) -> bool:
+def _equal(first: Any, second: Any) -> bool:
     """Return True for equal JSON values: 1 is 1.0, and True is neither."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return bool(one == other)
+    if isinstance(first, bool) or isinstance(second, bool):
+        return first is second
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        return first.keys() == second.keys() and all(
+            _equal(first[key], second[key]) for key in first
+        )
+    if isinstance(first, list | tuple) and isinstance(second, list | tuple):
+        return len(first) == len(second) and all(map(_equal, first, second))
+    return bool(first == second)

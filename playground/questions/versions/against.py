@@ -1,4 +1,4 @@
-"""Fail a pipeline if a prefix differs from its baseline's, or has too many tokens more."""
+"""Fail a pipeline if a request's prefix differs from its baseline's, or if it grew too much."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EXCERPT: Final = 40
 
 
 def against_failures(
-    found: VersionDiff, most_tokens_more: int | None = None, prefix_may_change: bool = False
+    difference: VersionDiff, most_tokens_more: int | None = None, prefix_may_change: bool = False
 ) -> list[str]:
     """Return a line for each limit that is exceeded; the first version is the baseline.
 
@@ -27,20 +27,20 @@ def against_failures(
             "the prefix may change, and no tokens are limited",
             expected="--most-tokens-more as well",
         )
-    failed = [] if prefix_may_change else list(_prefix(found))
-    if most_tokens_more is not None and found.tokens > most_tokens_more:
-        about = "" if found.is_exact else "~"
+    failed = [] if prefix_may_change else list(_prefix_failures(difference))
+    if most_tokens_more is not None and difference.tokens > most_tokens_more:
+        sign = "" if difference.is_exact else "~"
         failed.append(
-            f"input is {about}{grouped(found.tokens)} tokens more than the baseline's "
-            f"({found.first.size}, then {found.second.size}); at most {grouped(most_tokens_more)} "
-            "are allowed"
+            f"input is {sign}{grouped(difference.tokens)} tokens more than the baseline's "
+            f"({difference.first.size}, then {difference.second.size}); "
+            f"at most {grouped(most_tokens_more)} are allowed"
         )
     return failed
 
 
-def _prefix(found: VersionDiff) -> Iterator[str]:
-    yield from _parameters(found)
-    prefix = [change for change in found.changes if change.tier != "messages"]
+def _prefix_failures(difference: VersionDiff) -> Iterator[str]:
+    yield from _parameter_failures(difference)
+    prefix = [change for change in difference.changes if change.tier != "messages"]
     if moved := [change.block.name for change in prefix if change.kind == "moved"]:
         yield f"in another order: {', '.join(moved)}"
     for change in prefix:
@@ -48,8 +48,8 @@ def _prefix(found: VersionDiff) -> Iterator[str]:
             yield _change_text(change)
 
 
-def _parameters(found: VersionDiff) -> Iterator[str]:
-    first, second = found.first, found.second
+def _parameter_failures(difference: VersionDiff) -> Iterator[str]:
+    first, second = difference.first, difference.second
     if first.model != second.model:
         yield f"model: {first.model!r}, then {second.model!r}"
     old, new = (read_wire(side.body).parameters for side in (first, second))
@@ -65,22 +65,22 @@ def _change_text(change: BlockChange) -> str:
         return f"{name}: added, {grouped(after)} tokens"
     if change.kind == "removed":
         return f"{name}: removed, {grouped(before)} tokens"
-    what = change.note or _first_words(change)
-    return f"{name}: changed, {after - before:+,} tokens: {what}"
+    detail = change.note or _first_words(change)
+    return f"{name}: changed, {after - before:+,} tokens: {detail}"
 
 
 def _first_words(change: BlockChange) -> str:
     """Return the first words that differ, before and after."""
     runs = change.words
-    at = next(i for i, (kind, _) in enumerate(runs) if kind != "same")
-    pair = {kind: text for kind, text in reversed(runs[at : at + 2]) if kind != "same"}
+    first = next(i for i, (kind, _) in enumerate(runs) if kind != "same")
+    pair = {kind: text for kind, text in reversed(runs[first : first + 2]) if kind != "same"}
     return f"{_short(pair.get('removed', ''))}, then {_short(pair.get('added', ''))}"
 
 
 def _short(value: Any) -> str:
-    """Quote a value; what is cut off is said after the quotes."""
-    whole = repr(value)
-    if len(whole) <= _EXCERPT:
-        return whole
-    text = value if isinstance(value, str) else whole
+    """Quote the beginning of a value; an ellipsis after the quotes says that it was cut."""
+    quoted = repr(value)
+    if len(quoted) <= _EXCERPT:
+        return quoted
+    text = value if isinstance(value, str) else quoted
     return f"{text[:_EXCERPT]!r}{'…' * (len(text) > _EXCERPT)}"

@@ -1,6 +1,6 @@
-"""Cut a request into the blocks that people compare: each tool, section of a system prompt, part.
+"""Cut a request into the blocks that people compare: tools, sections of a system prompt, parts.
 
-Sections are for reading. To a provider's cache a text is one block, and costs are counted so.
+Sections help a reader. A provider's cache takes a text as one block, and so do counts of cost.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ENVELOPES: Final = ("function", "toolUse", "toolResult", "functionCall", "funct
 _READ: Final = ("name", "arguments", "input", "args", "output", "content", "response")
 _NAME: Final = re.compile(r'"name": "([^"]+)"')
 _MCP: Final = re.compile(r"mcp__(.+?)__")
-# What agents put into a user's turn themselves: Claude Code, Codex, Cline, OpenHands, Copilot.
+# Texts that agents write into a user's turn: Claude Code, Codex, Cline, OpenHands, Copilot.
 _INJECTED: Final = re.compile(
     r"\s*<(?:system-reminder|environment_(?:context|details)|env|user_instructions|INSTRUCTIONS|"
     r"permissions[ _]instructions|EXECUTION_RESULT|ENVIRONMENT|RUNTIME_INFORMATION|attachments?|"
@@ -36,7 +36,7 @@ _INJECTED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class VersionBlock:
-    """A stretch of one request, the one of this `number`.
+    """A stretch of a request; `number` is its index.
 
     `writer` is who wrote it: the agent, an MCP server, the user, the model, or a tool.
     """
@@ -58,14 +58,14 @@ class VersionBlock:
 def blocks_of(body: dict[str, Any], model: str, by_tool: dict[str, int]) -> list[VersionBlock]:
     """Return a request's blocks in order.
 
-    `by_tool` are the tools' tokens, if they were counted with their framing; all other tokens are
+    `by_tool` holds the tokens of tools that were counted with their framing; all other tokens are
     those of the text alone.
     """
     size, _ = text_counter(model)
-    found: list[VersionBlock] = []
+    blocks: list[VersionBlock] = []
     pieces = zip(read_wire(body, model).blocks, pieces_of(body), strict=True)
     for block, piece in pieces:
-        for name, text in _cut(block):
+        for name, text in _names_and_texts(block):
             if block.tier == "tools":
                 tokens = by_tool.get(name) or size(text)
             elif piece.origin in ("calls", "results") and piece.text:
@@ -73,14 +73,15 @@ def blocks_of(body: dict[str, Any], model: str, by_tool: dict[str, int]) -> list
             else:
                 tokens = size(text) if piece.text else _MEDIUM * bool(text)
             writer = _writer(block, name, text)
-            shown = (block.tier, block.role, block.kind, name, text)
-            found.append(VersionBlock(*shown, len(found), writer, tokens))
-    return found
+            description = (block.tier, block.role, block.kind, name, text)
+            blocks.append(VersionBlock(*description, len(blocks), writer, tokens))
+    return blocks
 
 
-def _cut(block: WireBlock) -> Iterator[tuple[str, str]]:
-    """Cut a block into names and texts; together they are its text, except for tools, which get
-    lines.
+def _names_and_texts(block: WireBlock) -> Iterator[tuple[str, str]]:
+    """Cut a block into names and texts.
+
+    The texts together are the block's text, except for JSON (tools, calls …), which is indented.
     """
     if block.tier == "tools":
         yield from _tools(block.text)
@@ -108,21 +109,21 @@ def _as_read(text: str) -> str:
     for key in _ENVELOPES:
         inner = value.get(key)
         value = inner if isinstance(inner, dict) else value
-    read = [_plain_text(value[key]) for key in _READ if value.get(key) is not None]
-    return " ".join(read) or text
+    texts = [_plain_text(value[key]) for key in _READ if value.get(key) is not None]
+    return " ".join(texts) or text
 
 
 def _plain_text(value: Any) -> str:
-    said, others = text_of(value) if isinstance(value, str | list) else ("", [value])
-    return said if not others else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text, others = text_of(value) if isinstance(value, str | list) else ("", [value])
+    return text if not others else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _tools(text: str) -> Iterator[tuple[str, str]]:
-    """Return the tools one by one; Gemini has all of them in one entry."""
+    """Yield the name and JSON of each tool; Gemini has all tools in one entry."""
     value = json.loads(text)
     for key in ("functionDeclarations", "function_declarations"):
-        for each in value.pop(key, None) or ():
-            yield str(each.get("name") or "tool"), _pretty(each)
+        for tool in value.pop(key, None) or ():
+            yield str(tool.get("name") or "tool"), _pretty(tool)
     if value:
         inner = value.get("function") or value.get("toolSpec") or value
         yield str(inner.get("name") or value.get("type") or "tool"), _pretty(value)
@@ -146,9 +147,9 @@ def sections(text: str) -> list[str]:
     """
     if len(text) < _LONG:
         return [text]
-    starts = [found.start() for found in _HEADING.finditer(text)]
+    starts = [match.start() for match in _HEADING.finditer(text)]
     if len(starts) < 2:
-        starts = [found.end() for found in _PARAGRAPH.finditer(text)]
+        starts = [match.end() for match in _PARAGRAPH.finditer(text)]
     edges = [0, *(start for start in starts if start), len(text)]
     return [text[a:b] for a, b in zip(edges, edges[1:], strict=False) if a < b]
 

@@ -1,8 +1,8 @@
-"""Compare providers by what their caches, having seen the first request, give to the second.
+"""Compare providers by how much of a second request they read from the cache of a first.
 
-Each is simulated as if both requests went there, the second shortly after the first. Requests
-without marks get three if a provider goes by marks: after the tools, the system prompt and the
-last message, as agents set them.
+Each provider is simulated as if both requests went there, the second shortly after the first. If a
+provider caches only at marks, requests without marks get three, as agents set them: after the
+tools, the system prompt and the last message.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ USUAL: Final = ("anthropic", "openai", "openai-before-5.6", "gemini", "deepseek"
 
 @dataclass(frozen=True)
 class PrefixCost:
-    """One provider: of the second request's `total` tokens, `read` are read after the first.
+    """One provider: of the second request's `total` tokens, `read` come from the cache.
 
-    The first leaves `left` tokens in the cache. `extra` is the extra cost of the lost ones, once,
-    in thousandths of an input token's price, and `nano_dollars` in billionths of a dollar, if the
-    provider is the model's own and its price is known. `marks` says whose marks were simulated;
-    `parts` is the first difference of the prefixes, None if the second continues the first.
+    The first request leaves `left` tokens in the cache. `extra` is what the lost tokens cost once,
+    in thousandths of an input token's price; `nano_dollars` is the same in billionths of a dollar,
+    if the provider is the model's own and its price is known. `marks` says whose marks were
+    simulated; `parts` is the first difference of the prefixes, None if the second request continues
+    the first.
     """
 
     provider: str
@@ -48,48 +49,48 @@ class PrefixCost:
 
     @property
     def lost(self) -> int:
-        """Tokens that would be read if the second request began like the first."""
+        """Tokens that are not read, but would be if the second request began like the first."""
         return max(0, min(self.left, self.total) - self.read)
 
 
 def prefix_costs(first: Version, second: Version, providers: tuple[str, ...]) -> list[PrefixCost]:
-    """Return each provider's cost, the model's own first if its rules are known.
+    """Return the cost at each provider; by default at the model's own, if known, and at USUAL.
 
-    Raises UnknownNameError.
+    Raises UnknownNameError for an unknown provider.
     """
-    own = provider_of(second.model)
-    wanted = providers or tuple(dict.fromkeys((own, *USUAL)))
-    return [_cost(first, second, name) for name in wanted if name != UNKNOWN]
+    own_provider = provider_of(second.model)
+    names = providers or tuple(dict.fromkeys((own_provider, *USUAL)))
+    return [_cost(first, second, name) for name in names if name != UNKNOWN]
 
 
 def _cost(first: Version, second: Version, provider: str) -> PrefixCost:
     rules = known_rules(provider, second.model)
     before, after = _pair(first, second, rules)
-    parts, told = first_difference(before, after, rules), "as sent"
+    parts, marks = first_difference(before, after, rules), "as sent"
     if rules.match == "best effort" and parts and parts.block is not None and parts.character:
         before, after = _pair(first, second, rules, (parts.block, parts.character))
     by_marks = rules.match == "breakpoints"
     if by_marks and not any(r.marks or r.wire.automatic_ttl for r in (before, after)):
-        told = "behind tools, system prompt and messages"
+        marks = "after tools, system prompt and messages"
         before, after = _marked(before, rules), _marked(after, rules)
-    now = simulate([before, after], rules)[1]
+    second_outcome = simulate([before, after], rules)[1]
     left = simulate([before, before.moved(APART)], rules)[1].read
-    found = PrefixCost(
+    cost = PrefixCost(
         provider,
         rules.title,
-        now.total,
+        second_outcome.total,
         left,
-        now.read,
+        second_outcome.read,
         0,
-        now.state,
-        now.reason,
-        told if by_marks else "none needed",
+        second_outcome.state,
+        second_outcome.reason,
+        marks if by_marks else "none needed",
         parts,
     )
-    written = rules.write_permille(rules.value("default_ttl")) if now.written else 1000
-    extra = found.lost * (written - rules.read_permille(second.model))
+    written = rules.write_permille(rules.value("default_ttl")) if second_outcome.written else 1000
+    extra = cost.lost * (written - rules.read_permille(second.model))
     price = price_of(second.model) if provider == provider_of(second.model) else None
-    return replace(found, extra=extra, nano_dollars=price.nano_dollars(extra) if price else None)
+    return replace(cost, extra=extra, nano_dollars=price.nano_dollars(extra) if price else None)
 
 
 def _pair(
@@ -97,19 +98,25 @@ def _pair(
 ) -> tuple[TimedRequest, TimedRequest]:
     """Return both requests with their blocks' sizes scaled to their counted tokens.
 
-    A common beginning has one size, the first request's, so that no more is read than was left.
-    Where nothing is marked, a provider compares tokens, not blocks: `cut` splits the first
-    differing block at its first differing character.
+    A common beginning has its size in the first request, so that no more is read than was left.
+    A provider without marks compares tokens, not blocks: for it, `cut` splits the first differing
+    block (its index) at its first differing character.
     """
     before, after = (
         TimedRequest(_wire(version, rules, cut), 0.0, rules) for version in (first, second)
     )
     before = _scaled(before, rules, first, [])
     pairs = enumerate(zip(before.chain, after.chain, strict=False))
-    same = next((i for i, (one, other) in pairs if one != other), None)
-    same = min(len(before.chain), len(after.chain)) if same is None else same
-    shared = [(before.estimates[same - 1], before.sizes[same - 1])] if same else []
-    return before, _scaled(after, rules, second, shared).moved(APART)
+    shared_count = next((i for i, (one, other) in pairs if one != other), None)
+    shared_count = (
+        min(len(before.chain), len(after.chain)) if shared_count is None else shared_count
+    )
+    known_sizes = (
+        [(before.estimates[shared_count - 1], before.sizes[shared_count - 1])]
+        if shared_count
+        else []
+    )
+    return before, _scaled(after, rules, second, known_sizes).moved(APART)
 
 
 def _wire(version: Version, rules: Rules, cut: tuple[int, int] | None) -> WireRequest:
@@ -118,9 +125,9 @@ def _wire(version: Version, rules: Rules, cut: tuple[int, int] | None) -> WireRe
         index, character = cut
         block = wire.blocks[index]
         wire.insert(index + 1, replace(block, text=block.text[character:]))
-        after = wire.blocks[index + 1 :]
+        rest = wire.blocks[index + 1 :]
         wire.blocks = wire.blocks.extended_with(
-            index, [replace(block, text=block.text[:character]), *after]
+            index, [replace(block, text=block.text[:character]), *rest]
         )
     return wire
 
@@ -128,13 +135,14 @@ def _wire(version: Version, rules: Rules, cut: tuple[int, int] | None) -> WireRe
 def _scaled(
     request: TimedRequest, rules: Rules, version: Version, shared: list[tuple[int, int]]
 ) -> TimedRequest:
-    """Scale the request to the version's counted tokens; sizes of its `shared` beginning are
-    known.
+    """Scale the request to the version's counted tokens.
+
+    `shared` is the estimate and the size of its beginning, whose size is fixed.
     """
     if not request.estimates or not request.estimates[-1]:
         return request
-    told = [*shared, (request.estimates[-1], version.count.tokens)]
-    return TimedRequest(request.wire, request.at, rules, before=request, told=told)
+    known_sizes = [*shared, (request.estimates[-1], version.count.tokens)]
+    return TimedRequest(request.wire, request.at, rules, before=request, told=known_sizes)
 
 
 def _marked(request: TimedRequest, rules: Rules) -> TimedRequest:

@@ -16,7 +16,7 @@ from playground.questions.token_counts import as_json as count_json
 from playground.questions.versions.blocks import blocks_of
 from playground.questions.versions.costs import PrefixCost, prefix_costs
 from playground.questions.versions.matching import KINDS, BlockChange, matched_blocks
-from playground.questions.versions.sides import Given, Version, both
+from playground.questions.versions.sides import Given, Version, both_versions
 from playground.sessions.session import Session
 
 
@@ -24,7 +24,7 @@ from playground.sessions.session import Session
 class VersionDiff(Live):
     """Two versions: what became of each block, and how much a cache still reads.
 
-    `form` says how both are written. Its table has a row for each block.
+    `form` says in which form both are compared. Its table has a row for each block.
     """
 
     first: Version
@@ -35,7 +35,7 @@ class VersionDiff(Live):
 
     @property
     def tokens(self) -> int:
-        """The number of tokens that the second has more; negative if it has fewer."""
+        """The number of tokens that the second version has more; negative if it has fewer."""
         return self.second.count.tokens - self.first.count.tokens
 
     @property
@@ -45,35 +45,35 @@ class VersionDiff(Live):
     @property
     def kinds(self) -> dict[str, int]:
         """The number of blocks that are the same, moved, changed, added, removed."""
-        found = Counter(change.kind for change in self.changes)
-        return {kind: found[kind] for kind in KINDS}
+        counts = Counter(change.kind for change in self.changes)
+        return {kind: counts[kind] for kind in KINDS}
 
     @cached_property
     def costs(self) -> list[PrefixCost]:
-        """Each provider's cost of the second after the first."""
+        """The cost of the second version after the first, at each provider."""
         return prefix_costs(self.first, self.second, self.providers)
 
     @property
     def by_writer(self) -> dict[str, tuple[int, int]]:
-        """Tokens before and after, by who wrote them."""
-        found: dict[str, tuple[int, int]] = {}
+        """Tokens in the first and in the second version, by who wrote them."""
+        tokens: dict[str, tuple[int, int]] = {}
         for change in self.changes:
-            for side, at in ((change.before, 0), (change.after, 1)):
+            for side, index in ((change.before, 0), (change.after, 1)):
                 if side is not None:
-                    sums = list(found.get(side.writer, (0, 0)))
-                    sums[at] += side.tokens
-                    found[side.writer] = (sums[0], sums[1])
-        return found
+                    sums = list(tokens.get(side.writer, (0, 0)))
+                    sums[index] += side.tokens
+                    tokens[side.writer] = (sums[0], sums[1])
+        return tokens
 
     @property
     def headline(self) -> str:
-        """The difference in a sentence: blocks, tokens, and what it costs once."""
-        told = ", ".join(f"{n} {kind}" for kind, n in self.kinds.items() if n and kind != "same")
-        about = "" if self.is_exact else "~"
-        more = "more" if self.tokens >= 0 else "fewer"
+        """The difference in a few sentences: blocks, tokens, and what it costs once."""
+        kinds = ", ".join(f"{n} {kind}" for kind, n in self.kinds.items() if n and kind != "same")
+        sign = "" if self.is_exact else "~"
+        direction = "more" if self.tokens >= 0 else "fewer"
         parts = [
-            f"{counted(len(self.changes), 'block')}: {told or 'nothing is different'}.",
-            f"{about}{grouped(abs(self.tokens))} tokens {more} "
+            f"{counted(len(self.changes), 'block')}: {kinds or 'nothing is different'}.",
+            f"{sign}{grouped(abs(self.tokens))} tokens {direction} "
             f"({self.first.size}, then {self.second.size}).",
         ]
         if self.costs:
@@ -125,11 +125,11 @@ def cost_words(cost: PrefixCost) -> str:
     if not cost.left:
         return f"{cost.title}: the first leaves nothing in the cache, so nothing is lost."
     share = f"{grouped(cost.read)} of the {grouped(cost.left)} tokens that the first leaves"
-    told = f"{cost.title}: {share} in the cache are read"
+    sentence = f"{cost.title}: {share} in the cache are read"
     if not cost.lost:
-        return f"{told}; nothing is lost."
+        return f"{sentence}; nothing is lost."
     price = f", about {dollars(cost.nano_dollars / 1e9)}" if cost.nano_dollars else ""
-    return f"{told}; {grouped(cost.lost)} are paid again, once{price}."
+    return f"{sentence}; {grouped(cost.lost)} are paid again, once{price}."
 
 
 @takes(
@@ -152,15 +152,19 @@ def diff(
 ) -> VersionDiff:
     """Compare two versions of an agent, a session or a request.
 
-    Both are sessions, request bodies, or files of any format. One request of each is compared: the
-    last, unless `request` (from 1) names another. They are compared as sent, if both were sent to
-    one API and nothing else is asked for; otherwise both in one `dialect`, by default native.
-    `model` replaces both models. `providers` are those whose caches are simulated, by default the
-    model's own and six others. Tokens are those of `count_tokens`, a block's those of its text.
-    Nothing is sent. Raises InputFault and UnknownNameError.
+    `first` and `second` are sessions, request bodies, or files of any format. One request of each
+    is compared: the last, unless `request` (from 1) names another. They are compared as sent, if
+    both were sent to one API and no `dialect` is named; otherwise both are written in one
+    `dialect`, by default native. `model` replaces both models. The caches of `providers` are
+    simulated, by default of the model's own and six others. Tokens are those of `count_tokens`; a
+    block's are those of its text. Nothing is sent. Raises InputFault and UnknownNameError.
     """
-    called = (*texts("diff(names=…)", names), "", "")
+    both_names = (*texts("diff(names=…)", names), "", "")
     caches = texts("diff(providers=…)", providers)
-    left, right, form = both(first, second, (called[0], called[1]), model, dialect, request)
-    blocks = [blocks_of(each.body, each.model, each.count.by_tool) for each in (left, right)]
+    left, right, form = both_versions(
+        first, second, (both_names[0], both_names[1]), model, dialect, request
+    )
+    blocks = [
+        blocks_of(version.body, version.model, version.count.by_tool) for version in (left, right)
+    ]
     return VersionDiff(left, right, form, matched_blocks(*blocks), caches)

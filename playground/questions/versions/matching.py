@@ -1,4 +1,4 @@
-"""Match the blocks of two requests: the same, moved, changed, gone or new."""
+"""Match the blocks of two requests: the same, moved, changed, removed or added."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _WORD: Final = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class BlockChange:
-    """One block of the first request, of the second, or of both, and what became of it.
+    """A block of the first request, of the second, or of both, and what became of it.
 
-    If it was only `moved`, both texts are the same.
+    Both texts of a `moved` block are the same.
     """
 
     kind: Kind
@@ -37,10 +37,10 @@ class BlockChange:
 
     @property
     def block(self) -> VersionBlock:
-        """The block as it is now, or as it was."""
-        found = self.after or self.before
-        assert found is not None
-        return found
+        """The block as it is in the second request, or else as it was in the first."""
+        block = self.after or self.before
+        assert block is not None
+        return block
 
     @property
     def tier(self) -> Tier:
@@ -48,7 +48,7 @@ class BlockChange:
 
     @property
     def tokens(self) -> tuple[int, int]:
-        """Its tokens before and after, 0 where it is missing."""
+        """The block's tokens in the first and in the second request; 0 if it is missing there."""
         return (
             self.before.tokens if self.before else 0,
             self.after.tokens if self.after else 0,
@@ -56,34 +56,38 @@ class BlockChange:
 
     @cached_property
     def words(self) -> list[Run]:
-        """The text in runs that are the same, removed or added: by line, then by word."""
+        """The text as runs that are the same, removed or added; see `word_changes`."""
         before, after = (side.text if side else "" for side in (self.before, self.after))
         return word_changes(before, after)
 
     @property
     def note(self) -> str:
-        """A note on an odd change, such as one that says nothing new."""
+        """A note on a change that alters no word or no value; "" for any other change."""
         if self.kind != "changed" or not (self.before and self.after):
             return ""
         old, new = self.before.text, self.after.text
         if _WORD.findall(old) == _WORD.findall(new):
             return "white space and punctuation alone"
-        return "the same JSON, keys in another order" if _ordered(old) == _ordered(new) else ""
+        return (
+            "the same JSON, keys in another order"
+            if _with_sorted_keys(old) == _with_sorted_keys(new)
+            else ""
+        )
 
 
 def matched_blocks(
     before: Sequence[VersionBlock], after: Sequence[VersionBlock]
 ) -> list[BlockChange]:
-    """Return every block of both requests once, tier by tier, in the second one's order.
+    """Return every block of both requests once, tier by tier, in the second request's order.
 
-    A removed block keeps its place.
+    A removed block stands where it stood in the first.
     """
-    found: list[BlockChange] = []
+    changes: list[BlockChange] = []
     for tier in TIERS:
         old = [block for block in before if block.tier == tier]
         new = [block for block in after if block.tier == tier]
-        found += _Tier(old, new).changes()
-    return found
+        changes += _Tier(old, new).changes()
+    return changes
 
 
 class _Tier:
@@ -92,43 +96,45 @@ class _Tier:
         first, second = ([block.identity for block in side] for side in (old, new))
         matcher = SequenceMatcher(a=first, b=second, autojunk=False)
         self.stretches = matcher.get_opcodes()
-        self.partner: dict[int, tuple[int, Kind]] = {}  # of a new block: the old one, how
-        left = {i for tag, a, b, _, _ in self.stretches if tag != "equal" for i in range(a, b)}
+        self.partner: dict[int, tuple[int, Kind]] = {}  # new index -> old index, kind of change
+        unmatched = {i for tag, a, b, _, _ in self.stretches if tag != "equal" for i in range(a, b)}
         for tag, a, b, c, _ in self.stretches:
             if tag == "equal":
                 self.partner |= {c + i - a: (i, "same") for i in range(a, b)}
-        self._moved(left)
-        self._renewed(left)
+        self._match_moved(unmatched)
+        self._match_tools(unmatched)
         for _, a, b, c, d in self.stretches:
-            self._match_alike([i for i in range(a, b) if i in left], range(c, d), left)
-        self.gone = left
+            self._match_similar([i for i in range(a, b) if i in unmatched], range(c, d), unmatched)
+        self.removed = unmatched
 
     def _free(self) -> Iterator[int]:
         return (j for j in range(len(self.new)) if j not in self.partner)
 
-    def _moved(self, left: set[int]) -> None:
-        """Match blocks whose text stands elsewhere."""
+    def _match_moved(self, unmatched: set[int]) -> None:
+        """Match blocks whose text stands at another place."""
         places: dict[tuple[str, ...], list[int]] = defaultdict(list)
-        for i in sorted(left, reverse=True):
+        for i in sorted(unmatched, reverse=True):
             places[self.old[i].identity].append(i)
         for j in list(self._free()):
             if places[self.new[j].identity]:
-                self._pair(places[self.new[j].identity].pop(), j, "moved", left)
+                self._pair(places[self.new[j].identity].pop(), j, "moved", unmatched)
 
-    def _renewed(self, left: set[int]) -> None:
+    def _match_tools(self, unmatched: set[int]) -> None:
         """Match tools by their names."""
-        names = {self.old[i].name: i for i in left if self.old[i].tier == "tools"}
+        names = {self.old[i].name: i for i in unmatched if self.old[i].tier == "tools"}
         for j in list(self._free()):
             i = names.get(self.new[j].name) if self.new[j].tier == "tools" else None
-            if i in left:
-                self._pair(i, j, "changed", left)
+            if i in unmatched:
+                self._pair(i, j, "changed", unmatched)
 
-    def _match_alike(self, old: list[int], new: range, left: set[int]) -> None:
-        """Match the blocks of a stretch by the words that they share, the likest pair first."""
+    def _match_similar(self, old: list[int], new: range, unmatched: set[int]) -> None:
+        """Match the blocks of a stretch by the words that they share, most similar pairs first."""
         free = [j for j in new if j not in self.partner]
         if len(old) * len(free) > _MOST_PAIRS or (old and self.old[old[0]].tier == "tools"):
             return
-        words = {id(b): _bag(b.text) for b in chain(self._at(old), (self.new[j] for j in free))}
+        words = {
+            id(b): _bag(b.text) for b in chain(self._old_blocks(old), (self.new[j] for j in free))
+        }
         pairs = [
             (share, i, j)
             for i in old
@@ -137,20 +143,20 @@ class _Tier:
             and (share := _overlap(words[id(self.old[i])], words[id(self.new[j])])) >= _ALIKE
         ]
         for _, i, j in sorted(pairs, key=lambda pair: (-pair[0], abs(pair[1] - pair[2]))):
-            if i in left and j not in self.partner:
-                self._pair(i, j, "changed", left)
+            if i in unmatched and j not in self.partner:
+                self._pair(i, j, "changed", unmatched)
 
-    def _at(self, places: Sequence[int]) -> Iterator[VersionBlock]:
+    def _old_blocks(self, places: Sequence[int]) -> Iterator[VersionBlock]:
         return (self.old[i] for i in places)
 
-    def _pair(self, i: int, j: int, kind: Kind, left: set[int]) -> None:
+    def _pair(self, i: int, j: int, kind: Kind, unmatched: set[int]) -> None:
         self.partner[j] = (i, kind)
-        left.discard(i)
+        unmatched.discard(i)
 
     def changes(self) -> Iterator[BlockChange]:
         for _, a, b, c, d in self.stretches:
             for i in range(a, b):
-                if i in self.gone:
+                if i in self.removed:
                     yield BlockChange("removed", self.old[i], None)
             for j in range(c, d):
                 if j in self.partner:
@@ -168,12 +174,12 @@ def _bag(text: str) -> Counter[str]:
     return Counter(_WORD.findall(text)[:_MOST_WORDS])
 
 
-def _overlap(one: Counter[str], other: Counter[str]) -> float:
-    total = one.total() + other.total()
-    return 2 * (one & other).total() / total if total else 1.0
+def _overlap(first: Counter[str], second: Counter[str]) -> float:
+    total = first.total() + second.total()
+    return 2 * (first & second).total() / total if total else 1.0
 
 
-def _ordered(text: str) -> str:
+def _with_sorted_keys(text: str) -> str:
     try:
         return json.dumps(json.loads(text), sort_keys=True)
     except (ValueError, RecursionError):

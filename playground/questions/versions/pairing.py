@@ -1,6 +1,6 @@
 """Pair the sessions of a baseline with those of a newer file.
 
-They are paired by what they say of themselves, and otherwise by their places.
+They are paired by their ids, first words or titles, and otherwise by their order.
 """
 
 from __future__ import annotations
@@ -13,27 +13,26 @@ from playground.sessions.session import Session
 
 
 def paired(before: Sequence[Session], now: Sequence[Session]) -> list[tuple[int, int]]:
-    """Return the indexes of the same session in both files, in the order of `now`.
+    """Return pairs of indexes of the same session in both files, in the order of `now`.
 
-    Sessions are the same with the same agent's id, the same first words of the user, or the same
-    title, if one session alone has it in each file. The others are paired by their place among the
-    rest.
+    Sessions are the same if they share an agent's id, else the first text of the user, else a
+    title, and if no other session of either file has it too. The rest are paired in order.
     """
     old, new = dict(enumerate(before)), dict(enumerate(now))
-    found: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     for key in _KEYS:
-        first, second = _alone(old.items(), key), _alone(new.items(), key)
-        same = [(first[name], place) for name, place in second.items() if name in first]
-        for left, right in same:
-            del old[left], new[right]
-        found += same
-    return sorted([*found, *zip(old, new, strict=False)], key=lambda pair: pair[1])
+        first, second = _unique_keys(old.items(), key), _unique_keys(new.items(), key)
+        matches = [(first[name], place) for name, place in second.items() if name in first]
+        for old_place, new_place in matches:
+            del old[old_place], new[new_place]
+        pairs += matches
+    return sorted([*pairs, *zip(old, new, strict=False)], key=lambda pair: pair[1])
 
 
-def _alone(
+def _unique_keys(
     sessions: Iterable[tuple[int, Session]], key: Callable[[Session], Hashable]
 ) -> dict[Hashable, int]:
-    """Return the indexes of the sessions whose key no other session has."""
+    """Return the sessions whose key no other session has: key -> index."""
     names = {place: key(session) for place, session in sessions}
     counts = Counter(names.values())
     return {name: place for place, name in names.items() if name and counts[name] == 1}

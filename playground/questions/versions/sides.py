@@ -1,7 +1,7 @@
-"""Choose what is compared: one request of each version, as it was sent if that is known.
+"""Choose the request of each version that is compared.
 
-Both sides are written in one form. Two requests of one API stay as they were sent; requests of
-different APIs, or transcripts without requests, are written anew in one dialect.
+Both requests have one form. Two requests of one API stay as they were sent; requests of different
+APIs, or transcripts without requests, are written anew in one dialect.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _PLAIN: Final = "native"
 
 @dataclass(frozen=True)
 class Version:
-    """One side: a request of a session, the model that it is for, and its tokens.
+    """One side of a comparison: a request of a session, its model, and its tokens.
 
     `agent` is the program that wrote it, with its version, if the transcript says so; `request`
-    counts from 1 among `requests`.
+    is the request's number, from 1 to `requests`.
     """
 
     name: str
@@ -44,11 +44,11 @@ class Version:
 
     @property
     def size(self) -> str:
-        """Its tokens in words, with a ~ unless they are exact."""
+        """The number of tokens in words, with a ~ unless it is exact."""
         return f"{'' if self.count.kind == 'exact' else '~'}{grouped(self.count.tokens)}"
 
 
-def both(
+def both_versions(
     first: Given,
     second: Given,
     names: tuple[str, str] = ("", ""),
@@ -56,32 +56,32 @@ def both(
     dialect: str = "",
     request: int = 0,
 ) -> tuple[Version, Version, str]:
-    """Return both sides in one form, and that form in words.
+    """Return both sides in one form, and a description of that form.
 
     `request` is the number of the request; 0 means the last. Raises InputFault if a session has no
-    such request, and whatever loading raises.
+    such request, or if a file cannot be loaded.
     """
-    sessions = [session_of(given) for given in (first, second)]
+    sessions = [session_of(version) for version in (first, second)]
     forms = [_api(session, request) for session in sessions]
     is_sent = not dialect and forms[0] == forms[1] != ""
     if is_sent:
         form = f"as sent ({forms[0]})"
     else:
         dialect = dialect or _PLAIN
-        why = "" if "" in forms else f": {forms[0]} and {forms[1]} differ in form"
-        form = f"written in {dialect}{why}"
-    left, right = (
+        reason = "" if "" in forms else f": {forms[0]} and {forms[1]} differ in form"
+        form = f"written in {dialect}{reason}"
+    first_version, second_version = (
         _version(session, name, model, "" if is_sent else dialect, request)
-        for session, name in zip(sessions, _named(names, sessions), strict=True)
+        for session, name in zip(sessions, _distinct_names(names, sessions), strict=True)
     )
-    return left, right, form
+    return first_version, second_version, form
 
 
-def session_of(given: Given) -> Session:
-    return given if isinstance(given, Session) else load_session(given)
+def session_of(source: Given) -> Session:
+    return source if isinstance(source, Session) else load_session(source)
 
 
-def _named(names: tuple[str, str], sessions: list[Session]) -> tuple[str, str]:
+def _distinct_names(names: tuple[str, str], sessions: list[Session]) -> tuple[str, str]:
     first, second = (
         name or session.title or letter
         for name, session, letter in zip(names, sessions, "AB", strict=True)
@@ -90,29 +90,29 @@ def _named(names: tuple[str, str], sessions: list[Session]) -> tuple[str, str]:
 
 
 def _api(session: Session, request: int) -> str:
-    """Return the API that a request was sent to as it stands; "" if the session holds none."""
+    """Return the API that a request was sent to; "" if the session holds no sent request."""
     if all(row.sub_agent for row in session.rows):
         return ""
-    return api_of(_chosen(sent_requests(session).bodies, request)[0])
+    return api_of(_choose(sent_requests(session).bodies, request)[0])
 
 
-def _chosen(requests: list[Any], request: int) -> tuple[Any, int]:
+def _choose(requests: list[Any], request: int) -> tuple[Any, int]:
     if not 0 <= request <= len(requests):
-        held = f"{len(requests)} request{'' if len(requests) == 1 else 's'}"
-        raise InputFault(f"request {request} of {held}", expected=f"1 to {len(requests)}")
+        count = f"{len(requests)} request{'' if len(requests) == 1 else 's'}"
+        raise InputFault(f"request {request} of {count}", expected=f"1 to {len(requests)}")
     return requests[request - 1], request or len(requests)
 
 
 def _version(session: Session, name: str, model: str, dialect: str, request: int) -> Version:
-    named = session.with_model(model)
-    model = named.task.model_name
+    session_for_model = session.with_model(model)
+    model = session_for_model.task.model_name
     if dialect:
-        stops = _stops(named)
-        stop, number = _chosen(stops, request)
-        body, requests = _rendered_body(named, dialect, stop), len(stops)
+        stops = _stops(session_for_model)
+        stop, number = _choose(stops, request)
+        body, requests = _rendered_body(session_for_model, dialect, stop), len(stops)
     else:
-        bodies = sent_requests(named).bodies
-        body, number = _chosen(bodies, request)
+        bodies = sent_requests(session_for_model).bodies
+        body, number = _choose(bodies, request)
         requests = len(bodies)
         model = model or str(body.get("model") or "")
     agent = " ".join(filter(None, (session.agent.name, session.agent.version)))
@@ -121,9 +121,9 @@ def _version(session: Session, name: str, model: str, dialect: str, request: int
 
 
 def _stops(session: Session) -> list[int]:
-    """Return where each request of a transcript ends.
+    """Return for each request of a transcript the number of messages that it holds.
 
-    It ends before an answer, and at the transcript's end if the last word is not the model's.
+    There is a request before each answer, and one at the end if the last message is no answer.
     """
     stops = session.replies
     if not stops or session.messages[-1].role != "assistant":

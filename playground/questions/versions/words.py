@@ -1,7 +1,7 @@
 """Compare two texts word by word, as the browser shows it (`words.js`).
 
-Lines are matched first, and words only within differing lines: a system prompt of ten thousand
-words has a few changed lines, and matching takes time in the product of both sides.
+Lines are matched first, and words only within differing lines: the time of a match grows with the
+product of both sides, and a system prompt of ten thousand words has a few changed lines.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ Run = tuple[Change, str]
 
 
 def word_changes(before: str, after: str) -> list[Run]:
-    """Return runs of text in order, each the same in both, removed or added; nothing is lost."""
+    """Return all of both texts in order, as runs that are the same, removed or added."""
     runs: list[Run] = []
     for is_same, lines in groupby(diff_lines(before, after), lambda line: line.change == "same"):
-        given = list(lines)
+        run = list(lines)
         if is_same:
-            runs.append(("same", "".join(line.text for line in given)))
+            runs.append(("same", "".join(line.text for line in run)))
             continue
         old, new = (
-            "".join(line.text for line in given if line.change == change)
+            "".join(line.text for line in run if line.change == change)
             for change in ("removed", "added")
         )
         runs += _words(old, new)
-    return list(_joined(runs))
+    return list(_merged(runs))
 
 
 def _words(old: str, new: str) -> Iterator[Run]:
@@ -39,6 +39,6 @@ def _words(old: str, new: str) -> Iterator[Run]:
     yield from matched(left, right)
 
 
-def _joined(runs: list[Run]) -> Iterator[Run]:
+def _merged(runs: list[Run]) -> Iterator[Run]:
     for change, group in groupby(runs, lambda run: run[0]):
         yield change, "".join(text for _, text in group)

@@ -130,7 +130,7 @@ def raw_prompt(value: RawPrompt) -> Markup:
 def audit(value: TemplateAudit) -> Markup:
     """Return each fault of the template, with the request that shows it and what comes of it."""
     rows = [
-        [escaped(fault.finding.code), escaped(fault.finding.message), code(fault.told, _RAW)]
+        [escaped(fault.finding.code), escaped(fault.finding.message), code(fault.text, _RAW)]
         for fault in value.faults
     ]
     line = f"{counted(len(rows), 'finding')} in {counted(value.renderings, 'rendering')}"
