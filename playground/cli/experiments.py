@@ -183,5 +183,5 @@ def export(recording: str, to: str, out: str, force: bool, dialect: str, name: s
     else:
         text = timeline.html() if to == "html" else exports.replay_json(timeline)
     emit(text, out, inputs=[recording], force=force)
-    tell_starred(starred)
+    tell_starred(secret_counts)
     return 0
