@@ -1,6 +1,6 @@
-"""Forecast what a request will read and cost, beside its session's earlier requests; then compare.
+"""Forecast what a request will read from the cache and cost, given its session's earlier requests.
 
-Sessions are kept apart by client, agent and content (`session_matching.py`).
+`session_matching.py` finds the session. When the bill comes, it replaces the forecast.
 """
 
 from __future__ import annotations
@@ -31,15 +31,19 @@ from playground.sessions.place import Place
 from playground.sessions.shapes.requests import read_request
 
 _MOST_CACHES: Final = 64
-_ROW: Final = 4  # requests that are looked over for what is wrong: the longest check needs three
+_ROW: Final = 4  # requests that the cache lint sees: its longest check needs three
 _MOST_FINDINGS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What is predicted of one request; tokens, and money in billionths of a dollar (None without a
-    price). Where it `breaks`, `cause` is a finding's code, `place` says where, and `lost` are the
-    tokens that the session's request before it left, and that are not read."""
+    """The prediction for one request, in tokens and in billionths of a dollar (None if no price is
+    known).
+
+    If the request `breaks` the cache, `cause` is the code of a finding, `place` says where it
+    differs, and `lost` counts the tokens that the session's last request left in the cache and that
+    this one does not read.
+    """
 
     session: str
     title: str
@@ -52,7 +56,7 @@ class Expected:
     total: int
     nano: int | None
     reason: str
-    sized: bool = False  # whether what is read was billed before, so that its size is known
+    sized: bool = False  # whether `read` is exact, because an earlier bill gives its size
     breaks: bool = False
     cause: str = ""
     place: str = ""
@@ -66,7 +70,8 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """The provider's bill for one request's input, in the same units."""
+    """The provider's bill for one request's input, in the same units. `summed` means that it covers
+    several rounds on the server."""
 
     read: int
     written: int
@@ -80,7 +85,7 @@ class Bill:
 
 @dataclass(slots=True)
 class _Row:
-    """A session's requests so far, as far as the next one is compared with them."""
+    """The last requests of a session, which its next one is compared with."""
 
     reader: WireReader
     rules: Rules
@@ -88,13 +93,13 @@ class _Row:
     sent: deque[tuple[TimedRequest, Simulated, FirstDifference | None]] = field(
         default_factory=lambda: deque(maxlen=_ROW)
     )
-    head: tuple[int, int] = (0, 0)  # tokens estimated and billed of a beginning that was read
-    whole: tuple[int, int] = (0, 0)  # and of the last request with a bill
-    told: frozenset[str] = frozenset()  # findings of the request before
-    left: int = 0  # tokens that the last one left to be read
+    head: tuple[int, int] = (0, 0)  # (estimated, billed) tokens of a prefix that was read
+    whole: tuple[int, int] = (0, 0)  # the same of the last complete request with a bill
+    told: frozenset[str] = frozenset()  # codes of the findings about the last request
+    left: int = 0  # tokens that the last request left in the cache
 
     def learn(self, hit: int | None, sent: TimedRequest, billed: Billed) -> None:
-        """What a bill tells of a request's tokens: of all, and of what was read."""
+        """Learn from a bill how many tokens a request has, and the prefix that was read (`hit`)."""
         if sent.estimates and sent.estimates[-1] and billed.total:
             self.whole = (sent.estimates[-1], billed.total)
         if hit is None or not billed.read or self.rules.match == "best effort":
@@ -106,7 +111,7 @@ class _Row:
 
 @dataclass(slots=True)
 class Underway:
-    """A request that was predicted and is not answered yet."""
+    """A request that is predicted and not billed yet, with what the bill will be compared with."""
 
     expected: Expected
     prediction: Prediction
@@ -115,18 +120,18 @@ class Underway:
     match: SessionMatch[_Row]
     difference: FirstDifference | None
     price: Price | None
-    codes: frozenset[str]  # of all its findings
+    codes: frozenset[str]  # codes of all its findings
 
 
 class CacheForecast:
-    """Everything that was seen of a run, in memory: the last requests of the newest sessions."""
+    """The forecast of a run: it holds the last requests of the newest sessions, in memory."""
 
     def __init__(self) -> None:
         self._sessions: Sessions[_Row] = Sessions()
         self._caches: OrderedDict[tuple[str, str, str], LiveCache] = OrderedDict()
 
     def request(self, opened: Opened, body: dict[str, Any]) -> Underway:
-        """Forecast a request. Raises one of UNEXPECTED_ERRORS for a body of no known shape."""
+        """Forecast a request. Raises one of UNEXPECTED_ERRORS if the body's shape is unknown."""
         provider, model = asked_of(opened.url, str(body.get("model") or opened.model))
         rules = known_rules(provider, model)
         match = self._sessions.of(opened, body, model)
@@ -134,7 +139,7 @@ class CacheForecast:
         if row is None or (row.rules.provider, row.model) != (rules.provider, model):
             before = row
             row = _Row(WireReader(model, rules.value("default_ttl")), rules, model)
-            if before is not None:  # another model: what was sent before still tells where it broke
+            if before is not None:  # the model changed: the old requests still show what differs
                 row.sent, row.left = before.sent, before.left
         last = row.sent[-1] if row.sent else None
         wire = row.reader.read(body)
@@ -150,7 +155,7 @@ class CacheForecast:
         return Underway(expected, prediction, row, cache, match, difference, price, codes)
 
     def sent(self, underway: Underway) -> None:
-        """The request has left for the provider."""
+        """Record that the request is forwarded: later ones are compared with it."""
         row, prediction = underway.row, underway.prediction
         underway.cache.sent(prediction)
         row.sent.append((prediction.request, prediction.found, underway.difference))
@@ -159,11 +164,14 @@ class CacheForecast:
         self._sessions.keep(underway.match, row)
 
     def answered(self, underway: Underway, at: float) -> None:
-        """An answer that is no refusal has begun."""
+        """Record when a successful answer began: what it wrote can be read from then on."""
         underway.cache.answered(underway.prediction, at)
 
     def over(self, underway: Underway, status: int, usage: dict[str, Any] | None) -> Bill | None:
-        """The answer is over: what was billed, where it says so."""
+        """Record that the answer has ended, and return its bill if it has one.
+
+        A request that was refused is taken out of its session again.
+        """
         billed = billed_of(usage)
         if not 200 <= status < 300:
             underway.cache.refused(underway.prediction)
@@ -189,7 +197,7 @@ class CacheForecast:
     def _settle(
         self, row: _Row, prediction: Prediction, sent: TimedRequest, billed: Billed
     ) -> None:
-        """The row has the bill in place of what was predicted."""
+        """Replace a request's prediction in its row by the bill."""
         for index, (request, found, difference) in enumerate(row.sent):
             if request is not prediction.request:
                 continue
@@ -217,8 +225,7 @@ class CacheForecast:
 
 
 def _taken_back(underway: Underway) -> None:
-    """A request that was refused leaves its row as it was: the next is compared with those before
-    it."""
+    """Take a refused request out of its row: the next one is compared with those before it."""
     row, request = underway.row, underway.prediction.request
     kept = [each for each in row.sent if each[0] is not request]
     row.sent.clear()
@@ -261,7 +268,7 @@ def _expected(
 
 
 def _left_in_cache(sent: TimedRequest, found: Simulated, rules: Rules) -> int:
-    """The tokens that a request leaves, of which the next can read all where it goes on with it."""
+    """Return how many tokens a request leaves in the cache for one that continues it."""
     if rules.match != "best effort":
         return found.left
     step, total = rules.value("granularity"), sent.sizes[-1] if sent.sizes else 0
@@ -270,7 +277,7 @@ def _left_in_cache(sent: TimedRequest, found: Simulated, rules: Rules) -> int:
 
 
 def _linted(row: _Row, prediction: Prediction, difference: FirstDifference | None) -> list[Finding]:
-    """Return the findings about the last request of a row, and about no other."""
+    """Return the cache lint's findings about the last request of a row only."""
     members = [*row.sent, (prediction.request, prediction.found, difference)]
     members[0] = (*members[0][:2], None)
     requests, outcomes, differences = zip(*members, strict=True)
@@ -280,12 +287,12 @@ def _linted(row: _Row, prediction: Prediction, difference: FirstDifference | Non
 
 
 def _paired(body: dict[str, Any]) -> list[Finding]:
-    """Return the pairing doctor's findings about the request's messages."""
+    """Return the doctor's findings about calls and results in the request's messages."""
     builder = SessionBuilder()
     try:
         read_request(builder, body, Place())
         return [each for each in check(builder.finish()) if each.severity != "info"]
-    except UNEXPECTED_ERRORS:  # a shape that is a provider's to judge
+    except UNEXPECTED_ERRORS:  # an unknown shape: the provider may still accept it
         return []
 
 
@@ -294,7 +301,10 @@ def _cause(
     difference: FirstDifference | None,
     findings: list[Finding],
 ) -> str:
-    """Why it breaks, as a finding's code: what differs, how the cache looks, that it waited."""
+    """Return the code of a finding that says why the cache breaks.
+
+    It is what differs from the last request; otherwise how the cache searches; otherwise its age.
+    """
     if difference is not None:
         return difference.rule
     codes = [each.code for each in findings]
@@ -305,7 +315,7 @@ def _cause(
 
 
 def _place_of_difference(sent: TimedRequest, difference: FirstDifference | None) -> str:
-    """Say where a request differs from the one before it."""
+    """Return in words where a request differs from the one before it; "" if it does not."""
     if difference is None:
         return ""
     if difference.block is None:
@@ -321,7 +331,7 @@ def _place_of_difference(sent: TimedRequest, difference: FirstDifference | None)
 def _lost_nano(
     lost: int, found: Simulated, rules: Rules, model: str, price: Price | None
 ) -> int | None:
-    """Return the extra cost of tokens that are not read: they are written, or paid in full."""
+    """Return the extra cost of tokens that are not read, but written or paid in full."""
     if price is None:
         return None
     again = max((rules.write_permille(ttl) for ttl in found.written), default=1000)

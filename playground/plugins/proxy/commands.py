@@ -1,4 +1,4 @@
-"""The command that stands between an agent and its provider."""
+"""The command `playground proxy`."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def proxy(
 
 
 def checked(host: str, public: bool, hosts: tuple[str, ...]) -> None:
-    """Raises InputFault for an address that others reach, unless `public` says that it is meant."""
+    """Raise InputFault if other machines can reach the proxy and `public` does not allow it."""
     from playground.base.errors import InputFault
     from playground.base.hosts import is_loopback
 
@@ -111,7 +111,7 @@ def checked(host: str, public: bool, hosts: tuple[str, ...]) -> None:
 
 
 def check_spending(given: Upstreams, host: str, public: bool) -> None:
-    """Raises InputFault if others could spend a credential that stands in an upstream's address."""
+    """Raise InputFault if others could spend a credential that an upstream's address holds."""
     from playground.base.errors import InputFault
     from playground.base.hosts import is_loopback
 
@@ -128,9 +128,7 @@ def check_spending(given: Upstreams, host: str, public: bool) -> None:
 def _line_writer(
     report: TerminalReport, as_json: bool, path: Path | None
 ) -> Callable[[dict[str, Any]], None]:
-    """Return the function for each line of the ledger: print it, or store it if a child has the
-    terminal.
-    """
+    """Return a function that prints a line of the ledger, or writes it to `path` if given."""
     from playground.recordings.growing import GrowingFile
 
     file = GrowingFile(path) if path is not None else None

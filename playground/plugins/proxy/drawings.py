@@ -1,4 +1,4 @@
-"""A run of the proxy as pandas tables, and what was expected beside what was billed as a figure."""
+"""A run of the proxy as pandas tables, and its predictions beside its bills as a figure."""
 
 from __future__ import annotations
 
@@ -36,9 +36,7 @@ def sessions(ledger: Ledger) -> pd.DataFrame:
 
 
 def requests(passed: Sequence[Passed]) -> pd.DataFrame:
-    """Return a row for each request of a session: what was expected, what was billed, where it
-    broke.
-    """
+    """Return a row for each request of a session: prediction, bill, and where the cache breaks."""
     return pd.DataFrame([_request(each) for each in passed])
 
 
@@ -62,7 +60,7 @@ def _request(each: Passed) -> dict[str, Any]:
 
 
 def causes(ledger: Ledger) -> pd.DataFrame:
-    """Return a row for each cause of breaks, the dearest first."""
+    """Return a row for each cause of cache breaks, the most expensive first."""
     counts: Counter[str] = Counter()
     lost: Counter[str] = Counter()
     nano: Counter[str] = Counter()
@@ -86,7 +84,7 @@ def causes(ledger: Ledger) -> pd.DataFrame:
 
 
 def strip(passed: Sequence[Passed]) -> go.Figure:
-    """For each request two bars, expected and billed: read, written, and the rest of the input."""
+    """Draw two bars for each request, expected and billed: tokens read, written, and the rest."""
     figure = go.Figure()
     numbers = [(each.expected or {}).get("number") for each in passed]
     for name, offset, pick in (("expected", 0, _expected), ("billed", 1, _billed)):
@@ -101,7 +99,9 @@ def strip(passed: Sequence[Passed]) -> go.Figure:
                 name=f"{kind}, {name}",
                 offsetgroup=str(offset),
                 marker={"color": _COLOURS[kind]},
-                opacity=1.0 if offset else 0.55,  # of the trace: its legend shows it too
+                opacity=1.0
+                if offset
+                else 0.55,  # of the whole trace, so that the legend shows it too
             )
             base = [one + other for one, other in zip(base, values, strict=True)]
     figure.update_layout(

@@ -1,8 +1,8 @@
-"""What forwards: an ASGI application, from the client to the provider and back, piece by piece.
+"""The forwarder: an ASGI application that passes each piece to the provider and back.
 
-The one rule: what is forwarded is what came. Only what belongs to one connection is made anew (the
-framing of a body, `Host`), and of packings those are asked for that the recorder can read, if the
-client takes them. What breaks off on one side breaks off on the other.
+The rule of this module: what is forwarded is what came. Only what concerns one connection is
+written anew (the framing of a body, `Host`), and `Accept-Encoding` lists only the client's
+compressions that the recorder can read. If one side breaks off, the other one is broken off, too.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from playground.plugins.proxy.upstream_client import UpstreamClient
 from playground.plugins.proxy.watcher_pipe import WatcherPipe
 from playground.recordings.scrubbing import scrubbed
 
-_LONGEST_AGENT: Final = 4096  # of which less is kept, once its secrets are out
-_LONGEST_WORDS: Final = 300  # of an error, which may quote what came
+_LONGEST_AGENT: Final = 4096  # characters; the recorder shortens it after it has removed secrets
+_LONGEST_WORDS: Final = 300  # characters of an error's text
 _CREDENTIALS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
-_SESSION_NAMES: Final = (  # in which clients name their session
+_SESSION_NAMES: Final = (  # headers in which clients name their session
     "x-claude-code-session-id",
-    "thread-id",  # Codex: of a sub-agent it is another than the session's
+    "thread-id",  # Codex: a sub-agent has its own, but shares the session's id
     "session_id",
     "session-id",
     "x-session-id",
@@ -43,24 +43,24 @@ _SESSION_NAMES: Final = (  # in which clients name their session
 
 
 class HungUp(Exception):
-    """The client has gone."""
+    """The client has closed the connection."""
 
 
 class BrokenOff(Exception):
-    """The provider's answer broke off: so does ours. The server closes the connection on it."""
+    """The provider's answer broke off. On this error the server closes the client's connection."""
 
 
 @dataclass
 class _Passing:
-    """One exchange on its way. Times are seconds since it came."""
+    """One exchange that is being forwarded. Times are in seconds since its request came."""
 
     number: int
     began: float
     head: RequestHead
     upstream: Upstream
-    path: str  # as it is sent, but for what the upstream's address holds
-    done: asyncio.Event = field(default_factory=asyncio.Event)  # the request's body was read
-    started: bool = False  # the answer has
+    path: str  # as it is sent, without the path of the upstream's address
+    done: asyncio.Event = field(default_factory=asyncio.Event)  # set when the body was read
+    started: bool = False  # whether the answer has begun
 
     @property
     def at(self) -> float:
@@ -68,7 +68,7 @@ class _Passing:
 
 
 class Forwarder:
-    """Forwards requests to `upstreams` and tells the `watcher` of all that passes."""
+    """The application that forwards to `upstreams` and copies all that passes to the `watcher`."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Forwarder:
         self._upstreams, self._watcher, self._client = upstreams, watcher, client
         self._names, self._block, self._clock = names, block, clock
         self._numbers = count(1)
-        self._salt = secrets.token_bytes(16)  # so that what tells keys apart tells nothing of them
+        self._salt = secrets.token_bytes(16)  # a digest tells keys apart, but reveals none
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -105,7 +105,7 @@ class Forwarder:
         except asyncio.CancelledError:
             error = {"type": "cut", "message": "the proxy was stopped"}
             raise
-        except Exception as fault:  # whatever it is, the client gets a line
+        except Exception as fault:  # a bug of ours: the client still gets an answer
             told = f"a bug of the proxy ({type(fault).__name__}); please report it"
             error = {"type": type(fault).__name__, "message": told}
             if passing.started:
@@ -140,7 +140,7 @@ class Forwarder:
     async def _until_hung_up(
         self, receive: Receive, send: Send, passing: _Passing
     ) -> dict[str, Any] | None:
-        """Forward; where the client goes meanwhile, so does the request to the provider."""
+        """Forward a request, and cancel that if the client hangs up. Raises HungUp then."""
         forwarding = asyncio.ensure_future(self._forward(receive, send, passing))
         leaving = asyncio.ensure_future(_until_client_leaves(receive, passing.done))
         try:
@@ -156,7 +156,10 @@ class Forwarder:
     async def _forward(
         self, receive: Receive, send: Send, passing: _Passing
     ) -> dict[str, Any] | None:
-        """The exchange; what went wrong on the provider's side, where the client was told."""
+        """Forward a request and its answer.
+
+        Return None, or the error that the client got in place of the provider's answer.
+        """
         head, upstream = passing.head, passing.upstream
         pieces = self._sent(receive, passing)
         body: AsyncIterator[bytes] | bytes | None = self._told_whole(pieces, passing)
@@ -189,13 +192,16 @@ class Forwarder:
     async def _unanswered(
         self, send: Send, passing: _Passing, words: str, error: Exception | None = None
     ) -> dict[str, Any]:
-        """Tell the client that there is no answer to hand on."""
+        """Tell the client that the provider gave no answer; return that as an error."""
         told = f"{passing.upstream.host} gave no answer: {words}"
         await self._refuse(send, passing, Refusal(502, "upstream_unreachable", told))
         return {"type": type(error).__name__ if error else "no answer", "message": told}
 
     async def _sent(self, receive: Receive, passing: _Passing) -> AsyncIterator[bytes]:
-        """The request's body as it comes."""
+        """Yield the request's body piece by piece, and copy it to the watcher.
+
+        Raises HungUp if the client leaves.
+        """
         more = True
         while more:
             message = await receive()
@@ -211,13 +217,16 @@ class Forwarder:
     async def _told_whole(
         self, pieces: AsyncIterator[bytes], passing: _Passing
     ) -> AsyncIterator[bytes]:
-        """A body as it comes; the recorder is told when it is whole."""
+        """Yield a body's pieces, and tell the watcher when the body is complete."""
         async for data in pieces:
             yield data
         self._watcher.put("asked", passing.number, False)
 
     async def _back(self, send: Send, passing: _Passing, response: httpx.Response) -> None:
-        """The answer as it comes."""
+        """Send the provider's answer to the client piece by piece, and copy it to the watcher.
+
+        Raises BrokenOff if the answer ends too early.
+        """
         headers = response.headers
         coding = headers.get("content-encoding", "").lower().replace("identity", "")
         kind = headers.get("content-type", "")
@@ -240,7 +249,7 @@ class Forwarder:
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _refuse(self, send: Send, passing: _Passing, refusal: Refusal) -> None:
-        """An answer of our own, recorded as one."""
+        """Answer with a refusal, which is recorded as the exchange's answer."""
         body = refusal.body()
         self._watcher.put(
             "status", passing.number, passing.at, refusal.status, "", "application/json"
@@ -252,14 +261,14 @@ class Forwarder:
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """A body's pieces so far; of one that is too much to be looked at the rest is still to come."""
+    """The pieces of a body. If it is too large to be checked, not `is_whole`: more will come."""
 
     pieces: list[bytes]
     is_whole: bool
 
 
 async def _hold_body(pieces: AsyncIterator[bytes]) -> _Held:
-    """Hold a body, as far as a request is looked at: of a longer one memory has no more."""
+    """Read a body into memory, but no more than MOST_BODY bytes and the piece that passes them."""
     held, size = [], 0
     async for data in pieces:
         held.append(data)
@@ -270,7 +279,7 @@ async def _hold_body(pieces: AsyncIterator[bytes]) -> _Held:
 
 
 async def _chained(held: _Held, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield what was held of a body, then what is still to come of it."""
+    """Yield the pieces that were held, then the rest of the body."""
     for data in held.pieces:
         yield data
     async for data in rest:
@@ -278,19 +287,19 @@ async def _chained(held: _Held, rest: AsyncIterator[bytes]) -> AsyncIterator[byt
 
 
 def _model(path: str) -> str:
-    """The model in an address (Gemini, Bedrock)."""
+    """Return the model that a path names (`/models/…`, as Gemini's do), or ""."""
     _, found, rest = path.partition("/models/") if "/models/" in path else path.partition("/model/")
     return rest.partition("/")[0].partition(":")[0] if found and "/model/" not in path else ""
 
 
 async def _until_client_leaves(receive: Receive, done: asyncio.Event) -> None:
-    """Until the client hangs up, once its request was read."""
+    """Wait until the request was read and the client hangs up."""
     await done.wait()
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 def _words(error: Exception, upstream: Upstream) -> str:
-    """Return a library's words on an error, which may quote what was sent or what came."""
+    """Return an error's text, shortened and without secrets: it may quote what passed."""
     words = scrubbed(str(error) or type(error).__name__, secrets=upstream.secrets)
     return words[:_LONGEST_WORDS]

@@ -1,4 +1,7 @@
-"""Which headers pass: all but those of one connection, and of packings those that are read here."""
+"""The headers that are passed on: all but those of one connection.
+
+`Accept-Encoding` is reduced to the compressions that the recorder can read.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from playground.recordings.unpacking import CODINGS
 
 Headers = Sequence[tuple[bytes, bytes]]
 
-# What concerns one connection and no other (RFC 9110, 7.6.1), and what is named anew.
+# Headers of one connection, which are not forwarded (RFC 9110, 7.6.1).
 _OF_A_CONNECTION: Final = frozenset(
     {
         b"connection",
@@ -23,14 +26,15 @@ _OF_A_CONNECTION: Final = frozenset(
         b"upgrade",
     }
 )
-# What frames a message, or says whose it is, goes on whatever `Connection` calls it.
+# These are forwarded even if `Connection` names them: they frame a message or authorise it.
 _NOT_DROPPED: Final = frozenset({b"content-length", b"authorization", b"x-api-key"})
 
 
 def for_provider(given: Headers, authorization: str = "") -> list[tuple[bytes, bytes]]:
-    """Return the headers for the provider: the client's, with packings that the recorder can read.
+    """Return the client's headers as the provider gets them.
 
-    An `authorization` out of the upstream's address takes the place of the client's.
+    Compressions that the recorder cannot read are left out. `authorization`, which comes from the
+    upstream's address, replaces the client's.
     """
     dropped = _dropped(given) | {b"host", b"expect"}
     if authorization:
@@ -46,17 +50,17 @@ def for_provider(given: Headers, authorization: str = "") -> list[tuple[bytes, b
 
 
 def for_client(given: Headers) -> list[tuple[bytes, bytes]]:
-    """Return the headers of an answer for the client."""
+    """Return the provider's headers as the client gets them."""
     named = [(name.lower(), value) for name, value in given]
     dropped = _dropped(named)
     return [(name, value) for name, value in named if name not in dropped]
 
 
 def _dropped(given: Headers) -> set[bytes]:
-    """Return the names of what concerns the connection that these headers came by.
+    """Return the names of the headers that concern only the connection that they came by.
 
-    `Connection` may name more of them. Beside chunks a length says nothing (RFC 9112, 6.3), and two
-    that read it otherwise would see two messages in one.
+    `Connection` may name more of them. A length beside chunks is dropped: it must be ignored (RFC
+    9112, 6.3), and a server that did not would read two messages out of one.
     """
     named = {
         option.strip().lower()
@@ -71,7 +75,7 @@ def _dropped(given: Headers) -> set[bytes]:
 
 
 def _packings(accepted: bytes) -> bytes:
-    """Of what the client takes, what is read here too."""
+    """Return those of the accepted compressions that the recorder can read, or `identity`."""
     names = [one.strip() for one in accepted.decode("latin-1").split(",")]
     known = (*CODINGS, "identity")
     kept = [one for one in names if one.partition(";")[0].strip().lower() in known]

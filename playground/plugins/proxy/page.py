@@ -1,4 +1,4 @@
-"""The Live page's parts: the runs of the proxy, their sessions, what was expected and billed."""
+"""The parts of the page Live: the proxy's runs, their sessions, and predictions beside bills."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from playground.plugins.proxy.storage import keep, session_name, session_of
 from playground.sessions.workspaces import on_disk
 
 _RUN: Final = "run"
-_CHOSEN: Final = "passed"  # the session of the run that is looked at
+_CHOSEN: Final = "passed"  # the key of the session that the user chose
 _MOST_RUNS: Final = 30
 START: Final = "playground proxy -- claude"
 
 
 def chosen_run() -> Path | None:
-    """Return the run that is looked at, the newest at first; None where there is none to be
-    seen.
+    """Let the user choose a run and return it; the newest is chosen first.
+
+    Return None, after saying why, if there is no run or this user may see none.
     """
     if not access.current().may_keep:
         st.info("This server shows nothing of its own machine's recordings.")
@@ -44,12 +45,12 @@ def chosen_run() -> Path | None:
 
 
 def read(run: Path) -> Ledger:
-    """Return the run's ledger as it stands by now."""
+    """Return the run's ledger as it is now."""
     return ledger.read_ledger(run)
 
 
 def headline(seen: Ledger) -> str:
-    """Return the run in a sentence."""
+    """Summarise a run in a few sentences: its size, and what cache breaks cost."""
     breaks = [found for each in seen.passed if (found := each.breaks)]
     lost = sum(each["lost"] for each in breaks)
     told = f"{counted(len(seen.passed), 'exchange')} in {counted(len(seen.sessions), 'session')}"
@@ -67,7 +68,7 @@ def headline(seen: Ledger) -> str:
 
 
 def sessions(seen: Ledger) -> list[Passed]:
-    """Return the sessions of the run; the exchanges of the one that is chosen."""
+    """Show the run's sessions, and return the exchanges of the one that the user chooses."""
     tables.table(live_frames.sessions(seen), height="content")
     causes = live_frames.causes(seen)
     if len(causes):
@@ -81,7 +82,7 @@ def sessions(seen: Ledger) -> list[Passed]:
 
 
 def session(run: Path, passed: list[Passed]) -> None:
-    """One session, request by request."""
+    """Show one session, request by request."""
     with st.container(horizontal=True):
         opening.buttons("live", partial(_keep_session, run, passed))
     opening.fault("live", "This session cannot be opened yet.")
@@ -92,7 +93,7 @@ def session(run: Path, passed: list[Passed]) -> None:
 
 
 def follow(run: Path) -> None:
-    """While the proxy of this run still writes: wait for what comes, and draw the page anew."""
+    """While the proxy of this run still writes, wait for a new line and draw the page again."""
     if not ledger.is_growing(run):
         return
     place, size = st.empty(), ledger.written(run)
@@ -104,7 +105,7 @@ def follow(run: Path) -> None:
 
 
 def _findings(passed: list[Passed]) -> None:
-    """Show the findings request by request; a session's text is never markup."""
+    """Show the findings of each request."""
     rows = [
         {
             "request": each.expected["number"],

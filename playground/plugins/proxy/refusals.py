@@ -1,6 +1,6 @@
 """What is not forwarded, and what its client is told: a status and one clear line.
 
-Nothing of a refused request is recorded, and nothing of it is repeated but a name of a host.
+Nothing of a refused request is recorded. The answer repeats at most a host or an origin from it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LONGEST_NAME: Final = 100  # characters of what a client called a host
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An answer of the proxy's own, in place of a provider's."""
+    """An answer of the proxy itself, in place of the provider's."""
 
     status: int
     kind: str
@@ -41,18 +41,18 @@ class Refusal:
         headers = [
             (b"content-type", b"application/json"),
             (b"content-length", str(len(self.body())).encode()),
-            (b"x-should-retry", b"false"),  # the SDKs of OpenAI and Anthropic try a 409 again
+            (b"x-should-retry", b"false"),  # else OpenAI's and Anthropic's SDKs retry a 409
         ]
         if self.status == 426:
             headers.append((b"upgrade", b"HTTP/1.1"))  # RFC 9110, 15.5.22
         if self.status == 405:
-            headers.append((b"connection", b"close"))  # what follows CONNECT is for somebody else
+            headers.append((b"connection", b"close"))  # what follows CONNECT is no HTTP for us
         return headers
 
 
 @dataclass(frozen=True, slots=True)
 class RequestHead:
-    """A request before its body: path and query as they were written."""
+    """A request's head: its method, headers, and path and query exactly as they were written."""
 
     method: str
     version: str
@@ -60,11 +60,11 @@ class RequestHead:
     query: str
     headers: Mapping[str, str]
     raw_headers: Sequence[tuple[bytes, bytes]]
-    names: tuple[str, ...]  # that the proxy answers to; none are all
+    names: tuple[str, ...]  # hosts that the proxy answers to; () means any
 
 
 def read_head(scope: Scope, names: tuple[str, ...]) -> RequestHead:
-    """Read what the server tells of a request."""
+    """Build the head from an ASGI scope."""
     raw = scope.get("raw_path") or scope["path"].encode()
     return RequestHead(
         method=scope["method"],
@@ -78,7 +78,7 @@ def read_head(scope: Scope, names: tuple[str, ...]) -> RequestHead:
 
 
 def refusal_of(head: RequestHead) -> Refusal | None:
-    """Return why a request is not forwarded; None if it is."""
+    """Return the refusal of a request that is not forwarded, or None if it may be."""
     return next(filter(None, (check(head) for check in _CHECKS)), None)
 
 
@@ -119,14 +119,16 @@ def _trace(head: RequestHead) -> Refusal | None:
 def _websocket(head: RequestHead) -> Refusal | None:
     if head.headers.get("upgrade", "").lower() != "websocket":
         return None
-    # 426 is what Codex takes for an answer; other statuses it tries six times
+    # Codex accepts a 426; after any other status it tries six times
     told = "the proxy speaks HTTP alone; use the API without sockets"
     return Refusal(426, "no_websockets", told)
 
 
 def _foreign_page(head: RequestHead) -> Refusal | None:
-    """A page of another origin could write into the workspace, and spend what an upstream's address
-    holds. Browsers tell of it; for a picture, say, without an Origin."""
+    """Refuse a page of another origin, as it could write into the workspace and spend a credential.
+
+    Browsers name the origin, or say at least (for an image, for example) that the site is another.
+    """
     origin = head.headers.get("origin", "")
     if origin and not _is_ours(origin):
         told = f"a page of {origin[:_LONGEST_NAME]!r} may not use this proxy"
@@ -137,7 +139,7 @@ def _foreign_page(head: RequestHead) -> Refusal | None:
 
 
 def _is_ours(origin: str) -> bool:
-    """Return True if a page's origin is this machine."""
+    """Return True if a page's origin is this machine, or has no host (as a browser extension)."""
     try:
         host = urlsplit(origin).hostname or ""
     except ValueError:
@@ -169,7 +171,7 @@ def _dot_segments(head: RequestHead) -> Refusal | None:
     return Refusal(400, "dot_segments", f"{told}; write it without them")
 
 
-# In this order: who may ask at all comes first.
+# The first that refuses decides; checks on who may ask at all come first.
 _CHECKS: Final[tuple[Callable[[RequestHead], Refusal | None], ...]] = (
     _foreign_host,
     _unknown_version,

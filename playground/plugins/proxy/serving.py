@@ -1,4 +1,4 @@
-"""The proxy as a server: started, announced, stopped, with a child beside it or none."""
+"""The proxy as a server: how it is started and stopped, alone or with a child process."""
 
 from __future__ import annotations
 
@@ -26,17 +26,20 @@ from playground.plugins.proxy.upstream_client import UpstreamClient
 from playground.plugins.proxy.watched_run import WatchedRun
 from playground.plugins.proxy.watcher_pipe import Tell, WatcherPipe
 
-_LAST_SECONDS: Final = 3  # for answers under way when the proxy is stopped
-_RESTING_SECONDS: Final = 90  # uvicorn's 5 are those of httpx: both end at once, and one loses
-_OWN_FILES: Final = 64  # that are open beside those of exchanges
+_LAST_SECONDS: Final = 3  # answers under way get so long when the proxy is stopped
+# An idle connection stays open so long. uvicorn's default of 5 is also httpx's: if both ends close
+# at once, a request is lost.
+_RESTING_SECONDS: Final = 90
+_OWN_FILES: Final = 64  # open files besides those of exchanges
 _FILES_EACH: Final = 2  # sockets of an exchange: the client's and the provider's
 _UNKNOWN_LIMIT: Final = 4096
 
 
 @dataclass(frozen=True)
 class ProxySettings:
-    """The proxy's settings. `hosts` are names beside its own; `out` is the folder of its
-    recordings.
+    """The proxy's settings.
+
+    `hosts` are further names that it answers to; `out` is the folder for its recordings.
     """
 
     upstreams: Upstreams
@@ -51,7 +54,7 @@ class ProxySettings:
 
 
 class _Server(uvicorn.Server):
-    """Signals are the caller's affair: a child in the same terminal gets them, too."""
+    """uvicorn's server without its signal handlers: the caller handles signals."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -59,7 +62,7 @@ class _Server(uvicorn.Server):
 
 
 class Proxy:
-    """One run: listens from its making on, serves while it is `run`."""
+    """One run of the proxy: it listens as soon as it is made, and serves during `run`."""
 
     def __init__(self, settings: ProxySettings) -> None:
         self._settings = settings
@@ -79,7 +82,7 @@ class Proxy:
             settings.tell,
         )
         self._server: uvicorn.Server | None = None
-        self._faults: set[str] = set()  # that were told
+        self._faults: set[str] = set()  # faults that were reported
 
     async def run(self) -> None:
         """Serve until `stop`."""
@@ -115,29 +118,32 @@ class Proxy:
             await self._client.close()
 
     def _tell_fault(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Of what asyncio would print with a traceback, a line without the values in it."""
+        """Report an asyncio error in a line, without the values that a traceback would show."""
         told = f"{context['message'][:200]} ({type(context.get('exception')).__name__})"
-        if told not in self._faults:  # one that recurs does so by the thousand
+        if told not in self._faults:  # the same fault may recur thousands of times
             self._faults.add(told)
             self._settings.tell({"fault": told})
 
     def stop(self) -> None:
-        """Serve no more; asked twice, hang up on what is under way."""
+        """Stop serving. The first call lets open answers end, the second one cuts them off."""
         if self._server is not None:
             self._server.force_exit = self._server.should_exit
             self._server.should_exit = True
 
     def close(self) -> None:
-        """The end: all that passed is recorded."""
+        """Stop listening, and wait until everything is recorded."""
         self._socket.close()
         self._watcher.close()
 
     def processes(self) -> list[subprocess.Popen[bytes]]:
-        """The processes that were started to record."""
+        """Return the watching processes that were started."""
         return self._watcher.processes
 
     async def run_beside(self, command: Sequence[str], environment: Mapping[str, str]) -> int:
-        """Serve while a command runs that is told of the proxy: its exit status."""
+        """Serve while a command runs that uses the proxy, and return its exit status.
+
+        Raises InputFault if the command cannot be started.
+        """
         given = {**environment, **for_child(self.url)}
         serving = asyncio.ensure_future(self.run())
         try:
@@ -156,7 +162,7 @@ class Proxy:
 
 
 def most_connections() -> int:
-    """Return how many connections leave room for the files that each exchange needs."""
+    """Return how many connections the limit on open files allows."""
     try:
         import resource
     except ImportError:  # Windows
@@ -167,24 +173,24 @@ def most_connections() -> int:
 
 
 def logging_off() -> int:
-    """Above every level: the terminal is for what the proxy says, or for the child."""
+    """Return a log level above all others: the terminal belongs to the proxy or to its child."""
     return 100
 
 
 def new_run() -> Path:
-    """A folder for a run's recordings, named by its time."""
+    """Make a folder for a run's recordings, named after the time, and return it."""
     name = time.strftime("%Y%m%d-%H%M%S")
     for number in range(1, 1000):
         place = folder() / (name if number == 1 else f"{name}-{number}")
         with suppress(FileExistsError):
             place.mkdir(parents=True, mode=0o700)
             return place
-    raise AssertionError  # a thousand runs in a second
+    raise AssertionError  # a thousand runs began within a second
 
 
 @contextmanager
 def running(settings: ProxySettings) -> Iterator[Proxy]:
-    """A proxy in a thread of its own, while the block runs."""
+    """Run a proxy in a thread of its own while the `with` block runs."""
     proxy = Proxy(settings)
     thread = threading.Thread(target=lambda: asyncio.run(proxy.run()), daemon=True)
     thread.start()
@@ -199,7 +205,7 @@ def running(settings: ProxySettings) -> Iterator[Proxy]:
 
 
 async def run_until_stopped(proxy: Proxy) -> None:
-    """Serve until a signal asks for the end; a second one hangs up."""
+    """Serve until a signal comes. A second signal cuts off answers under way."""
     loop = asyncio.get_running_loop()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if (number := getattr(signal, name, None)) is not None:
@@ -209,7 +215,7 @@ async def run_until_stopped(proxy: Proxy) -> None:
 
 
 def run_with_child(proxy: Proxy, command: Sequence[str]) -> int:
-    """Serve while a command runs; Ctrl-C is the command's."""
+    """Serve while a command runs, and return its exit status. Ctrl-C stops only the command."""
 
     async def both() -> int:
         loop = asyncio.get_running_loop()
@@ -221,4 +227,4 @@ def run_with_child(proxy: Proxy, command: Sequence[str]) -> int:
 
 
 def _left_to_the_child(*_: Any) -> None:
-    """It has got the signal, too."""
+    """Ignore Ctrl-C, which the child in the same terminal gets, too."""

@@ -1,8 +1,8 @@
-"""Which session a request belongs to: by client and agent, by its name for it, by what is said.
+"""Find the session of a request by its client, its agent, its session id and its messages.
 
-Requests of one session hold mostly the same messages, also where one of them was rewritten: that is
-what breaks a cache, and must not make a new session. An agent's side requests (for a title, of a
-sub-agent) hold others, or the same behind other tools and a system prompt with other words.
+Requests of one session share most of their messages. A message that was rewritten breaks the cache,
+but must not begin a new session. An agent's side requests (for a title, or of a sub-agent) have
+other messages, or the same messages with other tools and another system prompt.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from playground.sessions.shapes.requests import conversation
 Kept = TypeVar("Kept")
 _MOST: Final = 64  # sessions
 _TITLE: Final = 60  # characters
-_RUN: Final = 3  # words in a row that two system prompts may share
+_RUN: Final = 3  # system prompts are compared by runs of so many words
 
 
 @dataclass(slots=True)
@@ -39,7 +39,10 @@ class _Known(Generic[Kept]):
 
 @dataclass(frozen=True, slots=True)
 class SessionMatch(Generic[Kept]):
-    """The session of a request, which of its requests it is (from 1), what was kept of it."""
+    """The session that a request belongs to, and what `Sessions.keep` stores of the request.
+
+    `number` counts the session's requests from 1; `kept` is what the last `keep` stored.
+    """
 
     name: str
     title: str
@@ -52,14 +55,14 @@ class SessionMatch(Generic[Kept]):
 
 
 class Sessions(Generic[Kept]):
-    """The newest sessions of a run."""
+    """The newest sessions of a run, each with a value that the caller keeps for it."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[str, _Known[Kept]] = OrderedDict()
         self._count = 0
 
     def of(self, opened: Opened, body: dict[str, Any], model: str) -> SessionMatch[Kept]:
-        """The session that a request goes on with, or a new one; it is `keep` that makes it so."""
+        """Return the session that a request continues, or a new one; `keep` then records it."""
         messages = [m for m in conversation(body) or () if isinstance(m, dict)]
         said = [_digest(m) for m in messages if m.get("role") not in ("system", "developer")]
         plain = _system_prompt(system_of(body), messages, body)
@@ -74,7 +77,7 @@ class Sessions(Generic[Kept]):
         )
 
     def keep(self, match: SessionMatch[Kept], kept: Kept) -> None:
-        """The request was sent: from now on its session is known by it."""
+        """Record that the request was sent: later requests of its session are compared with it."""
         known = match.known
         known.kept, known.said, known.around = kept, match.said, match.around
         known.system = match.system
@@ -93,10 +96,13 @@ class Sessions(Generic[Kept]):
         around: tuple[bytes, bytes, str],
         system: str,
     ) -> _Known[Kept] | None:
-        """The session with the most in common, and of several the newest."""
+        """Return the session that a request continues: the one with most messages in common.
+
+        If several have as many, the newest is returned; None if no session matches.
+        """
         best: tuple[int, int, int] = (0, 0, 0)
         found: _Known[Kept] | None = None
-        now = Counter(said)  # an answer that was given five times is five messages in common
+        now = Counter(said)  # the same message five times is five messages in common
         for age, known in enumerate(self._known.values()):
             if known.owner != owner:
                 continue
@@ -107,7 +113,7 @@ class Sessions(Generic[Kept]):
             if not _same_agent(known, around, system):
                 continue
             begun_alike = known.said[0] in now or said[0] in known.said
-            # without the same beginning, something was put before it: nearly all else is the same
+            # if the beginnings differ, something was inserted there: the rest must mostly agree
             if shared * 5 < min(len(known.said), len(said)) * (2 if begun_alike else 4):
                 continue
             if (shared, alike, age) >= best:
@@ -120,7 +126,7 @@ class Sessions(Generic[Kept]):
 
 
 def _same_agent(known: _Known[Any], around: tuple[bytes, bytes, str], system: str) -> bool:
-    """Return True if system prompt or tools are equal, or the prompt in most of its words."""
+    """Return True if the system prompts or the tools are equal, or most words of the prompts."""
     if any(one == other for one, other in zip(around[:2], known.around[:2], strict=True)):
         return True
     one, other = _runs(system), _runs(known.system)
@@ -133,13 +139,13 @@ def _runs(text: str) -> set[tuple[str, ...]]:
 
 
 def _system_prompt(system: Any, messages: list[dict[str, Any]], body: dict[str, Any]) -> Any:
-    """The system prompt, wherever it stands."""
+    """Return the system prompt from every place where a body may have it."""
     leading = [m for m in messages[:2] if m.get("role") in ("system", "developer")]
     return [system, body.get("instructions"), leading]
 
 
 def _digest(value: Any) -> bytes:
-    """A digest of what a value says; marks and the order of keys are no part of it."""
+    """Return a digest of a value that ignores cache marks and the order of keys."""
     if isinstance(value, dict) and "role" in value:
         content = value.get("content", value.get("parts"))
         parts = [identity(kind_of(part), part) for part in parts_of(content)]
@@ -150,12 +156,12 @@ def _digest(value: Any) -> bytes:
 
 
 def _sorted(text: str) -> str:
-    """JSON with its keys in one order: an agent that reorders them still says the same."""
+    """Sort the characters of a JSON object's text, so that the order of its keys does not count."""
     return "".join(sorted(text)) if text[:1] == "{" else text
 
 
 def _title(messages: list[dict[str, Any]]) -> str:
-    """The first words that the user says."""
+    """Return the first words of the user's first message with text."""
     users = (m for m in messages if m.get("role") == "user")
     texts = (plain_text(m.get("content", m.get("parts"))) for m in users)
     return " ".join(next(filter(None, texts), "").split())[:_TITLE]

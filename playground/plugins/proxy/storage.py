@@ -1,4 +1,4 @@
-"""Store what passed the proxy as sessions of the workspace, put together from their recordings."""
+"""Store the sessions of a run in the workspace, rebuilt from the recordings of their exchanges."""
 
 from __future__ import annotations
 
@@ -21,20 +21,22 @@ from playground.sessions.shapes.exchanges import Exchange, read_exchanges
 from playground.sessions.workspaces import Workspace
 
 ORIGIN: Final = "proxy"
-_MOST_SESSIONS: Final = 32  # of a run, the newest
-_MOST_AT_THE_END: Final = 128 * 1024 * 1024  # bytes of a session's recordings: some seconds
+_MOST_SESSIONS: Final = 32  # the newest of a run
+# Bytes of a session's recordings that are stored when the proxy ends: it takes some seconds.
+_MOST_AT_THE_END: Final = 128 * 1024 * 1024
 
 
 def session_name(run: Path, session: str) -> str:
-    """The name that a run's session has in the workspace."""
+    """Return the name of a run's session in the workspace."""
     return f"{session} {run.name}"
 
 
 def session_of(run: Path, passed: Sequence[Passed]) -> Session:
-    """The session of these exchanges: every request a row, with its bill, and every answer.
+    """Build a session from exchanges: a row for each request, with its bill, and all answers.
 
-    Raises InputFault where nothing of it can be read. One exchange is in memory at a time: each
-    holds the whole history.
+    Only one exchange is in memory at a time, because each holds the whole history.
+
+    Raises InputFault if no exchange can be read.
     """
     name = passed[0].title or passed[0].session
     usages: list[dict[str, Any] | None] = []
@@ -55,8 +57,11 @@ def session_of(run: Path, passed: Sequence[Passed]) -> Session:
 
 
 def keep(workspace: Workspace, name: str, session: Session) -> str:
-    """Keep a session under this name, in the place of what was kept of it before unless somebody
-    has edited that: the name that it has."""
+    """Store a session under this name, and return the name that it got.
+
+    An earlier state of the session is replaced, unless somebody has edited it: then the session
+    is stored under a new name.
+    """
     text = new_entry(session, origin=ORIGIN)
     before = workspace.shelf.read(name)
     if before == text:
@@ -69,7 +74,7 @@ def keep(workspace: Workspace, name: str, session: Session) -> str:
 
 
 def keep_all(workspace: Workspace, run: Path) -> Iterator[str]:
-    """Keep a run's newest sessions: the names that they have, or what is wrong, in words."""
+    """Store a run's newest sessions; yield the name of each, or why it is not stored."""
     ledger: Ledger = read_ledger(run)
     for session, passed in list(ledger.sessions.items())[-_MOST_SESSIONS:]:
         size = sum((run / each.file).stat().st_size for each in passed if each.file)
@@ -85,7 +90,7 @@ def keep_all(workspace: Workspace, run: Path) -> Iterator[str]:
 
 
 def _exchange(run: Path, passed: Passed) -> Iterator[Exchange]:
-    """The exchange as its file has it; none where it was refused, or has no request."""
+    """Yield the exchange in a recording; nothing if it was refused or has no readable request."""
     file = run / passed.file
     if passed.status is None or not 200 <= passed.status < 300 or not file.is_file():
         return
@@ -112,7 +117,7 @@ def _lines(file: Path) -> Iterator[dict[str, Any]]:
         for line in lines:
             try:
                 value = json.loads(line)
-            except ValueError:  # where it broke off
+            except ValueError:  # the last line may be incomplete
                 continue
             if isinstance(value, dict):
                 yield value

@@ -1,4 +1,4 @@
-"""Write the proxy's lines in a terminal: one when a request passes, one when its answer is over."""
+"""The proxy's report on a terminal: a line for each request, and one when its answer has ended."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from playground.base.wording import counted, dollars, seconds
 
 @dataclass
 class TerminalReport:
-    """Makes lines of a ledger's lines, and a summary of all of them."""
+    """A report that turns lines of the ledger into lines to print, and sums them up at the end."""
 
     _names: dict[int, str] = field(default_factory=dict)
     _expected: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -22,7 +22,7 @@ class TerminalReport:
     _sums: Counter[str] = field(default_factory=Counter)
 
     def lines(self, line: dict[str, Any]) -> Iterator[str]:
-        """Return the lines to print for one line of the ledger."""
+        """Yield the lines to print for one line of the ledger."""
         if "fault" in line and "exchange" not in line:
             yield f"fault: {line['fault']}"
             return
@@ -37,7 +37,7 @@ class TerminalReport:
             yield from self._answer_lines(number, line)
 
     def summary(self) -> Iterator[str]:
-        """What all requests came to."""
+        """Yield the lines that sum up all requests, and the cache breaks by cause."""
         sums = self._sums
         if not sums["requests"]:
             return
@@ -71,7 +71,7 @@ class TerminalReport:
         name = self._names.pop(number, f"exchange {number}")
         expected = self._expected.pop(number, None)
         if expected and expected["breaks"] and (line.get("status") or 0) < 400:
-            self._breaks[expected["cause"]] += 1  # what is refused caches and costs nothing
+            self._breaks[expected["cause"]] += 1  # a refused request costs nothing
             self._costs[expected["cause"]] += expected["lost_nano"] or 0
         billed = line.get("billed")
         took = f"{line.get('status') or 'no answer'} in {seconds(line.get('seconds', 0))}"
@@ -92,7 +92,7 @@ class TerminalReport:
 
 
 def prediction_line(expected: dict[str, Any]) -> str:
-    """Return what is expected of a request, in a line."""
+    """Say in one line what a request is expected to read from the cache, and what breaks it."""
     if expected["state"] == "error":
         return f"the provider refuses it: {expected['reason']}"
     if expected["state"] == "unknown-provider":
@@ -111,7 +111,7 @@ def prediction_line(expected: dict[str, Any]) -> str:
 
 
 def in_words(billed: dict[str, Any], expected: dict[str, Any] | None) -> str:
-    """A bill, beside what was expected."""
+    """Say what was billed, and the expected price beside it."""
     told = f"read {billed['read']:,} of {billed['total']:,}, wrote {billed['written']:,}"
     if billed["nano"] is not None:
         told += f", {dollars(billed['nano'] / 1e9)}"

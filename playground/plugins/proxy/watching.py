@@ -1,6 +1,7 @@
-"""The watching process: told of every piece that passes, it records, predicts, notes and says.
+"""The watching process: it gets a copy of all that passes, records it and predicts the cache.
 
-It ends when the forwarding process does, by whatever means: what is open then is ended as cut.
+It ends when the forwarding process ends, for whatever reason. Exchanges that are still open are
+then recorded as cut off.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ from playground.sessions.last_resort import UNEXPECTED_OR_TOO_DEEP
 from playground.sessions.workspaces import on_disk
 
 _TICK: Final = 0.2  # seconds
-_WAITING: Final = 8  # batches that were read and are not looked at yet
+_WAITING: Final = 8  # batches that may be read before they are handled
 _LOST: Final = {"type": "cut", "message": "the proxy was stopped before the end"}
 Said = Callable[[dict[str, Any]], None]
 
 
 class RunWatcher:
-    """All that is under way. `say` gets a line of the ledger each, for the terminal."""
+    """The exchanges of a run that are under way. `say` is called with each line of the ledger."""
 
     def __init__(self, run: WatchedRun, say: Said) -> None:
         self._folder, self._block, self._say = Path(run.folder), run.block, say
@@ -47,12 +48,16 @@ class RunWatcher:
         self._sight = CacheForecast()
         self._open: dict[int, WatchedExchange] = {}
         self._underway: dict[int, Underway] = {}
-        self._ledger: GrowingFile | None = numbered(self._folder / FILE)  # another may have died
+        self._ledger: GrowingFile | None = numbered(
+            self._folder / FILE
+        )  # a restarted watcher adds a file
         self._note({"format": FORMAT, "at": time.time(), "upstream": run.upstream})
 
     def told(self, event: tuple[Any, ...]) -> None:
-        """Take one event of the forwarding process. A bug that it meets ends the recording of its
-        exchange, and of no other."""
+        """Handle one event of the forwarding process.
+
+        If a bug of ours raises, only the recording of this exchange ends.
+        """
         try:
             self._take(event)
         except Exception as bug:
@@ -82,14 +87,14 @@ class RunWatcher:
                 self._end(number, exchange, *given)
 
     def tick(self) -> None:
-        """Several times a second."""
+        """Write to disk what is due; to be called several times a second."""
         for number in list(self._open):
             self.told(("tick", number))
         if self._ledger is not None:
             self._ledger.keep()
 
     def finish(self) -> None:
-        """The forwarding process is gone."""
+        """End all open exchanges, close the ledger and store the sessions in the workspace."""
         for number in list(self._open):
             self.told(("end", number, 0.0, _LOST))
         if self._ledger is not None:
@@ -98,8 +103,9 @@ class RunWatcher:
                 self._say({"kept": kept})
 
     def _give_up(self, number: int, bug: Exception) -> None:
-        """Forget an exchange whose recording failed, and say so; its words may quote anything."""
-        self._say({"verdict": number, "blocked": ""})  # nobody waits for it any longer
+        """End the recording of an exchange after a bug. Its message, which may quote secrets, is
+        not reported."""
+        self._say({"verdict": number, "blocked": ""})  # the forwarding process may wait for it
         exchange = self._open.pop(number, None)
         self._underway.pop(number, None)
         told = f"this exchange is not recorded to its end ({type(bug).__name__}: a bug of ours)"
@@ -120,7 +126,7 @@ class RunWatcher:
             line |= {"session": expected.session, "title": expected.title, "expected": known}
         if blocked and waits:
             line["blocked"] = blocked
-        if waits:  # first, since somebody waits
+        if waits:  # before anything else, since the forwarding process waits
             self._say({"verdict": number, "blocked": blocked})
         if underway is not None and not (blocked and waits):
             self._sight.sent(underway)
@@ -165,7 +171,7 @@ class RunWatcher:
         self._note({key: value for key, value in line.items() if value not in (None, "")})
 
     def _note(self, line: dict[str, Any]) -> None:
-        """Write a line into the ledger and say it, clean of secrets."""
+        """Write a line to the ledger and to `say`, without secrets."""
         line = scrubbed_with(self._search, line)
         if self._ledger is not None:
             try:
@@ -178,7 +184,7 @@ class RunWatcher:
 
 
 def _ledger_entry(exchange: WatchedExchange) -> dict[str, Any]:
-    """Return what the ledger tells of every exchange."""
+    """Return the fields that the ledger has for every exchange."""
     opened = exchange.opened
     return {
         "exchange": opened.number,
@@ -190,7 +196,7 @@ def _ledger_entry(exchange: WatchedExchange) -> dict[str, Any]:
 
 
 def _reason(expected: Expected) -> str:
-    """Why a request is not to be forwarded; "" where nothing speaks against it."""
+    """Return why a request is blocked, or "" if it breaks no cache."""
     if not expected.breaks:
         return ""
     where = f" at {expected.place}" if expected.place else ""
@@ -202,12 +208,12 @@ def _reason(expected: Expected) -> str:
 
 
 def watch() -> None:
-    """Watch until standard input ends; what is said goes to standard output, in frames."""
+    """Handle events from standard input until it ends, and write lines to standard output."""
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     about = read_frame(source)
     if about is None:
         return
-    price_of("")  # the price list takes a moment to be read
+    price_of("")  # loads the price list now, which takes a moment
     watcher = RunWatcher(unpacked(about), lambda line: _send_line(sink, line))
     waiting: Queue[bytes | None] = Queue(_WAITING)
     threading.Thread(target=_read, args=(source, waiting), daemon=True).start()
@@ -236,12 +242,12 @@ def _read(source: IO[bytes], waiting: Queue[bytes | None]) -> None:
 
 
 def _send_line(sink: IO[bytes], line: dict[str, Any]) -> None:
-    with suppress(OSError):  # nobody listens any more: the ledger has it
+    with suppress(OSError):  # the forwarding process is gone; the ledger has the line
         write_frame(sink, dumped(line).encode("utf-8", "surrogatepass"))
 
 
 def _watch_and_tell() -> None:
-    """Watch; of a bug its kind is told, since its words may quote what passed."""
+    """Watch, and report a bug by its type only: its message may quote what passed."""
     try:
         watch()
     except Exception as bug:
