@@ -50,9 +50,9 @@ _ASKS: Final = re.compile(
 
 def api_of(path: str, headers: Mapping[str, str]) -> Api:
     """Return the API that a path belongs to; headers decide if several have it (`/v1/models`)."""
-    found = next((api for pattern, api in _PATHS if pattern.search(path)), None)
-    if found is not None:
-        return found
+    by_path = next((api for pattern, api in _PATHS if pattern.search(path)), None)
+    if by_path is not None:
+        return by_path
     return next((api for name, api in _HEADERS if name in headers), "openai")
 
 
@@ -61,7 +61,7 @@ def asks_a_model(method: str, path: str) -> bool:
     return method == "POST" and bool(_ASKS.search(path.partition("?")[0]))
 
 
-def signed(headers: Mapping[str, str], query: str) -> bool:
+def is_signed(headers: Mapping[str, str], query: str) -> bool:
     """Return True if AWS's signature covers the request: it is valid for one address only."""
     authorization = headers.get("authorization", "")
     return authorization.startswith("AWS4-") or "X-Amz-Signature=" in query
@@ -107,19 +107,19 @@ def upstreams(given: str, environment: Mapping[str, str], port: int, child: bool
     }
     named: set[Api] = set()
     for name, (api, _) in VARIABLES.items() if child else ():
-        own = environment.get(name, "").strip()
-        if own and api not in named:
+        address = environment.get(name, "").strip()
+        if address and api not in named:
             named.add(api)
-            known[api] = read_upstream(own, where=name, port=port)
+            known[api] = read_upstream(address, where=name, port=port)
     return Upstreams(known=known)
 
 
-def for_child(address: str) -> dict[str, str]:
+def child_environment(address: str) -> dict[str, str]:
     """Return the environment variables that lead a child's clients to the proxy."""
     return {name: address + end for name, (_, end) in VARIABLES.items()}
 
 
-def told_of(command: Sequence[str], address: str) -> list[str]:
+def child_command(command: Sequence[str], address: str) -> list[str]:
     """Return a child's command, with arguments that lead it to the proxy if it needs any."""
-    known = ARGUMENTS.get(PurePath(command[0]).stem, ())
-    return [command[0], *(each.format(address=address) for each in known), *command[1:]]
+    arguments = ARGUMENTS.get(PurePath(command[0]).stem, ())
+    return [command[0], *(argument.format(address=address) for argument in arguments), *command[1:]]

@@ -95,7 +95,7 @@ class _Row:
     )
     head: tuple[int, int] = (0, 0)  # (estimated, billed) tokens of a prefix that was read
     whole: tuple[int, int] = (0, 0)  # the same of the last complete request with a bill
-    told: frozenset[str] = frozenset()  # codes of the findings about the last request
+    known_codes: frozenset[str] = frozenset()  # codes of the findings about the last request
     left: int = 0  # tokens that the last request left in the cache
 
     def learn(self, hit: int | None, sent: TimedRequest, billed: Billed) -> None:
@@ -134,24 +134,26 @@ class CacheForecast:
         """Forecast a request. Raises one of UNEXPECTED_ERRORS if the body's shape is unknown."""
         provider, model = asked_of(opened.url, str(body.get("model") or opened.model))
         rules = known_rules(provider, model)
-        match = self._sessions.of(opened, body, model)
-        row = match.kept
+        match = self._sessions.match_request(opened, body, model)
+        row = match.value
         if row is None or (row.rules.provider, row.model) != (rules.provider, model):
-            before = row
+            previous_row = row
             row = _Row(WireReader(model, rules.value("default_ttl")), rules, model)
-            if before is not None:  # the model changed: the old requests still show what differs
-                row.sent, row.left = before.sent, before.left
-        last = row.sent[-1] if row.sent else None
+            if (
+                previous_row is not None
+            ):  # the model changed: the old requests still show what differs
+                row.sent, row.left = previous_row.sent, previous_row.left
+        previous = row.sent[-1] if row.sent else None
         wire = row.reader.read(body)
-        earlier = last[0] if last else None
-        sent = TimedRequest(wire, opened.at, rules, None, earlier, [row.head, row.whole])
-        difference = first_difference(last[0], sent, rules) if last else None
+        previous_request = previous[0] if previous else None
+        sent = TimedRequest(wire, opened.at, rules, None, previous_request, [row.head, row.whole])
+        difference = first_difference(previous[0], sent, rules) if previous else None
         cache = self._cache(opened.url, rules, model)
         prediction = cache.predict(sent)
         price = price_of(model)
-        findings = [*_linted(row, prediction, difference), *_paired(body)]
-        expected = _expected(match, row, prediction, difference, findings, price)
-        codes = frozenset(each.code for each in findings)
+        findings = [*_lint_findings(row, prediction, difference), *_pairing_findings(body)]
+        expected = _make_expected(match, row, prediction, difference, findings, price)
+        codes = frozenset(finding.code for finding in findings)
         return Underway(expected, prediction, row, cache, match, difference, price, codes)
 
     def sent(self, underway: Underway) -> None:
@@ -159,8 +161,8 @@ class CacheForecast:
         row, prediction = underway.row, underway.prediction
         underway.cache.sent(prediction)
         row.sent.append((prediction.request, prediction.found, underway.difference))
-        row.left = _left_in_cache(prediction.request, prediction.found, row.rules)
-        row.told = underway.codes
+        row.left = _cached_tokens(prediction.request, prediction.found, row.rules)
+        row.known_codes = underway.codes
         self._sessions.keep(underway.match, row)
 
     def answered(self, underway: Underway, at: float) -> None:
@@ -175,7 +177,7 @@ class CacheForecast:
         billed = billed_of(usage)
         if not 200 <= status < 300:
             underway.cache.refused(underway.prediction)
-            _taken_back(underway)
+            _remove_refused(underway)
             return None
         if billed is None:
             return None
@@ -185,7 +187,7 @@ class CacheForecast:
         if not billed.summed:
             underway.cache.billed(prediction, sent)
             row.learn(prediction.found.hit, sent, billed)
-            self._settle(row, prediction, sent, billed)
+            self._apply_bill(row, prediction, sent, billed)
         return Bill(
             billed.read,
             billed.write,
@@ -194,24 +196,24 @@ class CacheForecast:
             billed.summed,
         )
 
-    def _settle(
+    def _apply_bill(
         self, row: _Row, prediction: Prediction, sent: TimedRequest, billed: Billed
     ) -> None:
         """Replace a request's prediction in its row by the bill."""
-        for index, (request, found, difference) in enumerate(row.sent):
+        for index, (request, predicted, difference) in enumerate(row.sent):
             if request is not prediction.request:
                 continue
-            ttl = next(iter(found.written), row.rules.value("default_ttl"))
-            seen = replace(
-                found,
+            ttl = next(iter(predicted.written), row.rules.value("default_ttl"))
+            outcome = replace(
+                predicted,
                 read=billed.read,
                 written={ttl: billed.write} if billed.write else {},
                 uncached=billed.uncached,
                 anchored=True,
             )
-            row.sent[index] = (sent, seen, difference)
+            row.sent[index] = (sent, outcome, difference)
             if index == len(row.sent) - 1:
-                row.left = _left_in_cache(sent, seen, row.rules)
+                row.left = _cached_tokens(sent, outcome, row.rules)
 
     def _cache(self, url: str, rules: Rules, model: str) -> LiveCache:
         origin = "/".join(url.split("/", 3)[:3])
@@ -224,16 +226,16 @@ class CacheForecast:
         return self._caches[key]
 
 
-def _taken_back(underway: Underway) -> None:
+def _remove_refused(underway: Underway) -> None:
     """Take a refused request out of its row: the next one is compared with those before it."""
     row, request = underway.row, underway.prediction.request
-    kept = [each for each in row.sent if each[0] is not request]
+    remaining = [entry for entry in row.sent if entry[0] is not request]
     row.sent.clear()
-    row.sent.extend(kept)
-    row.left = _left_in_cache(*kept[-1][:2], row.rules) if kept else 0
+    row.sent.extend(remaining)
+    row.left = _cached_tokens(*remaining[-1][:2], row.rules) if remaining else 0
 
 
-def _expected(
+def _make_expected(
     match: SessionMatch[_Row],
     row: _Row,
     prediction: Prediction,
@@ -242,7 +244,9 @@ def _expected(
     price: Price | None,
 ) -> Expected:
     found, rules = prediction.found, row.rules
-    new = tuple(each for each in findings if each.code not in row.told)[:_MOST_FINDINGS]
+    new = tuple(finding for finding in findings if finding.code not in row.known_codes)[
+        :_MOST_FINDINGS
+    ]
     lost = max(0, row.left - found.read) if row.sent else 0
     breaks = lost > 0 and found.state not in ("error", "unknown-provider")
     return Expected(
@@ -267,7 +271,7 @@ def _expected(
     )
 
 
-def _left_in_cache(sent: TimedRequest, found: Simulated, rules: Rules) -> int:
+def _cached_tokens(sent: TimedRequest, found: Simulated, rules: Rules) -> int:
     """Return how many tokens a request leaves in the cache for one that continues it."""
     if rules.match != "best effort":
         return found.left
@@ -276,22 +280,28 @@ def _left_in_cache(sent: TimedRequest, found: Simulated, rules: Rules) -> int:
     return read if read >= rules.minimum(sent.wire.model) else 0
 
 
-def _linted(row: _Row, prediction: Prediction, difference: FirstDifference | None) -> list[Finding]:
+def _lint_findings(
+    row: _Row, prediction: Prediction, difference: FirstDifference | None
+) -> list[Finding]:
     """Return the cache lint's findings about the last request of a row only."""
     members = [*row.sent, (prediction.request, prediction.found, difference)]
     members[0] = (*members[0][:2], None)
     requests, outcomes, differences = zip(*members, strict=True)
-    found = lint(SentRow(requests, outcomes, differences, row.rules))
+    findings = lint(SentRow(requests, outcomes, differences, row.rules))
     last = str(len(members))
-    return [replace(each, where="the request") for each in found if each.where.split()[-1] == last]
+    return [
+        replace(finding, where="the request")
+        for finding in findings
+        if finding.where.split()[-1] == last
+    ]
 
 
-def _paired(body: dict[str, Any]) -> list[Finding]:
+def _pairing_findings(body: dict[str, Any]) -> list[Finding]:
     """Return the doctor's findings about calls and results in the request's messages."""
     builder = SessionBuilder()
     try:
         read_request(builder, body, Place())
-        return [each for each in check(builder.finish()) if each.severity != "info"]
+        return [finding for finding in check(builder.finish()) if finding.severity != "info"]
     except UNEXPECTED_ERRORS:  # an unknown shape: the provider may still accept it
         return []
 
@@ -307,7 +317,7 @@ def _cause(
     """
     if difference is not None:
         return difference.rule
-    codes = [each.code for each in findings]
+    codes = [finding.code for finding in findings]
     for code in ("in-flight", "lookback-overflow", "no-anchor", "no-breakpoint"):
         if code in codes:
             return code
@@ -334,8 +344,8 @@ def _lost_nano(
     """Return the extra cost of tokens that are not read, but written or paid in full."""
     if price is None:
         return None
-    again = max((rules.write_permille(ttl) for ttl in found.written), default=1000)
-    return price.nano_dollars(lost * (max(again, 1000) - rules.read_permille(model)))
+    write_price = max((rules.write_permille(ttl) for ttl in found.written), default=1000)
+    return price.nano_dollars(lost * (max(write_price, 1000) - rules.read_permille(model)))
 
 
 def _billed_nano(billed: Billed, rules: Rules, model: str, price: Price | None) -> int | None:

@@ -65,12 +65,12 @@ class BoundedConnection(h11.Connection):
         if b"\n" not in head[:MOST_HEAD] and len(head) > MOST_HEAD:
             raise h11.RemoteProtocolError("its first line has no end", error_status_hint=414)
         if len(head) > MOST_HEAD:
-            told = f"its headers have more than {MOST_HEAD:,} bytes"
-            raise h11.RemoteProtocolError(told, error_status_hint=431)
+            reason = f"its headers have more than {MOST_HEAD:,} bytes"
+            raise h11.RemoteProtocolError(reason, error_status_hint=431)
         # besides the headers there is a request line, and an empty line at the end
         if head.count(b"\n") > MOST_HEADERS + (2 if end else 1):
-            told = f"it has more than {MOST_HEADERS} headers"
-            raise h11.RemoteProtocolError(told, error_status_hint=431)
+            reason = f"it has more than {MOST_HEADERS} headers"
+            raise h11.RemoteProtocolError(reason, error_status_hint=431)
 
 
 class Protocol(H11Protocol):
@@ -78,22 +78,22 @@ class Protocol(H11Protocol):
 
     most_connections: int = 1 << 30
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
         self.conn: BoundedConnection = BoundedConnection()
         self._refused = False
-        self._patience: asyncio.TimerHandle | None = None
+        self._head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         if len(self.connections) > self.most_connections:
-            told = f"there are {self.most_connections} connections already; try again later"
-            self._refuse(Refusal(503, "too_many_connections", told), linger=False)
+            reason = f"there are {self.most_connections} connections already; try again later"
+            self._refuse(Refusal(503, "too_many_connections", reason), linger=False)
         else:
-            self._wait_for_head()
+            self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._stop_waiting()
+        self._stop_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -101,31 +101,31 @@ class Protocol(H11Protocol):
             return
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
-            self._stop_waiting()
-        elif self._patience is None:
-            self._wait_for_head()
+            self._stop_timer()
+        elif self._head_timer is None:
+            self._start_timer()
 
     def send_400_response(self, msg: str) -> None:
         """Refuse the request with h11's reason, in place of uvicorn's sentence."""
         fault = self.conn.fault
         status = fault.error_status_hint if fault is not None else 400
-        why = _QUOTED.split(str(fault), maxsplit=1)[0] if fault is not None else msg
-        told = f"the request cannot be read: {why}"
-        self._refuse(Refusal(status, "unreadable_request", told))
+        cause = _QUOTED.split(str(fault), maxsplit=1)[0] if fault is not None else msg
+        reason = f"the request cannot be read: {cause}"
+        self._refuse(Refusal(status, "unreadable_request", reason))
 
-    def _wait_for_head(self) -> None:
-        self._patience = self.loop.call_later(HEAD_SECONDS, self._lose_patience)
+    def _start_timer(self) -> None:
+        self._head_timer = self.loop.call_later(HEAD_SECONDS, self._refuse_slow_head)
 
-    def _stop_waiting(self) -> None:
-        if self._patience is not None:
-            self._patience.cancel()
-            self._patience = None
+    def _stop_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
 
-    def _lose_patience(self) -> None:
-        self._patience = None
+    def _refuse_slow_head(self) -> None:
+        self._head_timer = None
         if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
-            told = f"no whole head of a request came within {HEAD_SECONDS:g} seconds"
-            self._refuse(Refusal(408, "slow_head", told))
+            reason = f"no whole head of a request came within {HEAD_SECONDS:g} seconds"
+            self._refuse(Refusal(408, "slow_head", reason))
 
     def _refuse(self, refusal: Refusal, *, linger: bool = True) -> None:
         """Answer with a refusal and close the connection: nothing after it can be read safely.
@@ -133,7 +133,7 @@ class Protocol(H11Protocol):
         With `linger`, go on receiving for a moment, because a client reads no answer if the
         connection is closed while it still sends.
         """
-        self._stop_waiting()
+        self._stop_timer()
         self._refused = True
         if self.cycle is not None and not self.cycle.response_complete:
             self.cycle.disconnected = True  # nothing more of it can be read
@@ -158,6 +158,6 @@ def _answer_bytes(refusal: Refusal) -> bytes:
     return b"\r\n".join([*lines, b"", refusal.body()])
 
 
-def limited(most_connections: int) -> type[Protocol]:
+def protocol_for(most_connections: int) -> type[Protocol]:
     """Return the protocol class for a server with at most so many connections at once."""
     return type("LimitedProtocol", (Protocol,), {"most_connections": most_connections})

@@ -40,7 +40,7 @@ _MOST_SECONDS: Final = 20.0
 _PIECE: Final = 64 * 1024
 _LONGEST_AGENT: Final = 200  # characters of what a client calls itself
 _LEAST_FREE: Final = 1024 * 1024 * 1024  # bytes that recordings leave free, see `least_free`
-Told = TypeVar("Told")
+Result = TypeVar("Result")
 _TO_DISK: Final = 0.9  # seconds between writes to disk; two hundred files may be open at once
 
 
@@ -100,8 +100,8 @@ class WatchedExchange:
         self._body: list[bytes] = []
         self._size = 0
         self._raw = False  # whether the body is recorded as bytes
-        self._kept = {"sent": 0, "came": 0}  # numbers of bytes that are recorded as they are
-        self._more = {"sent": 0, "came": 0, "packed": 0}  # and of those that are not recorded
+        self._recorded = {"sent": 0, "came": 0}  # numbers of bytes that are recorded as they are
+        self._unrecorded = {"sent": 0, "came": 0, "packed": 0}  # and of those that are not recorded
         self._spent = 0.0  # seconds of work on the answer
         self._lines: GrowingFile | None = None
         self._recorder: Recorder | None = None
@@ -110,7 +110,7 @@ class WatchedExchange:
         self._is_json = False
         self._reply = bytearray()
 
-    def sent(self, data: bytes) -> None:
+    def add_request_piece(self, data: bytes) -> None:
         """Take a piece of the request's body."""
         self._size += len(data)
         if self._raw:
@@ -118,9 +118,9 @@ class WatchedExchange:
             return
         self._body.append(data)
         if self._size > MOST_BODY:
-            self._as_bytes(b"".join(self._body))
+            self._record_bytes(b"".join(self._body))
 
-    def asked(self) -> None:
+    def end_request(self) -> None:
         """Record the request, which is complete: as JSON if possible, otherwise as bytes."""
         self.was_asked = True
         if self._raw:
@@ -128,48 +128,48 @@ class WatchedExchange:
             return
         raw = b"".join(self._body)
         self._body.clear()
-        given = self._read(raw)
-        if given is None:
-            self._as_bytes(raw)
+        parsed = self._read(raw)
+        if parsed is None:
+            self._record_bytes(raw)
             self._keep_sent(b"", last=True)
             return
-        found, data = given
+        body, data = parsed
         tally = Tally()
         try:
-            clean = self._cleaner.scrubbed(found, tally)
-            form = form_of(found, data)
+            clean = self._cleaner.scrubbed(body, tally)
+            form = form_of(body, data)
         except RecursionError:  # too deep to be searched for secrets
-            self._as_bytes(data)
+            self._record_bytes(data)
             self._keep_sent(b"", last=True)
             return
         if not form:
-            self._as_bytes(data)
+            self._record_bytes(data)
             self._keep_sent(b"", last=True)
         self.request = clean
-        told = {"agent": self.opened.agent, "at": self.opened.at, "written": form}
-        told = {key: value for key, value in told.items() if value}
-        if self._begin(str(clean.get("model") or self.opened.model)):
-            self._tell(lambda r: r.sent_clean(self.opened.url, clean, tally, **told))
+        details = {"agent": self.opened.agent, "at": self.opened.at, "written": form}
+        details = {key: value for key, value in details.items() if value}
+        if self._open_recording(str(clean.get("model") or self.opened.model)):
+            self._record(lambda r: r.sent_clean(self.opened.url, clean, tally, **details))
 
-    def noted(self, **line: Any) -> None:
+    def add_note(self, **line: Any) -> None:
         """Add a line to the recording."""
-        if self._begin():
-            self._tell(lambda r: r.noted(line))
+        if self._open_recording():
+            self._record(lambda r: r.noted(line))
 
-    def answered(self, at: float, status: int, coding: str, kind: str) -> None:
+    def begin_answer(self, at: float, status: int, coding: str, kind: str) -> None:
         """Begin the answer, `at` seconds after the request."""
         self.status, self._packed = status, coding
         self._is_json = "json" in kind and "stream" not in kind
         is_read = coding in CODINGS
         self._unpacker = Unpacker(_MOST_UNPACKED, _MOST_TIMES) if is_read else None
-        if self._begin():
-            self._tell(lambda r: r.status(at, status))
+        if self._open_recording():
+            self._record(lambda r: r.status(at, status))
 
-    def piece(self, at: float, data: bytes) -> None:
+    def add_answer_piece(self, at: float, data: bytes) -> None:
         """Take a piece of the answer, `at` seconds after the request."""
         self.first = at if self.first is None else self.first
         if self._packed:
-            self._more["packed"] += len(data)
+            self._unrecorded["packed"] += len(data)
             if self._unpacker is None:
                 return
         try:
@@ -185,28 +185,28 @@ class WatchedExchange:
     def _cut_short(self, why: str) -> None:
         """Record nothing more of the answer."""
         if self._unpacker is not None:
-            self._more["packed"] -= self._unpacker.taken
+            self._unrecorded["packed"] -= self._unpacker.taken
         self.fault, self._unpacker = why, None
 
     def tick(self) -> None:
         """Write to disk what is due; to be called several times a second."""
-        self._tell(Recorder.tick)
+        self._record(Recorder.tick)
 
     def end(self, error: dict[str, Any] | None) -> None:
         """End the recording, with an `error` if the exchange was cut off."""
-        if self._body or not self._begin():  # the client hung up while it sent the body
-            self._as_bytes(b"".join(self._body))
+        if self._body or not self._open_recording():  # the client hung up while it sent the body
+            self._record_bytes(b"".join(self._body))
         if self._packed and self._unpacker is None and error is None:
             unknown = f"the answer is packed as {self._packed}, which is not read here"
             error = {"type": "unreadable", "message": self.fault or unknown}
-        if self._more["came"] and self.opened.asks and error is None:
+        if self._unrecorded["came"] and self.opened.asks and error is None:
             error = {"type": "unrecorded", "message": self.fault}
         if self._unpacker is not None:
-            self._more["packed"] = 0
-        if any(self._more.values()):
-            more = {way: count for way, count in self._more.items() if count}
-            self._tell(lambda r: r.noted({"not_kept": more}))
-        recording = self._tell(lambda r: r.end(error, cut=error is not None))
+            self._unrecorded["packed"] = 0
+        if any(self._unrecorded.values()):
+            unrecorded = {way: count for way, count in self._unrecorded.items() if count}
+            self._record(lambda r: r.noted({"not_kept": unrecorded}))
+        recording = self._record(lambda r: r.end(error, cut=error is not None))
         self.usage = recording.usage if recording is not None else None
         if self.usage is None and self._reply:
             self.usage = _usage(bytes(self._reply))
@@ -230,12 +230,12 @@ class WatchedExchange:
             return None
         return (found, data) if isinstance(found, dict) else None
 
-    def _as_bytes(self, data: bytes) -> None:
+    def _record_bytes(self, data: bytes) -> None:
         self._raw = True
         self._body.clear()
-        if self._begin(self.opened.model):
+        if self._open_recording(self.opened.model):
             line = {"url": self.opened.url, "agent": self.opened.agent}
-            self._tell(lambda r: r.noted(line))
+            self._record(lambda r: r.noted(line))
         for start in range(0, len(data), _PIECE):
             self._keep_sent(data[start : start + _PIECE])
 
@@ -244,9 +244,9 @@ class WatchedExchange:
             return
         data = self._bounded("sent", data)
         if data or last:
-            self._tell(lambda r: r.sent_bytes(data, last=last))
+            self._record(lambda r: r.sent_bytes(data, last=last))
 
-    def _begin(self, model: str = "") -> bool:
+    def _open_recording(self, model: str = "") -> bool:
         """Open the recording if it is not open yet; return False if the disk does not allow it."""
         if self._recorder is None and not self.fault:
             self.fault = disk_problem(self._folder)
@@ -273,27 +273,27 @@ class WatchedExchange:
         is_dear = self._spent > _MOST_SECONDS
         kept = self._bounded("came", data, 0 if is_dear else most)
         if len(kept) < len(data) and not self.fault and (is_dear or self.opened.asks):
-            told = f"has more than {most:,} bytes"
-            told = f"took {_MOST_SECONDS:g} seconds to be recorded so far" if is_dear else told
-            self.fault = f"the answer {told}; the rest is forwarded and not recorded"
+            limit = f"has more than {most:,} bytes"
+            limit = f"took {_MOST_SECONDS:g} seconds to be recorded so far" if is_dear else limit
+            self.fault = f"the answer {limit}; the rest is forwarded and not recorded"
         if kept:
             began = time.thread_time()
-            self._tell(lambda r: r.piece(at, kept))
+            self._record(lambda r: r.piece(at, kept))
             self._spent += time.thread_time() - began
 
     def _bounded(self, way: str, data: bytes, most: int = _MOST_RAW) -> bytes:
         """Return those of the bytes that may be recorded, and count both parts."""
-        kept = data[: max(0, most - self._kept[way])]
-        self._kept[way] += len(kept)
-        self._more[way] += len(data) - len(kept)
+        kept = data[: max(0, most - self._recorded[way])]
+        self._recorded[way] += len(kept)
+        self._unrecorded[way] += len(data) - len(kept)
         return kept
 
-    def _tell(self, told: Callable[[Recorder], Told]) -> Told | None:
+    def _record(self, action: Callable[[Recorder], Result]) -> Result | None:
         """Call the recorder, if there is one. If the disk is full, end only the recording."""
         if self._recorder is None:
             return None
         try:
-            return told(self._recorder)
+            return action(self._recorder)
         except InputFault as fault:
             self.fault = str(fault)
             self._recorder = None
@@ -326,5 +326,5 @@ def _usage(reply: bytes) -> dict[str, Any] | None:
         value = load_json(reply.decode(), strict=True)
     except (ValueError, RecursionError):
         return None
-    found = value.get("usage", value.get("usageMetadata")) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else None
+    usage = value.get("usage", value.get("usageMetadata")) if isinstance(value, dict) else None
+    return usage if isinstance(usage, dict) else None

@@ -22,7 +22,13 @@ from starlette.types import Receive, Scope, Send
 from playground.plugins.proxy.addresses import Upstreams, api_of, asks_a_model
 from playground.plugins.proxy.exchange import MOST_BODY
 from playground.plugins.proxy.headers import for_client, for_provider
-from playground.plugins.proxy.refusals import Refusal, RequestHead, answer, read_head, refusal_of
+from playground.plugins.proxy.refusals import (
+    Refusal,
+    RequestHead,
+    read_head,
+    refusal_of,
+    send_refusal,
+)
 from playground.plugins.proxy.upstream import Upstream
 from playground.plugins.proxy.upstream_client import UpstreamClient
 from playground.plugins.proxy.watcher_pipe import WatcherPipe
@@ -91,7 +97,7 @@ class Forwarder:
         head = read_head(scope, self._names)
         refusal = refusal_of(head)
         if refusal is not None:
-            await answer(send, refusal)
+            await send_refusal(send, refusal)
             return
         passing = self._open_exchange(scope, head)
         error: dict[str, Any] | None = None
@@ -106,11 +112,11 @@ class Forwarder:
             error = {"type": "cut", "message": "the proxy was stopped"}
             raise
         except Exception as fault:  # a bug of ours: the client still gets an answer
-            told = f"a bug of the proxy ({type(fault).__name__}); please report it"
-            error = {"type": type(fault).__name__, "message": told}
+            message = f"a bug of the proxy ({type(fault).__name__}); please report it"
+            error = {"type": type(fault).__name__, "message": message}
             if passing.started:
-                raise BrokenOff(told) from fault
-            await self._refuse(send, passing, Refusal(500, "proxy_fault", told))
+                raise BrokenOff(message) from fault
+            await self._refuse(send, passing, Refusal(500, "proxy_fault", message))
         finally:
             self._watcher.put("end", passing.number, passing.at, error)
 
@@ -120,7 +126,7 @@ class Forwarder:
         passing = _Passing(next(self._numbers), time.perf_counter(), head, upstream, path)
         headers = head.headers
         key = next((headers[name] for name in _CREDENTIALS if name in headers), "")
-        whose = hashlib.blake2b(key.encode(), key=self._salt, digest_size=6).hexdigest()
+        key_digest = hashlib.blake2b(key.encode(), key=self._salt, digest_size=6).hexdigest()
         peer = scope["client"][0] if scope.get("client") else ""
         self._watcher.put(
             "open",
@@ -130,7 +136,7 @@ class Forwarder:
             api,
             _model(head.path),
             headers.get("user-agent", "")[:_LONGEST_AGENT],
-            f"{peer} {whose}",
+            f"{peer} {key_digest}",
             next((headers[name][:200] for name in _SESSION_NAMES if name in headers), ""),
             headers.get("content-encoding", "").lower().replace("identity", ""),
             asks_a_model(head.method, head.path),
@@ -161,43 +167,43 @@ class Forwarder:
         Return None, or the error that the client got in place of the provider's answer.
         """
         head, upstream = passing.head, passing.upstream
-        pieces = self._sent(receive, passing)
-        body: AsyncIterator[bytes] | bytes | None = self._told_whole(pieces, passing)
+        pieces = self._read_request(receive, passing)
+        body: AsyncIterator[bytes] | bytes | None = self._report_end(pieces, passing)
         if self._block and asks_a_model(head.method, head.path):
-            held = await _hold_body(pieces)
-            blocked = await self._watcher.verdict(passing.number) if held.is_whole else ""
+            body_start = await _hold_body(pieces)
+            blocked = await self._watcher.ask_verdict(passing.number) if body_start.is_whole else ""
             if blocked:
                 await self._refuse(send, passing, Refusal(409, "cache_break", blocked))
                 return {"type": "blocked", "message": blocked}
-            rest = self._told_whole(_chained(held, pieces), passing)
-            body = b"".join(held.pieces) if held.is_whole else rest
+            rest = self._report_end(_chained(body_start, pieces), passing)
+            body = b"".join(body_start.pieces) if body_start.is_whole else rest
         elif not {"content-length", "transfer-encoding"} & head.headers.keys():
-            _ = [data async for data in self._told_whole(pieces, passing)]
+            _ = [data async for data in self._report_end(pieces, passing)]
             body = None
         headers = for_provider(head.raw_headers, upstream.authorization)
         target = upstream.target(passing.path, head.query)
         try:
             response = await self._client.send(head.method, upstream, target, headers, body)
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            return await self._unanswered(send, passing, _words(error, upstream), error)
+            return await self._refuse_unanswered(send, passing, _error_text(error, upstream), error)
         try:
             if not 200 <= response.status_code < 600:
                 words = f"its status {response.status_code} is none of an answer"
-                return await self._unanswered(send, passing, words)
-            await self._back(send, passing, response)
+                return await self._refuse_unanswered(send, passing, words)
+            await self._forward_answer(send, passing, response)
         finally:
             await response.aclose()
         return None
 
-    async def _unanswered(
+    async def _refuse_unanswered(
         self, send: Send, passing: _Passing, words: str, error: Exception | None = None
     ) -> dict[str, Any]:
         """Tell the client that the provider gave no answer; return that as an error."""
-        told = f"{passing.upstream.host} gave no answer: {words}"
-        await self._refuse(send, passing, Refusal(502, "upstream_unreachable", told))
-        return {"type": type(error).__name__ if error else "no answer", "message": told}
+        message = f"{passing.upstream.host} gave no answer: {words}"
+        await self._refuse(send, passing, Refusal(502, "upstream_unreachable", message))
+        return {"type": type(error).__name__ if error else "no answer", "message": message}
 
-    async def _sent(self, receive: Receive, passing: _Passing) -> AsyncIterator[bytes]:
+    async def _read_request(self, receive: Receive, passing: _Passing) -> AsyncIterator[bytes]:
         """Yield the request's body piece by piece, and copy it to the watcher.
 
         Raises HungUp if the client leaves.
@@ -210,11 +216,11 @@ class Forwarder:
             more = message.get("more_body", False)
             if data := message.get("body", b""):
                 self._watcher.put("sent", passing.number, data, size=len(data))
-                await self._watcher.room()
+                await self._watcher.wait_for_room()
                 yield data
         passing.done.set()
 
-    async def _told_whole(
+    async def _report_end(
         self, pieces: AsyncIterator[bytes], passing: _Passing
     ) -> AsyncIterator[bytes]:
         """Yield a body's pieces, and tell the watcher when the body is complete."""
@@ -222,7 +228,9 @@ class Forwarder:
             yield data
         self._watcher.put("asked", passing.number, False)
 
-    async def _back(self, send: Send, passing: _Passing, response: httpx.Response) -> None:
+    async def _forward_answer(
+        self, send: Send, passing: _Passing, response: httpx.Response
+    ) -> None:
         """Send the provider's answer to the client piece by piece, and copy it to the watcher.
 
         Raises BrokenOff if the answer ends too early.
@@ -242,9 +250,9 @@ class Forwarder:
             async for data in response.aiter_raw():
                 await send({"type": "http.response.body", "body": data, "more_body": True})
                 self._watcher.put("piece", number, passing.at, data, size=len(data))
-                await self._watcher.room()
+                await self._watcher.wait_for_room()
         except (httpx.HTTPError, httpx.StreamError) as error:
-            words = _words(error, passing.upstream)
+            words = _error_text(error, passing.upstream)
             raise BrokenOff(f"the provider's answer broke off: {words}") from error
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
@@ -256,29 +264,29 @@ class Forwarder:
         )
         self._watcher.put("piece", passing.number, passing.at, body, size=len(body))
         passing.started = True
-        await answer(send, refusal)
+        await send_refusal(send, refusal)
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _HeldBody:
     """The pieces of a body. If it is too large to be checked, not `is_whole`: more will come."""
 
     pieces: list[bytes]
     is_whole: bool
 
 
-async def _hold_body(pieces: AsyncIterator[bytes]) -> _Held:
+async def _hold_body(pieces: AsyncIterator[bytes]) -> _HeldBody:
     """Read a body into memory, but no more than MOST_BODY bytes and the piece that passes them."""
-    held, size = [], 0
+    chunks, size = [], 0
     async for data in pieces:
-        held.append(data)
+        chunks.append(data)
         size += len(data)
         if size > MOST_BODY:
-            return _Held(held, False)
-    return _Held(held, True)
+            return _HeldBody(chunks, False)
+    return _HeldBody(chunks, True)
 
 
-async def _chained(held: _Held, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _chained(held: _HeldBody, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """Yield the pieces that were held, then the rest of the body."""
     for data in held.pieces:
         yield data
@@ -288,8 +296,9 @@ async def _chained(held: _Held, rest: AsyncIterator[bytes]) -> AsyncIterator[byt
 
 def _model(path: str) -> str:
     """Return the model that a path names (`/models/…`, as Gemini's do), or ""."""
-    _, found, rest = path.partition("/models/") if "/models/" in path else path.partition("/model/")
-    return rest.partition("/")[0].partition(":")[0] if found and "/model/" not in path else ""
+    if "/model/" in path:
+        return ""
+    return path.partition("/models/")[2].partition("/")[0].partition(":")[0]
 
 
 async def _until_client_leaves(receive: Receive, done: asyncio.Event) -> None:
@@ -299,7 +308,7 @@ async def _until_client_leaves(receive: Receive, done: asyncio.Event) -> None:
         pass
 
 
-def _words(error: Exception, upstream: Upstream) -> str:
+def _error_text(error: Exception, upstream: Upstream) -> str:
     """Return an error's text, shortened and without secrets: it may quote what passed."""
     words = scrubbed(str(error) or type(error).__name__, secrets=upstream.secrets)
     return words[:_LONGEST_WORDS]

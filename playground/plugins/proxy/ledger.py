@@ -25,18 +25,18 @@ FORMAT: Final = "playground-proxy/1"
 FILE: Final = "ledger.jsonl"
 
 
-def folder() -> Path:
+def runs_folder() -> Path:
     """Return the folder of all runs. Each run is a folder with its recordings and its ledger."""
     return paths.recordings() / "proxy"
 
 
 def runs() -> list[Path]:
     """Return the folders of all runs that have a ledger, the newest first."""
-    return sorted((path.parent for path in folder().glob(f"*/{FILE}")), reverse=True)
+    return sorted((path.parent for path in runs_folder().glob(f"*/{FILE}")), reverse=True)
 
 
 @dataclass(frozen=True)
-class Passed:
+class LoggedExchange:
     """One exchange in the ledger. `status`, `seconds` and `billed` are None until it has ended."""
 
     number: int
@@ -61,40 +61,42 @@ class Passed:
     @property
     def breaks(self) -> dict[str, Any] | None:
         """The forecast, if it predicts a cache break and the request was not refused; or None."""
-        found = self.expected
-        return found if found and found["breaks"] and not self.refused else None
+        forecast = self.expected
+        return forecast if forecast and forecast["breaks"] and not self.refused else None
 
 
 @dataclass(frozen=True)
 class Ledger:
     """A run: when it began (`at`, in seconds since 1970), its upstream, its exchanges in order."""
 
-    folder: Path
+    runs_folder: Path
     at: float = 0.0
     upstream: str = ""
-    passed: tuple[Passed, ...] = ()
-    sessions: dict[str, list[Passed]] = field(default_factory=dict)
+    exchanges: tuple[LoggedExchange, ...] = ()
+    sessions: dict[str, list[LoggedExchange]] = field(default_factory=dict)
 
 
 def read_ledger(run: Path) -> Ledger:
     """Read a run's ledger as far as it is written. Raises OSError if a file is gone."""
     at, upstream = 0.0, ""
-    found: dict[int, dict[str, Any]] = {}
+    entries: dict[int, dict[str, Any]] = {}
     files = sorted(run.glob("ledger*.jsonl"))
     for line in (line for file in files for line in _lines(file)):
         number = line.get("exchange")
         if line.get("format") == FORMAT:
             at, upstream = float(line.get("at") or 0.0), str(line.get("upstream") or "")
         elif isinstance(number, int):
-            known = {key: line[key] for key in Passed.__dataclass_fields__ if key in line}
-            found.setdefault(number, {}).update(known)
+            fields = {key: line[key] for key in LoggedExchange.__dataclass_fields__ if key in line}
+            entries.setdefault(number, {}).update(fields)
     empty = {"at": 0.0, "session": "", "title": "", "agent": "", "url": "", "file": ""}
-    passed = tuple(Passed(**{**empty, **known, "number": n}) for n, known in found.items())
-    sessions: dict[str, list[Passed]] = {}
-    for each in passed:
-        if each.session:
-            sessions.setdefault(each.session, []).append(each)
-    return Ledger(run, at, upstream, passed, sessions)
+    exchanges = tuple(
+        LoggedExchange(**{**empty, **fields, "number": n}) for n, fields in entries.items()
+    )
+    sessions: dict[str, list[LoggedExchange]] = {}
+    for exchange in exchanges:
+        if exchange.session:
+            sessions.setdefault(exchange.session, []).append(exchange)
+    return Ledger(run, at, upstream, exchanges, sessions)
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -123,11 +125,11 @@ def is_growing(run: Path) -> bool:
     return False
 
 
-def written(run: Path) -> int:
+def size_bytes(run: Path) -> int:
     """Return the ledger's size in bytes."""
     return sum(file.stat().st_size for file in run.glob("ledger*.jsonl"))
 
 
-def dumped(line: dict[str, Any]) -> str:
+def ledger_line(line: dict[str, Any]) -> str:
     """Return a line of the ledger as text."""
     return json.dumps(line, ensure_ascii=False) + "\n"

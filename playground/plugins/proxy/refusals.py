@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from starlette.types import Scope, Send
 
 from playground.base.hosts import foreign_host, is_loopback
-from playground.plugins.proxy.addresses import signed
+from playground.plugins.proxy.addresses import is_signed
 from playground.plugins.proxy.dot_segments import has_dot_segments
 
 MOST_ADDRESS: Final = 64 * 1024  # characters of a path with its query
@@ -82,7 +82,7 @@ def refusal_of(head: RequestHead) -> Refusal | None:
     return next(filter(None, (check(head) for check in _CHECKS)), None)
 
 
-async def answer(send: Send, refusal: Refusal) -> None:
+async def send_refusal(send: Send, refusal: Refusal) -> None:
     """Answer a request with a refusal."""
     start = {"status": refusal.status, "headers": refusal.headers()}
     await send({"type": "http.response.start", **start})
@@ -105,23 +105,23 @@ def _unknown_version(head: RequestHead) -> Refusal | None:
 def _forward_proxy(head: RequestHead) -> Refusal | None:
     if head.method != "CONNECT" and head.path.startswith("/"):
         return None
-    told = "this is a proxy by base URL, none for every address: give its address as the base URL"
-    return Refusal(405, "not_a_forward_proxy", f"{told} of the client")
+    reason = "this is a proxy by base URL, none for every address: give its address as the base URL"
+    return Refusal(405, "not_a_forward_proxy", f"{reason} of the client")
 
 
 def _trace(head: RequestHead) -> Refusal | None:
     if head.method != "TRACE":
         return None
-    told = "TRACE has a server repeat what it got, which may be more than the client sent"
-    return Refusal(405, "no_trace", told)
+    reason = "TRACE has a server repeat what it got, which may be more than the client sent"
+    return Refusal(405, "no_trace", reason)
 
 
 def _websocket(head: RequestHead) -> Refusal | None:
     if head.headers.get("upgrade", "").lower() != "websocket":
         return None
     # Codex accepts a 426; after any other status it tries six times
-    told = "the proxy speaks HTTP alone; use the API without sockets"
-    return Refusal(426, "no_websockets", told)
+    reason = "the proxy speaks HTTP alone; use the API without sockets"
+    return Refusal(426, "no_websockets", reason)
 
 
 def _foreign_page(head: RequestHead) -> Refusal | None:
@@ -131,8 +131,8 @@ def _foreign_page(head: RequestHead) -> Refusal | None:
     """
     origin = head.headers.get("origin", "")
     if origin and not _is_ours(origin):
-        told = f"a page of {origin[:_LONGEST_NAME]!r} may not use this proxy"
-        return Refusal(403, "foreign_origin", told)
+        reason = f"a page of {origin[:_LONGEST_NAME]!r} may not use this proxy"
+        return Refusal(403, "foreign_origin", reason)
     if head.headers.get("sec-fetch-site", "").lower() == "cross-site":
         return Refusal(403, "foreign_origin", "a page of another site may not use this proxy")
     return None
@@ -148,27 +148,27 @@ def _is_ours(origin: str) -> bool:
 
 
 def _signed_request(head: RequestHead) -> Refusal | None:
-    if not signed(head.headers, head.query):
+    if not is_signed(head.headers, head.query):
         return None
-    told = (
+    reason = (
         "the request is signed (SigV4) for the address that it was sent to, which is not "
         "the provider's: use a Bedrock API key (AWS_BEARER_TOKEN_BEDROCK)"
     )
-    return Refusal(403, "signed_request", told)
+    return Refusal(403, "signed_request", reason)
 
 
 def _long_address(head: RequestHead) -> Refusal | None:
     if len(head.path) + len(head.query) <= MOST_ADDRESS:
         return None
-    told = f"an address has at most {MOST_ADDRESS:,} characters here; put the rest into the body"
-    return Refusal(414, "address_too_long", told)
+    reason = f"an address has at most {MOST_ADDRESS:,} characters here; put the rest into the body"
+    return Refusal(414, "address_too_long", reason)
 
 
 def _dot_segments(head: RequestHead) -> Refusal | None:
     if not has_dot_segments(head.path):
         return None
-    told = "a path with `.` or `..` in it, however encoded, may lead elsewhere than it says"
-    return Refusal(400, "dot_segments", f"{told}; write it without them")
+    reason = "a path with `.` or `..` in it, however encoded, may lead elsewhere than it says"
+    return Refusal(400, "dot_segments", f"{reason}; write it without them")
 
 
 # The first that refuses decides; checks on who may ask at all come first.

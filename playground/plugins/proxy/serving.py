@@ -18,10 +18,10 @@ import uvicorn
 
 from playground.base.errors import InputFault
 from playground.base.hosts import as_host, listening, own_names
-from playground.plugins.proxy.addresses import Upstreams, for_child, told_of
-from playground.plugins.proxy.connection import limited
+from playground.plugins.proxy.addresses import Upstreams, child_command, child_environment
+from playground.plugins.proxy.connection import protocol_for
 from playground.plugins.proxy.forwarding import Forwarder
-from playground.plugins.proxy.ledger import folder
+from playground.plugins.proxy.ledger import runs_folder
 from playground.plugins.proxy.upstream_client import UpstreamClient
 from playground.plugins.proxy.watched_run import WatchedRun
 from playground.plugins.proxy.watcher_pipe import Tell, WatcherPipe
@@ -70,12 +70,14 @@ class Proxy:
         self._socket = listening(settings.host, settings.port)
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://{as_host(settings.host)}:{self.port}"
-        given = settings.upstreams.given
+        upstream = settings.upstreams.given
         self._watcher = WatcherPipe(
             WatchedRun(
                 folder=str(settings.out),
-                upstream=given.shown if given else "",
-                secrets=tuple(each for one in settings.upstreams.all for each in one.secrets),
+                upstream=upstream.shown if upstream else "",
+                secrets=tuple(
+                    secret for address in settings.upstreams.all for secret in address.secrets
+                ),
                 emails=settings.emails,
                 block=settings.block,
             ),
@@ -99,7 +101,7 @@ class Proxy:
         )
         config = uvicorn.Config(
             forwarder,
-            http=limited(most_connections()),
+            http=protocol_for(most_connections()),
             ws="none",
             lifespan="off",
             log_config=None,
@@ -119,10 +121,10 @@ class Proxy:
 
     def _tell_fault(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Report an asyncio error in a line, without the values that a traceback would show."""
-        told = f"{context['message'][:200]} ({type(context.get('exception')).__name__})"
-        if told not in self._faults:  # the same fault may recur thousands of times
-            self._faults.add(told)
-            self._settings.tell({"fault": told})
+        fault = f"{context['message'][:200]} ({type(context.get('exception')).__name__})"
+        if fault not in self._faults:  # the same fault may recur thousands of times
+            self._faults.add(fault)
+            self._settings.tell({"fault": fault})
 
     def stop(self) -> None:
         """Stop serving. The first call lets open answers end, the second one cuts them off."""
@@ -139,16 +141,16 @@ class Proxy:
         """Return the watching processes that were started."""
         return self._watcher.processes
 
-    async def run_beside(self, command: Sequence[str], environment: Mapping[str, str]) -> int:
+    async def run_with(self, command: Sequence[str], environment: Mapping[str, str]) -> int:
         """Serve while a command runs that uses the proxy, and return its exit status.
 
         Raises InputFault if the command cannot be started.
         """
-        given = {**environment, **for_child(self.url)}
+        variables = {**environment, **child_environment(self.url)}
         serving = asyncio.ensure_future(self.run())
         try:
-            told = told_of(command, self.url)
-            child = await asyncio.create_subprocess_exec(*told, env=given)
+            arguments = child_command(command, self.url)
+            child = await asyncio.create_subprocess_exec(*arguments, env=variables)
         except OSError as error:
             problem = error.strerror or str(error)
             raise InputFault(problem, where=command[0], expected="a command") from error
@@ -181,7 +183,7 @@ def new_run() -> Path:
     """Make a folder for a run's recordings, named after the time, and return it."""
     name = time.strftime("%Y%m%d-%H%M%S")
     for number in range(1, 1000):
-        place = folder() / (name if number == 1 else f"{name}-{number}")
+        place = runs_folder() / (name if number == 1 else f"{name}-{number}")
         with suppress(FileExistsError):
             place.mkdir(parents=True, mode=0o700)
             return place
@@ -220,11 +222,11 @@ def run_with_child(proxy: Proxy, command: Sequence[str]) -> int:
     async def both() -> int:
         loop = asyncio.get_running_loop()
         with suppress(NotImplementedError, RuntimeError, ValueError):
-            loop.add_signal_handler(signal.SIGINT, _left_to_the_child)
-        return await proxy.run_beside(command, os.environ)
+            loop.add_signal_handler(signal.SIGINT, _ignore_signal)
+        return await proxy.run_with(command, os.environ)
 
     return asyncio.run(both())
 
 
-def _left_to_the_child(*_: Any) -> None:
+def _ignore_signal(*_: Any) -> None:
     """Ignore Ctrl-C, which the child in the same terminal gets, too."""

@@ -59,8 +59,8 @@ class TerminalReport:
         self._names[number] = name = f"{expected['session']} #{expected['number']}"
         self._expected[number] = expected
         yield f"{clock} {name}: {prediction_line(expected)}"
-        for each in expected["findings"]:
-            yield f"         {each['severity']} {each['code']}: {each['message']}"
+        for finding in expected["findings"]:
+            yield f"         {finding['severity']} {finding['code']}: {finding['message']}"
         if line.get("blocked"):
             yield f"         blocked: {line['blocked']}"
             del self._expected[number]
@@ -76,7 +76,7 @@ class TerminalReport:
         billed = line.get("billed")
         took = f"{line.get('status') or 'no answer'} in {seconds(line.get('seconds', 0))}"
         if billed is not None:
-            yield f"         {name}: billed {in_words(billed, expected)}; {took}"
+            yield f"         {name}: billed {bill_line(billed, expected)}; {took}"
             if expected is not None and not billed["summed"]:
                 self._sums += Counter(
                     billed=1,
@@ -87,8 +87,8 @@ class TerminalReport:
         else:
             yield f"         {name}: {took}"
         for key in ("error", "fault"):
-            if (wrong := line.get(key)) and (wrong_words := _words(wrong)):
-                yield f"         {name}: {wrong_words}"
+            if (error := line.get(key)) and (text := _error_text(error)):
+                yield f"         {name}: {text}"
 
 
 def prediction_line(expected: dict[str, Any]) -> str:
@@ -99,26 +99,26 @@ def prediction_line(expected: dict[str, Any]) -> str:
         return f"~{expected['total']:,} tokens at the full price: {expected['reason']}"
     sure = {"eligible": ", which nobody promises", "unpredictable": ", perhaps"}
     about = "" if expected["sized"] else "~"
-    told = f"read {about}{expected['read']:,} of ~{expected['total']:,} expected"
-    told += sure.get(expected["state"], "")
+    text = f"read {about}{expected['read']:,} of ~{expected['total']:,} expected"
+    text += sure.get(expected["state"], "")
     if not expected["breaks"]:
-        return told
+        return text
     where = f" at {expected['place']}" if expected["place"] else ""
     price = (
         "" if expected["lost_nano"] is None else f", about {dollars(expected['lost_nano'] / 1e9)}"
     )
-    return f"{told}; breaks{where}: {expected['cause']}{price}"
+    return f"{text}; breaks{where}: {expected['cause']}{price}"
 
 
-def in_words(billed: dict[str, Any], expected: dict[str, Any] | None) -> str:
+def bill_line(billed: dict[str, Any], expected: dict[str, Any] | None) -> str:
     """Say what was billed, and the expected price beside it."""
-    told = f"read {billed['read']:,} of {billed['total']:,}, wrote {billed['written']:,}"
+    text = f"read {billed['read']:,} of {billed['total']:,}, wrote {billed['written']:,}"
     if billed["nano"] is not None:
-        told += f", {dollars(billed['nano'] / 1e9)}"
+        text += f", {dollars(billed['nano'] / 1e9)}"
         if expected is not None and expected["nano"] is not None:
-            told += f" (expected {dollars(expected['nano'] / 1e9)})"
-    return told + (", summed over rounds on the server" if billed["summed"] else "")
+            text += f" (expected {dollars(expected['nano'] / 1e9)})"
+    return text + (", summed over rounds on the server" if billed["summed"] else "")
 
 
-def _words(wrong: Any) -> str:
-    return str(wrong.get("message") or wrong) if isinstance(wrong, dict) else str(wrong)
+def _error_text(error: Any) -> str:
+    return str(error.get("message") or error) if isinstance(error, dict) else str(error)

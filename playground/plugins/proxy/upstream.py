@@ -78,8 +78,8 @@ def read_upstream(address: str, where: str = "--upstream", port: int | None = No
         )
         raise InputFault(problem, where=where, expected="the provider's")
     if problem:
-        told = f"{shown_address(address)!r} is no address: {problem}"
-        raise InputFault(told, where=where, expected=_EXPECTED)
+        problem = f"{shown_address(address)!r} is no address: {problem}"
+        raise InputFault(problem, where=where, expected=_EXPECTED)
     user, _, host = parts.netloc.rpartition("@")
     path = parts.path.rstrip("/")
     origin = f"{parts.scheme}://{host}"

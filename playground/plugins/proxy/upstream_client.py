@@ -49,7 +49,7 @@ class UpstreamClient:
         }
         self._transports = {_DIRECT: httpx.AsyncHTTPTransport(limits=_LIMITS)}
         for scheme, address in self._proxies.items():
-            self._transports[scheme] = _through(scheme, address)
+            self._transports[scheme] = _proxy_transport(scheme, address)
 
     async def send(
         self,
@@ -87,7 +87,7 @@ class UpstreamClient:
         return scheme
 
 
-def _through(scheme: str, address: str) -> httpx.AsyncHTTPTransport:
+def _proxy_transport(scheme: str, address: str) -> httpx.AsyncHTTPTransport:
     address = address if "://" in address else f"http://{address}"
     try:
         _ = urlsplit(address).port  # raises ValueError for a bad port, which httpx does not check

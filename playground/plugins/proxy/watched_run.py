@@ -24,11 +24,11 @@ class WatchedRun:
     emails: bool = False
     block: bool = False
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         """Return the run as bytes."""
         return marshal.dumps(astuple(self))
 
 
-def unpacked(data: bytes) -> WatchedRun:
+def read_run(data: bytes) -> WatchedRun:
     """Return the run that `packed` made these bytes of."""
     return WatchedRun(*marshal.loads(data))

@@ -40,10 +40,10 @@ class WatcherPipe:
         self._waiting: deque[tuple[int, tuple[Any, ...]]] = deque()
         self._starts = 0
         self._size = 0
-        self._over = False
+        self._closing = False
         self._verdicts: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Future[str]]] = {}
         self.processes: list[subprocess.Popen[bytes]] = []
-        self._process = self._started()
+        self._process = self._start_process()
         self._sender = threading.Thread(target=self._send, daemon=True, name="watcher")
         self._sender.start()
 
@@ -57,12 +57,12 @@ class WatcherPipe:
             self._size += size + _EVENT
             self._changed.notify()
 
-    async def room(self) -> None:
+    async def wait_for_room(self) -> None:
         """Wait until no more than 64 MB are queued."""
         while self._size > MOST_WAITING:
             await asyncio.sleep(0.005)
 
-    async def verdict(self, number: int) -> str:
+    async def ask_verdict(self, number: int) -> str:
         """Ask whether a complete request may be forwarded; return why not, or "" if it may."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[str] = loop.create_future()
@@ -76,7 +76,7 @@ class WatcherPipe:
     def close(self) -> None:
         """Let the watching process record what is queued, then end it."""
         with self._changed:
-            self._over = True
+            self._closing = True
             self._changed.notify()
         self._sender.join(_LAST_SECONDS)
         with suppress(OSError, ValueError):
@@ -87,7 +87,7 @@ class WatcherPipe:
             self._process.kill()
         self._reader.join(_LAST_SECONDS)
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _start_process(self) -> subprocess.Popen[bytes]:
         self._starts += 1
         process = subprocess.Popen(
             [sys.executable, "-m", "playground.plugins.proxy.watching"],
@@ -98,7 +98,7 @@ class WatcherPipe:
         )
         self.processes.append(process)
         with suppress(OSError):  # it has died already: sending the first batch will notice
-            write_frame(process.stdin, self._run.packed())  # type: ignore[arg-type]
+            write_frame(process.stdin, self._run.pack())  # type: ignore[arg-type]
         self._reader = threading.Thread(target=self._listen, args=(process,), daemon=True)
         self._reader.start()
         return process
@@ -106,12 +106,12 @@ class WatcherPipe:
     def _send(self) -> None:
         while True:
             with self._changed:
-                while not self._waiting and not self._over:
+                while not self._waiting and not self._closing:
                     self._changed.wait()
                 batch, size = [], 0
                 while self._waiting and size < _MOST_IN_A_BATCH:
-                    more, event = self._waiting.popleft()
-                    size += more
+                    event_size, event = self._waiting.popleft()
+                    size += event_size
                     batch.append(event)
             if not batch:
                 return
@@ -125,7 +125,7 @@ class WatcherPipe:
         except (OSError, ValueError):
             if self._starts < _MOST_STARTS:
                 self._tell({"fault": "the process that records has ended; another one is started"})
-                self._process = self._started()
+                self._process = self._start_process()
             elif self._starts == _MOST_STARTS:
                 self._starts += 1
                 self._tell({"fault": "nothing is recorded any more; all is still forwarded"})
@@ -144,9 +144,9 @@ class WatcherPipe:
     def _decide(self, number: int, blocked: str) -> None:
         loop, future = self._verdicts.get(number, (None, None))
         if loop is not None and future is not None:
-            loop.call_soon_threadsafe(_set, future, blocked)
+            loop.call_soon_threadsafe(_resolve, future, blocked)
 
 
-def _set(future: asyncio.Future[str], blocked: str) -> None:
+def _resolve(future: asyncio.Future[str], blocked: str) -> None:
     if not future.done():
         future.set_result(blocked)
