@@ -1,7 +1,7 @@
-"""`corpus`: a folder that was built, to be asked.
+"""Ask a corpus: open the folder that a build made, and answer questions about it.
 
-Every question is bounded: by rows, by seconds, by DuckDB's memory. A question that takes longer is
-ended and says so.
+Every question has limits on rows, seconds and memory. One that takes too long is interrupted and
+raises InputFault.
 """
 
 from __future__ import annotations
@@ -40,24 +40,24 @@ from playground.plugins.corpus.storing import stored_session
 from playground.sessions.session import Session
 
 SECONDS: Final = 30.0
-_ROWS: Final = 50  # of a question that is more than SQL
+_ROWS: Final = 50  # default limit of a question that is more than SQL
 _DIGITS: Final = 16  # of a session's id
 
 
 @takes(path=(str, PathLike), analysis=(int, NoneType))
 def corpus(path: str | PathLike[str], analysis: int | None = None) -> Corpus:
-    """Return the corpus in a folder, or behind an address, that `playground corpus build` made, as
-    it is now; with `analysis` by the facts of an older version of our analysis, as far as they are
-    still there.
+    """Open the corpus that `playground corpus build` made in a folder or at an address.
 
-    Raises InputFault where there is none, and for one of a newer version.
+    With `analysis`, the facts of an older version of our analysis are used, if they still exist.
+
+    Raises InputFault if there is no such corpus, or if a newer playground made it.
     """
     needed()
     return Corpus(CorpusFolder(store_at(path)), analysis)
 
 
 def state_of(path: str | PathLike[str]) -> str:
-    """Return the state of the corpus in a folder: another text for each build.
+    """Return the state of the corpus in a folder: a text that changes with every build.
 
     Raises InputFault as `corpus` does.
     """
@@ -65,7 +65,7 @@ def state_of(path: str | PathLike[str]) -> str:
 
 
 class Corpus:
-    """A corpus to be asked. What is built meanwhile is seen by the next one that is opened."""
+    """An open corpus. It stays as it was when it was opened, even if a build changes the files."""
 
     def __init__(
         self, folder: CorpusFolder, analysis: int | None = None, catalog: Catalog | None = None
@@ -89,12 +89,15 @@ class Corpus:
         seconds: float = SECONDS,
         **filters: Any,
     ) -> CorpusAnswer:
-        """Return a named question (`question_names`), `by` columns of its table, `week` and the
-        like.
+        """Answer a named question (`question_names`), grouped `by` columns of its table or by
+        `day`, `week` or `month`.
 
-        `filters` are values of columns (a list: one of them), `since` and `until` (a time, the end
-        left out), of `drift` the time of its `split`, of `versions` its `first` and `second`.
-        Raises UnknownNameError for a question, InputFault for what it cannot be asked by.
+        `filters` are values of columns (a list means any of them) and times: `since` (included) and
+        `until` (not included). `drift` also takes the time of its `split`, `versions` and
+        `analyses` the `first` and `second` to compare.
+
+        Raises UnknownNameError for an unknown question, and InputFault for a column or a filter
+        that it does not have.
         """
         if question in OTHERS:
             if by:
@@ -114,9 +117,11 @@ class Corpus:
 
     @takes(text="text")
     def sql(self, text: str, *, limit: int = 1_000, seconds: float = SECONDS) -> CorpusAnswer:
-        """Return an answer to SQL over the views: `sessions`, `requests`, `calls`, `findings`,
-        `breaks`, `toolsets`, `files`. Raises InputFault where DuckDB refuses it, where it is not
-        one SELECT that writes nothing, and where it takes too long.
+        """Answer SQL over the views `sessions`, `requests`, `calls`, `findings`, `breaks`,
+        `toolsets`, `wires` and `files`.
+
+        Raises InputFault if DuckDB refuses it, if it is not a single SELECT that writes nothing, or
+        if it takes too long.
         """
         most = checked_limit(limit)
         with self._lock, self._bounded(seconds):
@@ -126,8 +131,10 @@ class Corpus:
 
     @takes(id=(str, int))
     def session(self, id: str | int) -> Session:
-        """Return a session by its id (16 hexadecimal digits), as the corpus keeps it: without
-        recordings, without secrets, and without texts where it is redacted. Raises InputFault.
+        """Return a session by its id (16 hexadecimal digits), as the corpus stores it.
+
+        It has no recordings and no secrets, and no texts if the corpus is redacted. Raises
+        InputFault if there is no such session.
         """
         number = _number(id)
         shard, skeleton = self._shard_and_block(number)
@@ -136,8 +143,10 @@ class Corpus:
 
     @takes(id=(str, int))
     def source(self, id: str | int) -> tuple[str, str, int]:
-        """Return the path or address of the file that a session came in, its name there (a tar's
-        member), and its number.
+        """Return the origin of a session: its file's path or address, the name with a tar's member,
+        and the session's number in it.
+
+        Raises InputFault if there is no such session.
         """
         sql = "SELECT path, name, number FROM sessions JOIN files USING (piece) WHERE session = {}"
         rows = self.sql(sql.format(_number(id)), limit=1).rows
@@ -149,9 +158,8 @@ class Corpus:
     def behind(
         self, table: str, *, limit: int = 100, seconds: float = SECONDS, **filters: Any
     ) -> CorpusAnswer:
-        """Return the sessions behind a number: those with rows of a table that the filters
-        leave.
-        """
+        """Return the sessions that have rows in a table after filtering, with the number of rows
+        and the first request of each."""
         where = Filters(table, filters)
         sql = (
             "SELECT format('{:016x}', s.session) AS id, s.title, s.agent, s.version, s.model, "
@@ -164,16 +172,18 @@ class Corpus:
         return self._answer("behind", sql, values, limit, seconds)
 
     def of_shards(self, shards: Sequence[str]) -> Corpus:
-        """Return the same corpus, of some of its shards alone."""
+        """Return the same corpus with only some of its shards."""
         return Corpus(self.folder, catalog=replace(self.catalog, shards=list(shards)))
 
     def interrupt(self, thread: int | None = None) -> None:
-        """End what is being asked, from another thread; of one `thread`, by its number, only what
-        that one asks: others may ask the same corpus."""
+        """Interrupt the running question, from another thread.
+
+        With `thread`, the number of a thread, only a question of that thread is interrupted.
+        """
         if thread in (None, self._asking):
             self._database.interrupt()
 
-    # what SQL alone does not say
+    # questions that need more than SQL
 
     def _errors(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
         where, began = Filters("calls", filters), time.monotonic()
@@ -191,8 +201,10 @@ class Corpus:
     def _sessions_of(
         self, put: Sequence[clusters.Cluster], where: Filters, seconds: float
     ) -> list[int]:
-        """In how many sessions each cluster's errors are: one that has errors of several
-        signatures is one session nevertheless."""
+        """Return the number of sessions with errors of each cluster.
+
+        A session with errors of several signatures of a cluster counts once.
+        """
         several = [(n, each) for n, each in enumerate(put) if len(each.signatures) > 1]
         joined = [(number, one) for number, each in several for one in each.signatures]
         counts: dict[int, int] = {}
@@ -271,13 +283,13 @@ class Corpus:
         return CorpusAnswer("analyses", columns, rows[:limit], sql, spent, len(rows) > limit)
 
     def _split(self) -> datetime | None:
-        """Return the begin of the last seven days."""
+        """Return the time seven days before the last request."""
         sql = "SELECT max(sent_at) - INTERVAL 7 DAY FROM requests"
         found: datetime | None = self.sql(sql).rows[0][0]
         return found
 
     def _shard_and_block(self, session: int) -> tuple[str, int]:
-        """Return the shard of a session, and the block of its skeleton there."""
+        """Return the shard of a session, and the block number of its skeleton."""
         sql = "SELECT text, filename FROM session_files WHERE session = $session"
         rows = (
             self.catalog.shards
@@ -303,7 +315,7 @@ class Corpus:
 
 
 def _two_of(given: dict[str, Any], question: str) -> list[Any]:
-    """Return the two values that a question compares, taken out of its filters; [] if unset.
+    """Take the two values that a question compares out of its filters; return [] if unset.
 
     Raises InputFault if only one of the two is named.
     """
@@ -316,13 +328,15 @@ def _two_of(given: dict[str, Any], question: str) -> list[Any]:
 
 
 def _first(table: str) -> str:
-    """Return a request's number in SQL as people read it, from 1 on; NULL for what is of none."""
+    """Return SQL for a row's request number from 1 on; NULL if it belongs to no request."""
     return "if(requests > 0, 1, NULL)" if table == "sessions" else "if(n < 0, NULL, n + 1)"
 
 
 def _number(id: str | int) -> int:
-    """Return a session's number: an id has 16 hexadecimal digits, what SQL gives is a decimal
-    number of another length, with or without its commas. Raises InputFault for what is neither.
+    """Return a session's number, given its id or the number itself.
+
+    An id has 16 hexadecimal digits. A number from SQL is decimal and has another length; it may
+    have commas. Raises InputFault for anything else.
     """
     if isinstance(id, int):
         number = id
@@ -333,7 +347,7 @@ def _number(id: str | int) -> int:
             number = int(digits, base)
         except ValueError as error:
             raise _no_session(id) from error
-    if not 0 <= number < 1 << 64:  # DuckDB would speak of its SQL
+    if not 0 <= number < 1 << 64:  # DuckDB would complain about our SQL
         raise _no_session(id)
     return number
 

@@ -1,6 +1,6 @@
-"""Find equal blocks of many shards, and number each for one common pack.
+"""The numbers of blocks in a compacted shard: equal blocks of several shards get the same one.
 
-DuckDB sorts within its bounds: however many texts there are, few are in memory.
+DuckDB finds them within its memory limit, so that any number of texts can be numbered.
 """
 
 from __future__ import annotations
@@ -36,10 +36,11 @@ WHERE place >= {shard}::UBIGINT << 32 AND place < ({shard} + 1)::UBIGINT << 32 O
 
 
 class Numbering:
-    """The numbers that the blocks of some shards get together, in the order of the shards.
+    """The new numbers of the blocks of several shards, in the order of the shards.
 
-    Of blocks that say the same the first one stays; the skeleton of a session, which names others
-    by their numbers, always does. `made` is a DuckDB for this alone, `indexes` are texts of SQL.
+    The first of several equal blocks stays. A session's skeleton always stays, because it refers to
+    other blocks by number. `made` is a DuckDB connection for this purpose alone; `indexes` are the
+    shards' index files as SQL.
     """
 
     def __init__(self, made: Any, indexes: Sequence[str]) -> None:
@@ -54,7 +55,6 @@ class Numbering:
         made.execute("DROP TABLE firsts")
 
     def of(self, shard: int) -> tuple[memoryview, memoryview]:
-        """For each block of a shard, in its order: the new number (32 bits), and whether it is the
-        one that stays."""
+        """Return for each block of a shard its new number (32 bits), and whether it stays."""
         found = self._made.execute(_ASKED.format(shard=shard)).fetchnumpy()
         return memoryview(found["number"]), memoryview(found["is_first"])

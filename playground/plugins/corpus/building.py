@@ -1,6 +1,6 @@
-"""`build_corpus`: from files to a corpus, in as many steps as it takes.
+"""Build a corpus from files, shard by shard.
 
-A kill at any moment leaves a corpus that was one; the next build goes on where this one ended.
+If a build is killed at any moment, a consistent corpus remains, and the next build continues.
 """
 
 from __future__ import annotations
@@ -29,17 +29,18 @@ from playground.plugins.corpus.stores import store_at
 from playground.plugins.corpus.tables import SCHEMAS
 
 TRIES: Final = 3
-_APART: Final = 2.0  # seconds between two commits
-_SHARE: Final = 20  # at least so many times as long as one takes: it tells of every file
-_MOST_FAULTS: Final = 1_000  # that the catalog lists
+_APART: Final = 2.0  # seconds between two commits, at least
+_SHARE: Final = 20  # and at least so many times as long as a commit takes, which lists every file
+_MOST_FAULTS: Final = 1_000  # faults that the catalog lists
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
     """The result of a build.
 
-    It holds the shards that were made and that were there, rows by table, what could not be read,
-    and what was set aside because it killed its reader.
+    It has the numbers of shards that were made, and that were there already (`kept`), the rows of
+    each table, the faults of what could not be read, and the pieces that were set aside because
+    they killed their worker.
     """
 
     made: int
@@ -63,19 +64,21 @@ def build_corpus(
     """Build or refresh the corpus in `out`, a folder or an address, from files, folders, patterns
     and addresses.
 
-    What is there by its content is not built again; what changed or went takes its rows with it.
-    `redact` keeps no text. Raises InputFault where another build is at work there, where nothing
-    is to be read, where the disk is full, and for a corpus of the other kind of redaction.
+    Content that was built before is not built again; the rows of files that changed or are gone are
+    removed. With `redact` no text is stored.
+
+    Raises InputFault if another build is running there, if an input does not exist, if the disk is
+    full, or if the corpus exists with the other choice of `redact`.
     """
     needed()
     if engine != "serial" and any(map(is_of_one_process, (str(out), *inputs))):
         told = f"memory:// is seen by one process alone, and the engine {engine} has several"
         raise InputFault(told, expected="the engine serial")
-    for each in map(str, inputs):  # before there is a folder, which a page names after them
+    for each in map(str, inputs):  # before a folder is made, which the page names after them
         if is_remote(each):
             place_at(each)
             continue
-        with suppress(OSError, ValueError):  # a pattern, say; what is none is told later
+        with suppress(OSError, ValueError):  # for example a pattern; bad inputs fail later
             check_regular_file(each, "a file: it is read more than once")
     folder = CorpusFolder(store_at(out))
     with folder.store.locked():
@@ -87,8 +90,8 @@ def build_corpus(
 class _Shard:
     """The parts of a shard's manifest that a build needs.
 
-    They are the hashes of its pieces and of those whose rows count, rows by table, faults, and the
-    months by which its facts lie.
+    `pieces` are the hashes of its pieces, `contents` of those whose rows count. `months` are the
+    months into which its facts are split.
     """
 
     pieces: list[str]
@@ -114,7 +117,7 @@ class _Build:
         self._shards = {
             found["shard"]: _Shard.told_by(found)
             for found in catalogs.manifests(folder, redacts=redacts)
-            # what changed while it was read is read again, and what lacks a table of today
+            # a shard is built again if a piece changed while it was read, or if a table is missing
             if not found["spoiled"]
             and found["rows"].keys() >= SCHEMAS.keys()
             and all(catalogs.has_table(folder, found, table) for table in SCHEMAS)
@@ -155,8 +158,10 @@ class _Build:
         return Built(self._made, kept, self._rows(), faults, self._catalog.aside)
 
     def _make_again(self) -> None:
-        """The facts of shards that an older analysis made, from what is kept of their sessions.
-        Until all are there the corpus stays what it was."""
+        """Make the facts of shards of an older analysis again, from the sessions in their blocks.
+
+        The corpus stays as it was until all of them are made.
+        """
         wanted = {piece.content for piece in self._pieces}
         older: dict[str, dict[str, Any]] = {}
         for analysis in self._folder.analyses:
@@ -174,7 +179,7 @@ class _Build:
         self._build(waiting)
 
     def _new_pieces(self) -> list[InputPiece]:
-        """Return each content once that no shard has."""
+        """Return the pieces whose content no shard has, each content once."""
         seen = {content for found in self._shards.values() for content in found.contents}
         new: dict[str, InputPiece] = {}
         for piece in self._pieces:
@@ -183,7 +188,7 @@ class _Build:
         return list(new.values())
 
     def _build(self, jobs: Iterable[dict[str, Any]]) -> None:
-        waiting = iter(jobs)  # each is made when there is room for it: they name every file
+        waiting = iter(jobs)  # made one by one when there is room, because jobs name every file
         first: deque[dict[str, Any]] = deque()
         busy: dict[str, dict[str, Any]] = {}
         try:
@@ -202,13 +207,13 @@ class _Build:
                 for outcome in self._engine.outcomes():
                     del busy[outcome.job["shard"]]
                     first.extendleft(self._take_outcome(outcome))
-        except BaseException:  # who stops a build, or a full disk, is no shard's fault
+        except BaseException:  # stopped, or a full disk: no fault of a shard
             for job in busy.values():
                 self._untried(job)
             raise
 
     def _take_outcome(self, outcome: Outcome) -> list[dict[str, Any]]:
-        """Note what came of a job; what is to be tried because of it."""
+        """Record the outcome of a job; return the jobs that are to be tried next because of it."""
         job = outcome.job
         if outcome.manifest is None:
             again = _attempts(self._folder, job) < TRIES
@@ -227,10 +232,10 @@ class _Build:
             self._progress("building", self._done, self._total)
 
     def _is_tried(self, job: dict[str, Any]) -> bool:
-        """Return True if a shard has had its attempts; otherwise note one more before it begins.
+        """Return True if a shard has had all its attempts; otherwise count one more.
 
-        Builds that ended may have been killed from outside: a shard that cannot end a build gets
-        another try.
+        If shards are built in other processes, a shard always gets a try: earlier builds that ended
+        meanwhile were killed from outside.
         """
         tried = _attempts(self._folder, job)
         if self._engine.is_apart:
@@ -240,22 +245,24 @@ class _Build:
         return tried >= TRIES
 
     def _untried(self, job: dict[str, Any]) -> None:
-        """Take back the attempt that was noted last."""
+        """Take back the attempt that was counted last."""
         tried, place = _attempts(self._folder, job), self._folder.attempts(job["shard"])
-        with suppress(InputFault):  # what ended the build is told, not this
+        with suppress(InputFault):  # the error that ended the build matters more
             if tried > 1:
                 self._folder.store.write(place, str(tried - 1))
             else:
                 self._folder.store.remove(place)
 
     def _forget_attempts(self) -> None:
-        """All but those of what is given up: others are of builds that were killed, which knew
-        nothing of a shard's end, or began what now stands in other shards."""
+        """Delete all counts of attempts, except those of shards that were given up.
+
+        The others come from builds that were killed, or from shards that no longer exist.
+        """
         for shard in set(self._folder.store.names("attempts")) - self._given_up_on:
             self._folder.store.remove(self._folder.attempts(shard))
 
     def _given_up(self, job: dict[str, Any], problem: str) -> list[dict[str, Any]]:
-        """A shard that kills is built in halves, until what kills is alone, and set aside."""
+        """Give up on a shard: return jobs for its halves, or set a single piece aside."""
         self._given_up_on.add(job["shard"])
         if len(job["pieces"]) > 1:
             return halves(job, self._folder)
@@ -264,7 +271,7 @@ class _Build:
         return []
 
     def _list(self) -> None:
-        """List what counts: pieces that stand in a shard and among the files, each content once."""
+        """List the shards that count in the catalog, so that each content counts once."""
         wanted = {piece.content for piece in self._pieces}
         listed: dict[str, set[str]] = {}
         seen: set[str] = set()

@@ -1,6 +1,6 @@
-"""The catalog: which shards count, which of their pieces are gone, which file has which content.
+"""The catalog: which shards count, which of their pieces are gone, and the list of input files.
 
-It is the one file that readers begin with, and is replaced whole. Whoever builds holds the lock.
+Readers begin with this one file. It is replaced in one step, by a build that holds the lock.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _FILES: Final = pa.schema(
 
 @dataclass(slots=True)
 class Catalog:
-    """The valid contents: `shards` without the pieces of `dropped` (their 64-bit numbers).
+    """The contents of a corpus: its `shards`, without the pieces in `dropped` (64-bit numbers).
 
-    `months` are those by which the facts of a compacted shard lie. `aside` are pieces that killed
-    their reader, `faults` what could not be read.
+    `months` are the months into which a compacted shard's facts are split. `aside` are pieces that
+    killed their worker, `faults` are inputs that could not be read.
     """
 
     generation: int = 0
@@ -53,8 +53,7 @@ class Catalog:
 
     @property
     def state(self) -> str:
-        """Another text for each corpus that there was in a place, also where one was taken away
-        and another one built."""
+        """A text that changes with every build, also if the corpus was deleted and built again."""
         return blake2b(json.dumps(self._as_json).encode(), digest_size=8).hexdigest()
 
     @property
@@ -63,7 +62,7 @@ class Catalog:
 
 
 def read_catalog(folder: CorpusFolder) -> Catalog:
-    """Return the catalog of a corpus. Raises InputFault where there is none, or a newer one."""
+    """Read the catalog of a corpus. Raises InputFault if there is none, or if it is newer."""
     expected = "the folder of a corpus that `playground corpus build` made"
     where = f"{folder.store.name}/{CATALOG}"
     try:
@@ -79,8 +78,9 @@ def read_catalog(folder: CorpusFolder) -> Catalog:
 
 
 def as_of(folder: CorpusFolder, catalog: Catalog) -> Catalog:
-    """Return the catalog, of those shards that have facts of the folder's analysis. Raises
-    InputFault where none of them has.
+    """Return the catalog with only those shards that have facts of the folder's analysis.
+
+    Raises InputFault if no shard has any.
     """
     if folder.analysis == catalog.analysis:
         return catalog
@@ -98,7 +98,7 @@ def as_of(folder: CorpusFolder, catalog: Catalog) -> Catalog:
 
 
 def refuse_newer(found: int, known: int, noun: str, where: str) -> None:
-    """Raises InputFault for a file of a version that is newer than this one's."""
+    """Raise InputFault if a file's version is newer than the one that this playground knows."""
     if found > known:
         raise InputFault(
             f"{noun} {found} is newer than this version of the playground ({noun} {known})",
@@ -108,8 +108,10 @@ def refuse_newer(found: int, known: int, noun: str, where: str) -> None:
 
 
 def commit(folder: CorpusFolder, catalog: Catalog, pieces: Iterable[InputPiece]) -> None:
-    """Make this catalog the one that counts, with the files of these pieces. The one before it
-    stays readable for whoever has it open: its list of files goes with the next commit."""
+    """Write a catalog as the corpus' next generation, with the list of the pieces' files.
+
+    Readers of the last catalog are not disturbed: its list of files is deleted by the next commit.
+    """
     before = catalog.generation
     catalog.generation += 1
     with folder.store.write_whole(folder.files(catalog.generation)) as path:
@@ -120,7 +122,7 @@ def commit(folder: CorpusFolder, catalog: Catalog, pieces: Iterable[InputPiece])
 
 
 def files_table(pieces: Iterable[InputPiece]) -> pa.Table:
-    """Return the table of files and their contents, as the view `files` has it."""
+    """Return the table of input files that the view `files` shows."""
     rows = list(pieces)
     columns = [
         [each.number for each in rows],
@@ -131,8 +133,10 @@ def files_table(pieces: Iterable[InputPiece]) -> pa.Table:
 
 
 def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
-    """Return the pieces that the catalog's files are made of. Where that list is gone or torn,
-    what the manifests of its shards say: without it a build would take other inputs for gone.
+    """Return the pieces in the catalog's list of files.
+
+    If that list is gone or torn, they are taken from the manifests: without them a build would
+    treat the files of other inputs as deleted.
     """
     try:
         with folder.store.opened(folder.files(catalog.generation)) as file:
@@ -148,8 +152,9 @@ def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
 
 
 def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]]:
-    """Yield the manifests of this analysis, each of a shard whose files are all there and whole;
-    the others are built again. Raises InputFault for one of a newer layout.
+    """Yield the manifests of all shards of this analysis whose files are complete.
+
+    A build makes the other shards again. Raises InputFault for a manifest of a newer layout.
     """
     size = folder.store.sizes()
     for shard in folder.built_shards:
@@ -171,8 +176,7 @@ def _manifest(folder: CorpusFolder, shard: str) -> dict[str, Any] | None:
 
 
 def refuse_older(folder: CorpusFolder, found: Iterable[Mapping[str, Any]]) -> None:
-    """Raises InputFault where some of the shards of these manifests were built before there was
-    each of today's tables."""
+    """Raise InputFault if a shard among these manifests lacks a table, because it is older."""
     shards = list(found)
     for table in SCHEMAS:
         older = sum(not has_table(folder, each, table) for each in shards)
@@ -183,26 +187,26 @@ def refuse_older(folder: CorpusFolder, found: Iterable[Mapping[str, Any]]) -> No
 
 
 def has_table(folder: CorpusFolder, found: Mapping[str, Any], table: str) -> bool:
-    """Return True if the shard of a manifest was built when this table existed."""
+    """Return True if the shard of a manifest has this table."""
     (name, *_) = folder.fact_files(table, found["shard"], found.get("months", ()))
     return name in found["files"]
 
 
 def take_away(folder: CorpusFolder, keep: Collection[str]) -> None:
-    """The files of all shards but these, of every analysis."""
+    """Delete the files of all shards, of every analysis, except those to `keep`."""
     for each in map(folder.of, folder.analyses):
         for shard in set(each.built_shards) - set(keep):
             try:
                 found = _manifest(each, shard)
-            except InputFault:  # of a newer layout: it is not ours
+            except InputFault:  # of a newer layout: a newer playground wrote it
                 continue
             folder.store.remove(each.manifest(shard))
-            for name in found["files"] if found else ():  # else what it listed is not known
+            for name in found["files"] if found else ():  # of a torn manifest the files are unknown
                 folder.store.remove(name)
 
 
 def _is_whole(files: Mapping[str, int], size: Callable[[str], int]) -> bool:
-    """Return True if files exist in the length in which they were written."""
+    """Return True if all files exist and have the sizes with which they were written."""
     try:
         return all(size(name) == length for name, length in files.items())
     except OSError:

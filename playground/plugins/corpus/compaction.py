@@ -1,8 +1,8 @@
-"""`compact_corpus`: many shards as one, its facts by month and in order, its texts once overall.
+"""Compaction: merge all shards of a corpus into one, with sorted facts and each text only once.
 
-Nothing has to fit in memory: DuckDB sorts within its bounds, facts and hashes alike, and texts are
-copied frame by frame. A piece stays a piece: a file that goes after compaction takes its rows with
-it all the same.
+Nothing has to fit in memory: DuckDB sorts facts and hashes within its limit, and texts are copied
+frame by frame. Rows still belong to their pieces, so the rows of a file that is deleted after the
+compaction can still be removed.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ _ORDER: Final = {
 
 
 def compact_corpus(out: str | Path) -> dict[str, int]:
-    """Put the shards of a corpus together, and give the rows of each table.
+    """Merge the shards of a corpus into one, and return the number of rows of each table.
 
-    A kill leaves the corpus as it was. Raises InputFault where there is no corpus, where another
-    build is at work, and where shards are torn or of another analysis: a build mends both.
+    If this is killed, the corpus stays as it was. Raises InputFault if there is no corpus, if
+    another build is running, or if shards are torn or of another analysis (a build repairs both).
     """
     needed()
     folder = CorpusFolder(store_at(out))
@@ -73,7 +73,7 @@ def compact_corpus(out: str | Path) -> dict[str, int]:
 
 
 def _valid_manifests(folder: CorpusFolder, catalog: Catalog) -> list[dict[str, Any]]:
-    """Return the manifests of the shards that count, all of them whole."""
+    """Return the manifests of all shards in the catalog. Raises InputFault if one is not valid."""
     there = {found["shard"]: found for found in catalogs.manifests(folder, redacts=catalog.redacts)}
     missing = [shard for shard in catalog.shards if shard not in there]
     if missing or not catalog.shards:
@@ -106,7 +106,7 @@ class _Compaction:
         self._scratch = scratch
 
     def run(self) -> dict[str, Any]:
-        """Return the manifest of the one shard, written last."""
+        """Write the merged shard, its manifest last, and return the manifest."""
         self._scratch.mkdir()
         self._texts()
         months, rows = self._facts()
@@ -132,7 +132,7 @@ class _Compaction:
     # texts
 
     def _texts(self) -> None:
-        """Copy every text once, and give the facts the new numbers of their blocks."""
+        """Copy every text once, and write the new block numbers into the facts."""
         folder = self._folder
         indexes = [listed_of(folder, [folder.index(found["shard"])]) for found in self._shards]
         numbering = Numbering(self._connected(), indexes)
@@ -151,7 +151,7 @@ class _Compaction:
             file.close()
 
     def _copy(self, shard: str, file: BlockFile, numbers: memoryview, first: memoryview) -> None:
-        """The blocks of a shard that stay."""
+        """Copy the blocks of a shard that stay."""
         folder = self._folder
         reader = BlockReader(folder.store, folder.pack(shard), folder.index(shard))
         for (kind, key, text), stays in zip(reader.all(), first, strict=True):
@@ -161,7 +161,7 @@ class _Compaction:
                 file.append(kind, key, text)
 
     def _renumber(self, found: dict[str, Any], numbers: pa.Array) -> None:
-        """A shard's facts with the new numbers, in the scratch folder."""
+        """Write a shard's facts with the new block numbers to the scratch folder."""
         for table, columns in _NUMBERED.items():
             names = self._folder.fact_files(table, found["shard"], found.get("months", ()))
             target = self._scratch / f"{table}-{found['shard']}.parquet"
@@ -176,7 +176,7 @@ class _Compaction:
     # facts
 
     def _facts(self) -> tuple[list[str], dict[str, int]]:
-        """Write each table by month, in its order; the months, and the rows of each table."""
+        """Write each table, sorted, by month; return the months and each table's number of rows."""
         made = self._connected()
         gone = ", ".join(map(str, self._catalog.dropped)) or "0"
         for table in SCHEMAS:
@@ -192,7 +192,7 @@ class _Compaction:
         return months, rows
 
     def _sources(self, table: str) -> str:
-        """Return the files of a table, as a list of SQL."""
+        """Return the files of a table as a list in SQL."""
         if table in _NUMBERED:
             made = (self._scratch / f"{table}-{found['shard']}.parquet" for found in self._shards)
             return f"[{', '.join(map(text_of, made))}]"
@@ -211,7 +211,7 @@ class _Compaction:
             rows = (
                 f"SELECT {columns} FROM {table} t JOIN placed p USING (session) WHERE p.month = $m"
             )
-            if table == "toolsets":  # of no session: with the first month
+            if table == "toolsets":  # it has no session: all rows go into the first month
                 rows = f"SELECT DISTINCT {columns} FROM {table} t WHERE $m = {text_of(months[0])}"
             with self._folder.store.write_whole(name) as temporary:
                 sql = f"COPY ({rows} ORDER BY {_ORDER[table]}) TO {text_of(temporary)} "
@@ -222,14 +222,14 @@ class _Compaction:
 
 
 def _batches(folder: CorpusFolder, names: Sequence[str]) -> Iterator[pa.Table]:
-    """Yield the rows of files, some at a time."""
+    """Yield the rows of files in batches."""
     for name in names:
         for batch in pq.ParquetFile(folder.store.opened(name)).iter_batches(_ROW_GROUP):
             yield pa.Table.from_batches([batch])
 
 
 def _renumbered(column: pa.ChunkedArray, numbers: pa.Array) -> pa.Array:
-    """Return a column of block numbers, or of lists of them, as the new numbers."""
+    """Return a column with new block numbers, given one of old numbers or of lists of them."""
     whole = column.combine_chunks()
     if isinstance(whole, pa.ChunkedArray):
         whole = whole.chunk(0)

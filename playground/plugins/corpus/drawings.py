@@ -18,17 +18,15 @@ from playground.show.kept_figures import KeptFigure, drawn
 from playground.show.markup import Markup, table
 
 _BARS = 40
-_DAYS = 14  # that are written below an axis
-# how many calls or breaks there are says little; of the first that has a value
+_DAYS = 14  # an axis of dates has a label for each day up to so many days
+# Columns to draw: the first that has values. They say more than numbers of calls or breaks.
 _TELLING = ("malformed_percent", "failed_percent", "lost_dollars")
-_SHOWN = 200  # rows of a page
+_SHOWN = 200  # rows of a table on a page
 
 
 @draws("frame", CorpusAnswer)
 def corpus_answer(value: CorpusAnswer) -> pd.DataFrame:
-    """Return the rows of the answer under its columns; whole numbers stay so where some are
-    missing.
-    """
+    """Return the answer's rows as a table; integers stay integers even if some are missing."""
     plain = value.plain()
     frame = pd.DataFrame(plain["rows"], columns=plain["columns"])
     for place, name in enumerate(plain["columns"]):
@@ -39,15 +37,16 @@ def corpus_answer(value: CorpusAnswer) -> pd.DataFrame:
 
 
 def titled(column: str) -> str:
-    """Return a column's name in SQL, in words."""
+    """Return a column's name in words."""
     return column.replace("_percent", ", %").replace("_", " ")
 
 
 @draws("figure", CorpusAnswer)
 def corpus_figure(value: CorpusAnswer) -> go.Figure:
-    """Return the share of malformed calls, or of failed ones where none is malformed, or the money
-    that was lost, or else the first column of numbers: a line for each group over time, where the
-    answer is by day, week or month; else a bar for each row, forty at most.
+    """Draw one column of an answer: lines over time if there are dates, otherwise bars for rows.
+
+    The column is the share of malformed calls, or that of failed ones if none is malformed, or the
+    lost money, or the first column of numbers. There are at most 40 lines or bars.
     """
     figure = KeptFigure()
     first = _first(value, Number)
@@ -56,7 +55,7 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
         return figure
     telling = [value.columns.index(name) for name in _TELLING if name in value.columns]
     said = (index for index in telling if any(row[index] for row in value.rows))
-    share = telling[:1] if "lost_dollars" not in value.columns else []  # money may be unknown
+    share = telling[:1] if "lost_dollars" not in value.columns else []  # a price may be unknown
     number = next(said, [*share, first][0])
     names = [i for i, name in enumerate(value.columns[:first]) if i != when]
     if when is None:
@@ -73,7 +72,7 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
             x, y = zip(*points, strict=True)
             figure.add_scatter(x=list(x), y=list(y), name=label or value.columns[number])
         days = sorted({row[when] for row in dated})
-        if len(days) <= _DAYS:  # else Plotly's own marks, which stand between them
+        if len(days) <= _DAYS:  # for more days Plotly chooses the labels
             figure.update_xaxes(tickvals=days, tickformat="%b %-d\n%Y")
     figure.update_layout(
         height=280,
@@ -92,7 +91,7 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
 
 @draws("picture", CorpusAnswer)
 def corpus_page(value: CorpusAnswer) -> Markup:
-    """Return the rows as a table, 200 at most."""
+    """Return the first 200 rows as a table of a page."""
     said = counted(len(value.rows), "row")
     line = f"{said} in {seconds(value.seconds)}{', and there are more' if value.cut else ''}"
     rows = [[_cell(each) for each in row.values()] for row in value.plain()["rows"][:_SHOWN]]
@@ -100,7 +99,7 @@ def corpus_page(value: CorpusAnswer) -> Markup:
 
 
 def _first(value: CorpusAnswer, kind: type) -> int | None:
-    """Return the first column whose values are of this kind, as far as they are there."""
+    """Return the index of the first column with values of this type, or None."""
     for number in range(len(value.columns)):
         found = next((row[number] for row in value.rows if row[number] is not None), None)
         if isinstance(found, kind) and not isinstance(found, bool):
@@ -109,7 +108,7 @@ def _first(value: CorpusAnswer, kind: type) -> int | None:
 
 
 def row_label(answer: CorpusAnswer, row: Sequence[Any], columns: Sequence[int]) -> str:
-    """Return a row's label by these columns; an empty column is named."""
+    """Return a row's label: its values in these columns, or "no COLUMN" for an empty value."""
     told = (str(row[i]) if row[i] not in ("", None) else f"no {answer.columns[i]}" for i in columns)
     return drawn(", ".join(told))
 

@@ -1,4 +1,4 @@
-"""A session's facts: a row for each request, call, finding and break, and one for itself."""
+"""The facts of a session: a row for each request, call, finding and cache break, and for itself."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ from playground.sessions.session import Session
 
 _EXCERPT: Final = 300  # characters of an error or a malformed call
 _SHORT: Final = 200
-_LOOKED: Final = 4_000  # characters in which an excerpt's secrets are looked for
+_LOOKED: Final = 4_000  # characters that are searched for secrets before an excerpt is cut
 _KEPT_AS_TEXT: Final = "arguments-kept-as-text"
-# How tools say that they failed, where the form of a result has no field for it.
+# The beginning of a failed tool's result, for formats that have no field for failures.
 _ERROR: Final = re.compile(
     r"\s*(?:\[?(?:error|exception|fatal)\]?\s*[:\-]|Traceback \(most recent call last\)"
     r"|<(?:tool_use_)?error>|\{\s*\"error\"\s*:\s*(?!null|false|\"\"))",
@@ -57,20 +57,20 @@ _ERROR: Final = re.compile(
 
 @dataclass(frozen=True)
 class SessionPlace:
-    """A session's place: the piece, by the first 64 bits of its hash, and its number there."""
+    """The place of a session: its piece (first 64 bits of the hash), and its number in it."""
 
     piece: int
     number: int
 
     @cached_property
     def session(self) -> int:
-        """The session's own number: from its piece's content, so that it stays the same."""
+        """The session's id: a hash of its place, so that it is the same in every build."""
         told = b"%d %d" % (self.piece, self.number)
         return int.from_bytes(blake2b(told, digest_size=8).digest(), "big")
 
 
 class SessionFacts:
-    """Takes the facts of one clean session, whose requests were seen."""
+    """The facts of one clean session, given its requests."""
 
     def __init__(
         self,
@@ -90,9 +90,7 @@ class SessionFacts:
         self._reader = ReplyReader(session, dialects, frozenset(noticed.kept_as_text))
 
     def rows(self, skeleton: int, stored: Sequence[StoredRequest]) -> list[Fact]:
-        """Return all rows; `skeleton` is the session's block, `stored` what its requests keep and
-        add.
-        """
+        """Return all rows, given the block of the session's skeleton and its stored requests."""
         session, reader, sent = self._session, self._reader, self._sent.requests
         replies = list(self._replies(sent))
         rows: list[Fact] = [
@@ -114,7 +112,7 @@ class SessionFacts:
         rows += [self._finding(sent, *each) for each in noticed]
         rows += self._requests(sent, stored)
         rows += self._breaks()
-        if not self._redacts:  # a hash betrays what can be guessed
+        if not self._redacts:  # from a hash a short text can be guessed
             place, simulation = self._place, self._sent.simulation
             rows += wire_facts(place.session, place.piece, simulation)
         names = [tool.name for tool in session.tools]
@@ -131,7 +129,7 @@ class SessionFacts:
             session=self._place.session,
             piece=self._place.piece,
             number=self._place.number,
-            title="" if self._redacts else session.title[:_SHORT],  # it is clean, as it is whole
+            title="" if self._redacts else session.title[:_SHORT],  # the session is clean already
             agent=session.agent.name,
             version=session.agent.version,
             run=self._named(session.agent.session),
@@ -153,7 +151,7 @@ class SessionFacts:
     def _replies(
         self, sent: Sequence[SeenRequest]
     ) -> Iterator[tuple[SeenReply, list[ToolResultPart]]]:
-        """Return each request's reply, and then the recordings, which were answers too."""
+        """Yield each request's reply and its tools' results, then the recordings' replies."""
         session, reader = self._session, self._reader
         for request in sent:
             index = request.reply
@@ -161,7 +159,7 @@ class SessionFacts:
                 yield SeenReply([], []), []
             else:
                 yield reader.read(index), list(results_of(session.messages, index))
-        if session.rows or not is_pending(session):  # they are the replies that were read above
+        if session.rows or not is_pending(session):  # the recordings are these same replies
             return
         for recording in session.recordings:
             dialect = named_dialect(recording) or reader.dialect or NATIVE
@@ -237,7 +235,7 @@ class SessionFacts:
     def _requests(
         self, sent: Sequence[SeenRequest], stored: Sequence[StoredRequest]
     ) -> Iterator[RequestFact]:
-        chain: list[bytes] = []  # a hash for each block up to here, of all before it too
+        chain: list[bytes] = []  # for each block a hash of it and of all blocks before it
         dialect = self._reader.dialect
         for n, (request, blocks) in enumerate(zip(sent, stored, strict=True)):
             del chain[blocks.kept :]
@@ -285,7 +283,7 @@ class SessionFacts:
             )
 
     def _excerpt(self, text: str, most: int) -> str:
-        """Return an excerpt, clean; nothing of it where the corpus is redacted."""
+        """Return the beginning of a text, without secrets; "" if the corpus is redacted."""
         return "" if self._redacts or not text else self._clean.text(text[:_LOOKED])[:most]
 
     def _named(self, run: str) -> str:
@@ -293,7 +291,7 @@ class SessionFacts:
 
 
 def noticed_of(loaded: LoadedSession, cleaner: Cleaner) -> Noticed:
-    """Return the facts that only a session's file tells, without secrets."""
+    """Return the facts that only a session's file shows, without secrets."""
     found = [
         [each.code, each.severity, cleaner.text(each.where), cleaner.text(each.message)]
         for each in (*loaded.findings, *_unknown_dialects(loaded.session))
@@ -311,7 +309,7 @@ def _unknown_dialects(session: Session) -> Iterator[Finding]:
 
 
 def _kept_as_text(loaded: LoadedSession) -> list[int]:
-    """Return the messages with a call whose arguments could not be read."""
+    """Return the indexes of messages with a call whose arguments could not be parsed."""
     places = [found.where for found in loaded.findings if found.code == _KEPT_AS_TEXT]
     return [
         index
@@ -329,7 +327,7 @@ def _failed(result: ToolResultPart, text: str) -> bool:
 
 
 def _said_in(session: Session) -> Iterator[str]:
-    """Return the words of user and assistant: a tool's words do not make sessions alike."""
+    """Yield the texts of user and assistant; results of tools do not make sessions similar."""
     for message in session.messages:
         if message.role in ("user", "assistant"):
             yield from (part.text for part in message.parts if type(part) is TextPart)

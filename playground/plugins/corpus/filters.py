@@ -1,4 +1,4 @@
-"""Turn a question's filters, values of columns and times, into SQL and its parameters."""
+"""The filters of a question: values of columns and times, as conditions of SQL and parameters."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ _TIMES: Final = ("since", "until", "split")
 
 
 class Filters:
-    """Filters as SQL and its parameters. Raises InputFault for a column that the table has not, or
-    that is none of those `known` here."""
+    """Filters of a table as SQL, with their parameters in `values`.
+
+    Raises UnknownNameError for an unknown table, and InputFault for a column that is not among
+    `known` (by default the table's columns).
+    """
 
     def __init__(
         self, table: str, given: Mapping[str, Any], known: Collection[str] | None = None
@@ -51,21 +54,21 @@ class Filters:
         return "".join(f" AND {part}" for part in self._parts.values())
 
     def and_where_of(self, *names: str) -> str:
-        """Return the condition of these filters alone."""
+        """Return the conditions of only the filters with these names."""
         return "".join(f" AND {part}" for name, part in self._parts.items() if name in names)
 
 
-UNDATED: Final = "undated"  # the filter of what has no time, or of all that has one
+UNDATED: Final = "undated"  # a filter: True for rows without a time, False for those with one
 _BOUNDS: Final = {"since": "sent_at >= $since", "until": "sent_at < $until"}
 
 
 def behind_row(
     asked: Question, by: Sequence[str], row: Mapping[str, Any], narrowed: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the condition of the table's rows that one row of an answer counts.
+    """Return the filters that leave only the rows that one row of an answer counts.
 
-    `narrowed` are the question's filters. Of failures these are the malformed calls, or else those
-    whose tools failed.
+    `narrowed` are the question's own filters. For the question `failures` the result selects the
+    malformed calls, or the failed ones if none is malformed.
     """
     found = dict(narrowed)
     own = [name for name in (*by, *_NAMED.get(asked.name, ())) if name in COLUMNS[asked.table]]
@@ -88,7 +91,7 @@ def behind_row(
 
 
 _ENDS: Final = ("since", "until")
-_NAMED: Final = {"tools": ("tool",), "shapes": ("shape",)}  # columns that a question is always by
+_NAMED: Final = {"tools": ("tool",), "shapes": ("shape",)}  # columns that always group a question
 _LAST_DAY: Final[dict[str, Callable[[date], date]]] = {
     "day": lambda day: day,
     "week": lambda day: day + timedelta(days=6),
@@ -97,7 +100,10 @@ _LAST_DAY: Final[dict[str, Callable[[date], date]]] = {
 
 
 def written(asked: Question, names: Sequence[str], where: Filters) -> str:
-    """Return the question's SQL by these names."""
+    """Return a question's SQL, grouped by the columns `names`.
+
+    Raises InputFault if the question cannot be grouped by them.
+    """
     if names and not asked.is_grouped:
         raise InputFault(f"{asked.name} is asked by nothing", expected="the question alone")
     try:
@@ -117,7 +123,10 @@ def written(asked: Question, names: Sequence[str], where: Filters) -> str:
 
 
 def _time(name: str, value: Any) -> datetime:
-    """Return a time as the tables have it: in UTC, which it says where it is another's."""
+    """Read a time, and return it in UTC without a time zone, as the tables have it.
+
+    A time without a zone is taken for UTC. Raises InputFault if the value is no time.
+    """
     try:
         found = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
         return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found

@@ -1,7 +1,7 @@
-"""The forms of what a corpus says of itself: its catalog, and the manifest of each shard.
+"""Checks on the form of a corpus' own files: its catalog, and the manifest of each shard.
 
-A file of another form is told or built again, never believed: a corpus may come from elsewhere, and
-what a manifest lists is taken away one day.
+A file of another form is reported or built again, but never used: a corpus may come from elsewhere,
+and the files that a manifest lists are deleted one day.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class _Catalog(_Form):
 
 
 def json_object(data: bytes) -> dict[str, Any]:
-    """Return a JSON object. Raises ValueError for what is none."""
+    """Parse a JSON object with a layout. Raises ValueError if the bytes are none."""
     try:
         found = json.loads(data)
     except RecursionError as error:
@@ -78,7 +78,7 @@ def json_object(data: bytes) -> dict[str, Any]:
 
 
 def check_manifest(value: dict[str, Any], shard: str) -> None:
-    """Raises ValueError for what is no manifest of this shard."""
+    """Raise ValueError if a value is no manifest of this shard."""
     _Manifest.model_validate(value)
     stray = [name for name in value["files"] if name.rpartition("/")[2].partition(".")[0] != shard]
     if value["shard"] != shard or stray:
@@ -86,7 +86,7 @@ def check_manifest(value: dict[str, Any], shard: str) -> None:
 
 
 def check_catalog(value: dict[str, Any]) -> None:
-    """Raises ValueError, in a line, for what is no catalog; `layout` is no part of it."""
+    """Raise ValueError, with a message of one line, if a value without `layout` is no catalog."""
     try:
         _Catalog.model_validate(value)
     except ValidationError as error:

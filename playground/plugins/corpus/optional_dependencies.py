@@ -1,4 +1,4 @@
-"""The packages that a corpus needs beside the playground's own: the extra [corpus]."""
+"""The packages of the extra [corpus], which a corpus needs besides the playground's own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PACKAGES: Final = ("duckdb", "fsspec", "pyarrow", "rensa")
 
 
 def needed() -> None:
-    """Raises InputFault where the extra is not installed."""
+    """Raise InputFault if a package of the extra [corpus] is not installed."""
     missing = [name for name in _PACKAGES if find_spec(name) is None]
     if missing:
         expected = "pip install 'dialect-playground[corpus]'"

@@ -1,4 +1,4 @@
-"""The Corpus page's parts: which corpus, what of it, one question, and the sessions behind it."""
+"""The parts of the page Corpus: a corpus, filters, a question, and the sessions of one row."""
 
 from __future__ import annotations
 
@@ -28,18 +28,21 @@ from playground.plugins.corpus.questions import COLUMNS, QUESTIONS, TABLE_OF_OTH
 ANY: Final = "any"
 _HOLDS: Final = "corpus holds"
 _FACETS: Final = ("agent", "version", "model", "dialect", "tool", "code")
-_TABLE_OF: Final = {"tool": "calls", "code": "findings"}  # where a facet's values are listed
-_COUNTED: Final = ("session", "request", "call", "finding", "break")  # a table of each
+_TABLE_OF: Final = {"tool": "calls", "code": "findings"}  # the table of a facet; else sessions
+_COUNTED: Final = ("session", "request", "call", "finding", "break")  # each has a table
 _MOST_VALUES: Final = 200
-_TITLE: Final = 80  # characters of an error that stand for a session which has it
+_TITLE: Final = 80  # characters of an error that are shown in place of a session's title
 _SECONDS: Final = 10.0
 _ROWS: Final = 500
 _STOPPED: Final = "corpus is stopped"
-_AT_ONCE: Final = 0.3  # seconds without a word that it takes a while
+_AT_ONCE: Final = 0.3  # seconds before the page says that an answer takes a while
 
 
 def chosen() -> Corpus | None:
-    """Return the corpus that the page's address names; None where there is none to be seen."""
+    """Let the user name a corpus and open it; the page's address holds the name.
+
+    Return None, after saying why, if there is none to be asked or this user may see none.
+    """
     if not access.current().may_keep:
         st.info("This server shows nothing of its own machine's files.")
         return None
@@ -63,12 +66,12 @@ def chosen() -> Corpus | None:
 
 @kept(4)
 def _open_corpus(path: str, built: str) -> Corpus:
-    """Return an open corpus; one that was built anew is opened anew."""
+    """Open a corpus. It is cached by `built`, its state, so a new build is opened again."""
     return opened(path)
 
 
 def holds(corpus: Corpus) -> None:
-    """Show the corpus' size, whatever is chosen below; counted once in a tab for each build."""
+    """Show the corpus' size, without any filters. It is counted once for each tab and build."""
     key = f"{_HOLDS} {state.held('corpus')} {corpus.catalog.state}"
     if (told := state.held(key)) is None:
         counts = ", ".join(f"(SELECT count(*) FROM {thing}s)" for thing in _COUNTED)
@@ -81,7 +84,7 @@ def holds(corpus: Corpus) -> None:
 
 
 def facets(corpus: Corpus) -> dict[str, Any]:
-    """Return the filters of the answer; every choice stands in the address."""
+    """Show the filters and return those that are set; the page's address holds them all."""
     found: dict[str, Any] = {}
     with st.container(horizontal=True):
         for name in _FACETS:
@@ -107,12 +110,12 @@ def facets(corpus: Corpus) -> dict[str, Any]:
 
 
 def _values(corpus: Corpus, name: str) -> list[str]:
-    """Return the commonest values of a facet."""
+    """Return the commonest values of a facet, or only the chosen one if DuckDB does not answer."""
     table = _TABLE_OF.get(name, "sessions")
     sql = f"SELECT {name} FROM {table} WHERE {name} <> '' GROUP BY 1 ORDER BY count(*) DESC, 1"
     asked = partial(corpus.sql, sql, limit=_MOST_VALUES, seconds=_SECONDS)
     found = _waited(corpus, f"values of {name}", asked)
-    if found is None:  # what was chosen stays so
+    if found is None:  # keep the choice
         key = f"corpus {name}"
         before = state.held(key) or state.url_values().get(key)
         return [before] if before and before != ANY else []
@@ -120,9 +123,9 @@ def _values(corpus: Corpus, name: str) -> list[str]:
 
 
 def question() -> tuple[str, list[str]]:
-    """Return the question, and the column that it is grouped by."""
+    """Let the user choose a question, and the columns that it is grouped by; return both."""
     asks = question_names()
-    names = [name for name in asks if name != "analyses"]  # most corpora have one alone
+    names = [name for name in asks if name != "analyses"]  # most corpora have only one analysis
     with st.container(horizontal=True, vertical_alignment="bottom"):
         state.follow_url("asks", names)
         name = st.selectbox("Question", names, format_func=lambda each: asks[each], key="asks")
@@ -135,7 +138,7 @@ def question() -> tuple[str, list[str]]:
 
 
 def was_stopped() -> bool:
-    """Return True if the user stopped the question: none is asked then until they say so."""
+    """Return True if the user stopped the question. It is not asked again without a click."""
     if not state.held(_STOPPED):
         return False
     state.forget(_STOPPED)
@@ -145,8 +148,9 @@ def was_stopped() -> bool:
 
 
 def ask(corpus: Corpus, name: str, by: list[str], narrowed: dict[str, Any]) -> CorpusAnswer | None:
-    """Return the answer, within its seconds; facets that the question's table has not are left
-    out.
+    """Ask a question with a time limit; return None, after saying why, if there is no answer.
+
+    Filters by columns that the question's table lacks are left out, and the page says so.
     """
     table = QUESTIONS[name].table if name in QUESTIONS else TABLE_OF_OTHERS[name]
     own = {key: narrowed[key] for key in narrowed if _has(table, key)}
@@ -164,7 +168,7 @@ def _has(table: str, column: str) -> bool:
 
 
 def show(answer: CorpusAnswer) -> None:
-    """Its size and time, a figure, the table."""
+    """Show an answer: its size and time, a figure, and the table."""
     more = ", and there are more" if answer.cut else ""
     say.caption(f"{counted(len(answer.rows), 'row')} in {seconds(answer.seconds)}{more}")
     if not answer.rows:
@@ -178,7 +182,7 @@ def show(answer: CorpusAnswer) -> None:
 
 
 def trend(corpus: Corpus, name: str, narrowed: dict[str, Any]) -> None:
-    """The same question week by week."""
+    """Show the same question week by week, if it can be grouped by week."""
     if name in ("drift", "shapes") or name not in QUESTIONS or not QUESTIONS[name].is_grouped:
         return
     answer = ask(corpus, name, ["week"], narrowed)
@@ -188,20 +192,20 @@ def trend(corpus: Corpus, name: str, narrowed: dict[str, Any]) -> None:
 
 
 def behind(corpus: Corpus, answer: CorpusAnswer, by: list[str], narrowed: dict[str, Any]) -> None:
-    """The sessions behind one row of the answer, and the pages that one of them opens in."""
+    """Show the sessions that one row of the answer counts, and open one of them in other pages."""
     if answer.question == "twins":
         pairs = ((row["one"], row["other"], row["titles"]) for row in answer.records())
         _open_one(
             corpus, {id: title for *ids, both in pairs for id, title in zip(ids, both, strict=True)}
         )
         return
-    if answer.question == "errors":  # each with a session that has it
+    if answer.question == "errors":  # each row names a session that has the error
         _open_one(corpus, {row["seen_in"]: row["example"][:_TITLE] for row in answer.records()})
         return
     if answer.question not in QUESTIONS:
         return
     asked = QUESTIONS[answer.question]
-    if asked.name == "sessions":  # which stand above
+    if asked.name == "sessions":  # the answer lists them already
         _opening(corpus, answer)
         return
     st.subheader("Sessions behind a row", anchor=False)
@@ -231,12 +235,12 @@ def behind(corpus: Corpus, answer: CorpusAnswer, by: list[str], narrowed: dict[s
 
 
 def _opening(corpus: Corpus, found: CorpusAnswer) -> None:
-    """The pages that one of these sessions opens in."""
+    """Show a choice of the answer's sessions, and buttons that open the chosen one."""
     _open_one(corpus, {str(each["id"]): str(each["title"]) for each in found.records()})
 
 
 def _open_one(corpus: Corpus, titles: dict[str, str]) -> None:
-    """The pages that one of the sessions of these ids opens in."""
+    """Show a choice of sessions, by id and title, and buttons that open the chosen one."""
     ids = list(titles)
 
     def named(id: str) -> str:
@@ -254,8 +258,9 @@ def _keep_session(corpus: Corpus, id: str) -> str:
 
 
 def _waited(corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]) -> CorpusAnswer | None:
-    """Return an answer that is waited for within its seconds; a choice made meanwhile, or *Stop*,
-    ends the question. What is not answered is told.
+    """Ask in another thread and wait for the answer. *Stop*, or any other widget, interrupts it.
+
+    Return None, after saying why, if there is no answer.
     """
     if state.held(_STOPPED):
         return None

@@ -1,4 +1,4 @@
-"""Building a corpus on its page: watched and stopped like any run, and then asked."""
+"""The parts of the page Corpus that build a corpus in the background, and show the progress."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BUILD: Final = "playground corpus build my-corpus my-transcripts/"
 
 
 def offer() -> None:
-    """Build one here, watched and stopped like any run; it is asked as soon as it is there."""
+    """Show a form that builds a corpus, the progress of the build, and what came of it."""
     st.info("A corpus is built once of many recorded sessions, here or by the command, then asked:")
     components.verbatim(BUILD, "the command", key="corpus command")
     run = _builds().get(state.run_id(_RUN))
@@ -48,7 +48,7 @@ def offer() -> None:
 
 
 def take_built() -> None:
-    """Make the corpus that was built in this tab the one to ask."""
+    """Choose the corpus that was built in this tab as the one to ask, if its build is complete."""
     run = _builds().get(state.run_id(_RUN))
     if run is not None and run.is_built:
         state.set_run_id("", _RUN)

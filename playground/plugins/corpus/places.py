@@ -1,8 +1,8 @@
-"""Files of a corpus's inputs wherever they lie: on this machine, or behind an address such as
-`s3://bucket/logs`, which pyarrow's file systems read, and fsspec's where it has none of that name.
+"""Files on this machine or at an address such as `s3://bucket/logs`.
 
-An address never carries a key: those come from the environment, as their clients want them. To
-pyarrow it is a URI, in which a name is percent-encoded; to fsspec each character is itself.
+An address is read by pyarrow's file systems, or by fsspec's if pyarrow has none of that name. It
+never contains a key: keys come from the environment, in the variables of each client. For pyarrow
+an address is a URI with percent-encoded names; for fsspec each character stands for itself.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from playground.base.output import faults_naming as refused
 from playground.base.user_files import open_regular_file
 
 _BUFFER: Final = 1 << 20
-SETTLED: Final = 60.0  # seconds: S3 tells whole ones, and clocks differ
-# of any address in a chain: `simplecache::s3://`; `gs://anonymous@bucket` asks without a key
+SETTLED: Final = 60.0  # seconds, because S3's times are whole seconds, and clocks differ
+# A user in any address of a chain such as `simplecache::s3://`. `gs://anonymous@bucket` is allowed:
+# it asks without a key.
 _USER: Final = re.compile(r"://(?!anonymous@)[^/?#]*@")
 _OPTIONS: Final = ("endpoint_override", "region", "scheme", "retry_limit_seconds", "project_id")
 
@@ -38,19 +39,17 @@ def is_remote(path: str | Path) -> bool:
 
 
 def place_of(given: str | Path) -> str:
-    """Return an input as it is noted: an absolute path, or the address."""
+    """Return the place of an input as it is recorded: an absolute path, or the address."""
     return str(given) if is_remote(given) else str(Path(given).resolve())
 
 
 def named(path: str) -> str:
-    """Return an address without its options; a path as it is."""
+    """Return an address without its options, or a path as it is."""
     return path.partition("?")[0] if is_remote(path) else path
 
 
 def opened_at(path: str) -> IO[bytes]:
-    """Return the bytes, from any place in them. Raises OSError, and InputFault for a bad
-    address.
-    """
+    """Open a file with random access. Raises OSError, and InputFault for a bad address."""
     if not is_remote(path):
         return open_regular_file(path)
     there = place_at(path)
@@ -70,8 +69,7 @@ def size_of(path: str) -> int:
 
 
 def folder_of(address: str) -> Path | None:
-    """The folder of this machine that an address means: `file:///logs`, or fsspec's `local://logs`.
-    None where it is none."""
+    """Return the folder of this machine that an address means (`file:///logs`), or None."""
     system, path, _ = place_at(address)
     if isinstance(system, fs.LocalFileSystem):
         return Path(path)
@@ -80,15 +78,15 @@ def folder_of(address: str) -> Path | None:
 
 
 def is_of_one_process(address: str | Path) -> bool:
-    """Return True if nobody but this process sees what lies there."""
+    """Return True if only this process can see what is stored at an address (`memory://`)."""
     return is_remote(address) and "memory://" in str(address)
 
 
 @contextmanager
 def answering(where: str, *, missing: bool = False) -> Iterator[None]:
-    """Turn an error of the file system within into an InputFault: one line, and no key in it.
+    """Turn an OSError in the `with` block into an InputFault of one line, without any key.
 
-    With `missing` a FileNotFoundError stays one.
+    With `missing`, a FileNotFoundError is raised as it is.
     """
     try:
         yield
@@ -105,21 +103,25 @@ _REACHED: Final = "an address that answers, and keys in the environment that may
 
 
 def reading(path: str) -> AbstractContextManager[None]:
-    """Turn an error of reading a path or an address into an InputFault."""
+    """Turn an OSError while a path or an address is read into an InputFault."""
     return answering(named(path)) if is_remote(path) else refused(path)
 
 
 class Found(NamedTuple):
-    """A file that is meant. `stamp`, its length and time, is another one where it changed; "" where
-    nobody tells the time, and where that is so new that it may stay the same."""
+    """An input file. Its `stamp`, made of size and time, changes when the file does.
+
+    The stamp is "" if the time is unknown, or so recent that a change might not show.
+    """
 
     path: str
     stamp: str = ""
 
 
 def files_at(address: str) -> Iterator[Found]:
-    """Yield the files behind an address that are meant, in order, hidden ones aside: one file, all
-    below a folder, or with `*`, which stands for folders too, those that fit.
+    """Yield the files that an address means, sorted, without hidden ones.
+
+    It means one file, or all files below a folder, or those that fit a pattern, in which `*` also
+    spans folders.
     """
     base, mark, options = address.partition("?")
     found: Iterator[Found]
@@ -146,7 +148,7 @@ def _below(address: str) -> Iterator[Found]:
 
 
 def listed_below(system: Any, path: str, *, recursive: bool) -> Iterator[tuple[str, Any]]:
-    """Yield the files below a folder of a file system by their names there, in order."""
+    """Yield name and information of each file below a folder of a file system, sorted."""
     _forget(system)
     listed = system.get_file_info(fs.FileSelector(path, recursive=recursive, allow_not_found=True))
     start = len(path.strip("/"))
@@ -157,9 +159,8 @@ def listed_below(system: Any, path: str, *, recursive: bool) -> Iterator[tuple[s
 
 def _stamp(system: Any, info: Any) -> str:
     changed = info.mtime
-    if changed is None and isinstance(
-        system, fs.PyFileSystem
-    ):  # whose handler knows one name of it
+    # pyarrow knows only one of the names that fsspec's file systems have for a time
+    if changed is None and isinstance(system, fs.PyFileSystem):
         with suppress(NotImplementedError, KeyError, OSError):
             changed = system.handler.fs.modified(info.path)
     if changed is None or time.time() - changed.timestamp() < SETTLED:
@@ -168,22 +169,22 @@ def _stamp(system: Any, info: Any) -> str:
 
 
 def info_at(system: Any, path: str) -> Any:
-    """Return the file system's information on a path now."""
+    """Return a file system's current information on a path."""
     _forget(system)
     return system.get_file_info(path)
 
 
 def _forget(system: Any) -> None:
-    """fsspec keeps what it listed, which somebody else may have changed."""
+    """Clear fsspec's cache of listings, because another process may have changed the files."""
     if isinstance(system, fs.PyFileSystem):
         system.handler.fs.invalidate_cache()
 
 
-_PLAIN: Final = "/!$&'()+,:;=@~"  # what stands for itself in the path of a URI
+_PLAIN: Final = "/!$&'()+,:;=@~"  # characters that stand for themselves in the path of a URI
 
 
 def _read(address: str) -> str:
-    """Return an address without its options, its names as they are there."""
+    """Return an address without options, and with its names decoded."""
     return unquote(named(address)) if place_at(address).is_uri else named(address)
 
 
@@ -195,8 +196,9 @@ class _Place(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def place_at(address: str) -> _Place:
-    """Return the file system of an address, and the path there. Raises InputFault for a bad
-    address.
+    """Return the file system of an address, and the path there.
+
+    Raises InputFault for an address that is malformed, holds a key, or has an unknown option.
     """
     parts = urlsplit(address)
     if _USER.search(address):
@@ -205,20 +207,18 @@ def place_at(address: str) -> _Place:
             expected="one without: keys come from the environment",
         )
     for name, _ in parse_qsl(parts.query, keep_blank_values=True):
-        if name not in _OPTIONS:  # it would be kept, and may be a signature
+        if name not in _OPTIONS:  # it may be a signature, and addresses are stored
             told = f"an address of {parts.scheme} with the option {name!r}"
             raise InputFault(told, expected=f"no option but {', '.join(_OPTIONS)}")
     try:
         system, path = fs.FileSystem.from_uri(_put_at_once(address, parts))
         return _Place(system, path, is_uri=True)
-    except (ValueError, OSError, NotImplementedError) as error:  # the last: built without it
+    except (ValueError, OSError, NotImplementedError) as error:  # pyarrow built without it
         return _by_fsspec(address, error)
 
 
 def _put_at_once(address: str, parts: SplitResult) -> str:
-    """Return the address, so that a short object of S3 is one request: pyarrow writes each in
-    parts, which are three.
-    """
+    """Return an address of S3 so that a short object is written with one request, not three."""
     if parts.scheme != "s3":
         return address
     return f"{address}{'&' if parts.query else '?'}allow_delayed_open=true"
@@ -243,8 +243,7 @@ def _by_fsspec(address: str, refused: Exception) -> _Place:
 
 
 class _Handler(fs.FSSpecHandler):  # type: ignore[misc]
-    """fsspec's file systems for pyarrow. Their packages have errors of their own, where no key is
-    found or one is refused: here they are OSErrors."""
+    """fsspec's file systems for pyarrow, with every error of their packages as an OSError."""
 
     def get_file_info(self, paths: Any) -> Any:
         return _call_or_os_error(super().get_file_info, paths)
@@ -253,7 +252,10 @@ class _Handler(fs.FSSpecHandler):  # type: ignore[misc]
         return _call_or_os_error(super().get_file_info_selector, selector)
 
     def open_input_file(self, path: str) -> Any:
-        """pyarrow's own asks first whether it is a file, and takes a refusal for a no."""
+        """Open a file without asking first whether it is one, as pyarrow's handler does.
+
+        That one takes a refused request for a "no".
+        """
         return pa.PythonFile(_call_or_os_error(self.fs.open, path, "rb"), mode="r")
 
     def open_output_stream(self, path: str, metadata: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Plan what to build: the pieces that no shard has yet, put together to shards."""
+"""Plan a build: find the pieces that no shard has yet, and group them into shards."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from playground.plugins.corpus.inputs import PIECE_BYTES, InputPiece, find_files
 from playground.plugins.corpus.layout import CorpusFolder
 from playground.plugins.corpus.places import Found, is_remote, named, place_of
 
-MOST_PIECES: Final = 4_000  # of a shard: files of a few bytes are as many sessions
+MOST_PIECES: Final = 4_000  # of a shard, because tiny files are as many sessions
 
-Progress = Callable[[str, int, int], None]  # what is done, of it so many bytes, of so many
+Progress = Callable[[str, int, int], None]  # (what is done, bytes done, bytes in all or 0)
 
 
 @dataclass(slots=True)
 class BuildPlan:
-    """The pieces that the corpus is to hold, and what of the inputs cannot be read."""
+    """The pieces that the corpus shall hold, and the faults of inputs that cannot be read."""
 
     pieces: list[InputPiece] = field(default_factory=list)
     faults: list[dict[str, str]] = field(default_factory=list)
@@ -33,10 +33,10 @@ def plan(
     before: Iterable[InputPiece],
     progress: Progress | None = None,
 ) -> BuildPlan:
-    """Return the pieces of the inputs now, with those built from files outside of the inputs.
+    """Return the pieces of the inputs as they are now, and those of `before` from other files.
 
-    So another folder is added, while a file that went, or changed, no longer counts. A file behind
-    an address is not read if its stamp is the same.
+    So a build with another folder adds to the corpus, and a file that changed or is gone no longer
+    counts. A file at an address is read again only if its stamp changed.
     """
     given = [place_of(each) for each in inputs]
     built = list(before)
@@ -69,7 +69,7 @@ def _covered(path: str, inputs: Iterable[str]) -> bool:
 
 
 def _fits(path: str, pattern: str) -> bool:
-    """Return True if a pattern matches a file: in an address `*` spans folders, here only `**`."""
+    """Return True if a pattern fits a file. `*` spans folders only in an address, `**` always."""
     if is_remote(pattern):
         return fnmatch(path, pattern)
     return not is_remote(path) and _parts_fit(Path(path).parts, Path(pattern).parts)
@@ -90,8 +90,9 @@ def jobs(
     redacts: bool,
     shard_bytes: int = PIECE_BYTES,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the pieces as shards of about that size, in their order; of many small files smaller
-    ones.
+    """Group pieces, in their order, into shards of about `shard_bytes`; yield a job for each.
+
+    A shard of many small files is smaller, because it has at most MOST_PIECES pieces.
     """
     waiting: list[InputPiece] = []
     size = 0
@@ -106,7 +107,7 @@ def jobs(
 
 
 def job(pieces: Sequence[InputPiece], folder: CorpusFolder, *, redacts: bool) -> dict[str, Any]:
-    """One shard to build, as plain data; its name is told from what is in it."""
+    """Return the job that builds a shard, as plain data; a hash of the content names the shard."""
     told = "\0".join([str(redacts), *(piece.content for piece in pieces)])
     return {
         "out": folder.store.address,
@@ -118,7 +119,7 @@ def job(pieces: Sequence[InputPiece], folder: CorpusFolder, *, redacts: bool) ->
 
 
 def again(found: dict[str, Any], folder: CorpusFolder) -> dict[str, Any]:
-    """Return the job that makes a shard's facts anew, from the manifest of an older analysis."""
+    """Return the job that makes a shard's facts again, given a manifest of an older analysis."""
     kept = {name: found[name] for name in ("shard", "redacts", "pieces")}
     return {
         "out": folder.store.address,
@@ -129,7 +130,7 @@ def again(found: dict[str, Any], folder: CorpusFolder) -> dict[str, Any]:
 
 
 def halves(given: dict[str, Any], folder: CorpusFolder) -> list[dict[str, Any]]:
-    """Return a job as two, each with half of its pieces: one of them holds what killed it."""
+    """Split a job that killed its worker in two, to find the piece that did it."""
     pieces = [InputPiece(**each) for each in given["pieces"]]
     middle = len(pieces) // 2
     return [

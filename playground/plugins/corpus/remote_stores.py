@@ -1,7 +1,8 @@
-"""A corpus behind an address, such as `s3://bucket/corpus`: the store of object stores.
+"""A corpus at an address such as `s3://bucket/corpus`, in an object store.
 
-A put is whole or not there, and there is no rename: a file is made on this machine and put under
-its own name. Locks are objects, too: who finds another one waits whether it is still renewed.
+An object store has no rename, but a put is complete or did not happen. So a file is written on this
+machine first, and then put under its name. A lock is an object, too. A build that finds another
+build's lock waits to see whether it is still renewed.
 """
 
 from __future__ import annotations
@@ -32,13 +33,16 @@ from playground.plugins.corpus.store_protocol import CATALOG, LOCK, another_buil
 _LOCKS: Final = "locks"
 _PUT: Final = 8 << 20  # bytes of a file that are in memory while it is put
 BEAT: Final = 10.0  # seconds after which a lock is renewed
-SILENCE: Final = 45.0  # seconds without that, after which it is a dead one's
-_ROOT: Final = "corpus://here"  # to DuckDB
+SILENCE: Final = 45.0  # a lock that was not renewed for so many seconds belongs to a dead build
+_ROOT: Final = "corpus://here"  # the store's address within DuckDB
 
 
 class RemoteStore:
-    """Objects below an address. What is being made lies in a folder of this machine, one for each
-    address, which one build at a time may have."""
+    """A store of objects at an address.
+
+    Temporary files lie in a folder of this machine, one for each address, which only one build at
+    a time may use.
+    """
 
     def __init__(self, address: str) -> None:
         base, mark, options = address.partition("?")
@@ -114,7 +118,7 @@ class RemoteStore:
             finally:
                 ended.set()
                 beating.join()
-                with suppress(InputFault):  # what ended the build is told, not this
+                with suppress(InputFault):  # an earlier error matters more
                     self.remove(f"{_LOCKS}/{self._own}")
 
     def confirm(self) -> None:
@@ -124,7 +128,7 @@ class RemoteStore:
 
     def attach(self, made: Any) -> None:
         made.register_filesystem(_Objects(self))
-        made.execute("SET parquet_metadata_cache = true")  # a request less for every file
+        made.execute("SET parquet_metadata_cache = true")  # saves a request for every file
 
     def _at(self, name: str) -> str:
         return f"{self._path}/{name}"
@@ -139,14 +143,14 @@ class RemoteStore:
         path = self._at(name)
         try:
             file = self._system.open_output_stream(path, compression=None)
-        except FileNotFoundError:  # a file system that has folders
+        except FileNotFoundError:  # this file system has folders
             self._make_folder(path.rpartition("/")[0])
             file = self._system.open_output_stream(path, compression=None)
         with file:
             yield file
 
     def _make_folder(self, path: str) -> None:
-        """A folder within one that is there: a bucket is nobody's to make."""
+        """Make a folder. Raises FileNotFoundError if its bucket does not exist."""
         top = re.match("/*[^/]+", path)
         if top and info_at(self._system, top[0]).type == fs.FileType.NotFound:
             raise FileNotFoundError(2, f"there is no {top[0]}")
@@ -155,15 +159,16 @@ class RemoteStore:
     # the lock
 
     def _refuse_others(self) -> None:
-        """Raises InputFault where something lies there that is no corpus."""
+        """Raise InputFault if there are files that belong to no corpus."""
         begun = (_LOCKS, "attempts", "facts", "blocks", "manifest", "files")
         found = (name.partition("/")[0] for name, _ in self._listed("", recursive=True))
         if CATALOG not in self.names("") and not set(found) <= set(begun):
             raise other_files(self.name)
 
     def _name_here(self) -> str:
-        """Return the lock's name that stands for this machine's folder: who holds the folder's own
-        lock may have it, whatever became of the one before.
+        """Return the name of this machine's lock, which is stored in the scratch folder.
+
+        A later build here may reuse the lock of a dead one, because it holds the folder's own lock.
         """
         place = self.scratch / "name"
         if not place.exists():
@@ -177,15 +182,17 @@ class RemoteStore:
         number = 0
         while not ended.wait(BEAT):
             number += 1
-            with suppress(InputFault):  # the next one may reach it; `confirm` tells if none did
+            with suppress(InputFault):  # the next renewal may succeed; `confirm` checks it
                 if self._own not in self.names(_LOCKS):
                     return
                 self._renew(number)
 
     def _only_one(self) -> None:
-        """Raises InputFault where another lock is renewed; one that is not is taken away. Ours is
-        there before we look, and renewed while we wait: of two that come at once none misses the
-        other."""
+        """Raise InputFault if another build's lock is renewed; delete locks that are not.
+
+        Our own lock is written before this check and renewed during it, so that of two builds that
+        start at once each sees the other.
+        """
         before = self._others()
         if not before:
             return
@@ -210,7 +217,7 @@ class RemoteStore:
 
 
 class _Objects(AbstractFileSystem):  # type: ignore[misc]
-    """A corpus's objects for DuckDB, to be read."""
+    """A read-only file system through which DuckDB reads a corpus' objects."""
 
     protocol = "corpus"
     cachable = False
@@ -233,7 +240,7 @@ class _Objects(AbstractFileSystem):  # type: ignore[misc]
         return {"name": path, "size": self._sizes[name], "type": "file"}
 
     def modified(self, path: str) -> datetime:
-        return self._SINCE  # what is under a name stays as it is
+        return self._SINCE  # a file never changes under its name
 
     def glob(self, path: str, **_: Any) -> list[str]:
         return [path]

@@ -1,4 +1,4 @@
-"""A build under way in the background: how far it is, and stopped from elsewhere."""
+"""A build in a thread in the background, with its progress; another thread may stop it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class _Stopped(Exception):
 
 @dataclass
 class BuildRun(BackgroundRun):
-    """One build: where its corpus lies, what is done of it in bytes, and whether it is whole.
+    """One build: the folder of its corpus, its progress in bytes, and whether it is complete.
 
-    One that is stopped leaves what it has built; the next one of the same inputs goes on there.
+    A build that is stopped leaves what it has built; the next one with the same inputs continues.
     """
 
     folder: Path
@@ -30,7 +30,10 @@ class BuildRun(BackgroundRun):
     is_built: bool = False
 
     def start(self, alive: Callable[[], bool] = lambda: True, **more: Any) -> None:
-        """Build; `more` goes to `build_corpus`. Where `alive` says no it ends as if stopped."""
+        """Build in the background; `more` is passed to `build_corpus`.
+
+        The build stops if `alive` returns False.
+        """
 
         def moved(what: str, done: int, size: int) -> None:
             self.what, self.done, self.size = what, done, size

@@ -1,6 +1,6 @@
-"""One shard: from pieces to Parquet and blocks. The one function that every engine runs.
+"""Build one shard: from pieces to Parquet files and blocks. Every engine runs `build_shard`.
 
-It takes and gives plain data, so that it can be handed to another process or another machine.
+It takes and returns plain data, so that it can run in another process or on another machine.
 """
 
 from __future__ import annotations
@@ -26,19 +26,21 @@ from playground.plugins.corpus.tables import NAMES, SCHEMAS, Fact
 from playground.questions.fast_detection import LikeliestDialect
 from playground.sessions.loading import LoadedSession, read_sessions
 
-_ROWS: Final = 20_000  # of a table that wait in memory
-_AT_ONCE: Final = 16  # sessions that go from step to step: each step's code is then at hand
-_WAITING: Final = 1 << 20  # bytes of them after which no more wait
-_MOST_FAULTS: Final = 20  # that are told of one piece
+_ROWS: Final = 20_000  # rows of a table that are written at once
+_AT_ONCE: Final = 16  # sessions that go through each step together, which is faster
+_WAITING: Final = 1 << 20  # or fewer sessions, if they come from so many bytes
+_MOST_FAULTS: Final = 20  # faults that are listed for one piece
 
 
 def build_shard(job: dict[str, Any]) -> dict[str, Any]:
-    """Build a shard of `job` (out, analysis, shard, redacts, pieces), and give its manifest, which
-    is written last. With `before`, the number of an older analysis, only its facts are made anew,
-    from what the corpus keeps of its sessions.
+    """Build the shard of a job, and return its manifest, which is written last.
 
-    What cannot be read of a piece is a fault in the manifest; only what is no fault of a file is
-    raised, InputFault where the disk is full.
+    A job has the keys out, analysis, shard, redacts and pieces (`planning.py`). With the key
+    `before`, the number of an older analysis, only the facts are made again, from the sessions that
+    the shard's blocks hold.
+
+    If a piece cannot be read, the manifest lists that as a fault. Raises InputFault if the disk is
+    full.
     """
     folder = CorpusFolder(store_at(job["out"]), job["analysis"])
     told = _reread(folder, job) if "before" in job else _built(folder, job)
@@ -56,7 +58,7 @@ def build_shard(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _built(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
-    """Return a shard from its pieces; what its manifest tells of that."""
+    """Build a shard from its pieces; return its own entries of the manifest."""
     with ExitStack() as stack:
         writer = _ShardWriter(folder, job["shard"], stack, redacts=job["redacts"])
         for piece in (InputPiece(**each) for each in job["pieces"]):
@@ -71,7 +73,7 @@ def _built(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _reread(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
-    """Return a shard's facts from its own blocks and its older facts."""
+    """Make a shard's facts from its blocks and older facts; return its entries of the manifest."""
     before, shard = folder.of(job["before"]), job["shard"]
     known = json.loads(folder.store.read(before.manifest(shard)))
     blocks = BlockReader(folder.store, folder.pack(shard), folder.index(shard))
@@ -92,9 +94,7 @@ def _reread(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
 def _stored(
     before: CorpusFolder, shard: str, months: Sequence[str], blocks: BlockReader
 ) -> Iterator[tuple[SessionPlace, int, list[StoredRequest]]]:
-    """Yield the sessions of a shard in their order: where each came from, the block of its
-    skeleton, and what its requests keep and add.
-    """
+    """Yield the sessions of a shard in order: place, block of the skeleton, stored requests."""
     both = (before.fact_files(table, shard, months) for table in ("sessions", "requests"))
     for sessions_file, requests_file in zip(*both, strict=True):
         named = ["session", "kept", "added"]
@@ -114,11 +114,11 @@ def _rows(folder: CorpusFolder, name: str, columns: list[str]) -> list[dict[str,
         return pq.read_table(file, columns=columns).to_pylist()  # type: ignore[no-any-return]
 
 
-_KEPT: Final = ("spoiled", "faults", "rereadable")  # of a manifest whose facts are made anew
+_KEPT: Final = ("spoiled", "faults", "rereadable")  # entries that new facts do not change
 
 
 class FactsWriter:
-    """The tables of a shard while they are written; rows go out in batches."""
+    """A writer of the tables of a shard; rows are written in batches."""
 
     def __init__(self, folder: CorpusFolder, shard: str, stack: ExitStack) -> None:
         self._tables = {
@@ -136,7 +136,7 @@ class FactsWriter:
         self.counts = dict.fromkeys(SCHEMAS, 0)
 
     def add(self, facts: list[Fact]) -> None:
-        """Take the facts of a session."""
+        """Add the facts of a session."""
         for fact in self._distinct(facts):
             name = NAMES[type(fact)]
             self._waiting[name].append(fact)
@@ -144,13 +144,13 @@ class FactsWriter:
                 self._flush(name)
 
     def close(self) -> None:
-        """Write what waits."""
+        """Write the last rows and close the files."""
         for name, writer in self._tables.items():
             self._flush(name)
             writer.close()
 
     def _distinct(self, facts: list[Fact]) -> Iterator[Fact]:
-        """Yield the facts, but of lists of tools each one once a piece."""
+        """Yield the facts, with each list of tools only once for a piece."""
         for fact in facts:
             if NAMES[type(fact)] == "toolsets":
                 key = hash(fact[:2])
@@ -171,7 +171,7 @@ class FactsWriter:
 
 
 class _ShardWriter:
-    """The files of one shard while they are written from its pieces."""
+    """A writer of all files of one shard from its pieces."""
 
     def __init__(
         self, folder: CorpusFolder, shard: str, stack: ExitStack, *, redacts: bool
@@ -185,13 +185,13 @@ class _ShardWriter:
         self._cleaner, self._dialects = Cleaner(), LikeliestDialect()
         self.facts = FactsWriter(folder, shard, stack)
         self.faults: list[dict[str, str]] = []
-        self.spoiled: list[str] = []  # contents whose rows do not count
-        self.rereadable = not redacts  # whether its blocks tell all that its facts were taken from
+        self.spoiled: list[str] = []  # hashes of pieces that failed half-way; no row of them counts
+        self.rereadable = not redacts  # whether all facts can be made again from its blocks
         self._waiting: list[tuple[LoadedSession, SessionPlace]] = []
-        self._read = 0  # bytes since the last of them were taken
+        self._read = 0  # bytes that were read since sessions were last taken
 
     def piece(self, piece: InputPiece) -> None:
-        """All sessions of a piece; what of it cannot be read is a fault."""
+        """Add all sessions of a piece; list what cannot be read as a fault."""
         faults: list[InputFault] = []
         number = 0
         try:
@@ -212,13 +212,13 @@ class _ShardWriter:
             self.faults.append({"name": piece.name, "problem": self._cleaner.text(str(each))})
 
     def close(self) -> None:
-        """Write what waits."""
+        """Write the last sessions and close the files."""
         self._take(1)
         self.facts.close()
         self._blocks.close()
 
     def _progress(self) -> Callable[[int, int], None]:
-        """Counts what is read of a source of lines."""
+        """Return a function that counts the bytes read from a source."""
         before = 0
 
         def progress(read: int, _size: int) -> None:
@@ -229,15 +229,18 @@ class _ShardWriter:
         return progress
 
     def _take(self, least: int) -> None:
-        """Take the facts of the sessions that wait, if there are so many, or they are long: a step
-        for all of them, then the next one, which is a fifth quicker than one by one."""
+        """Store the waiting sessions and their facts, if there are at least so many or long ones.
+
+        Each step is done for all of them before the next step, which is a fifth faster than one
+        session after another.
+        """
         if len(self._waiting) < least and self._read < _WAITING:
             return
         waiting, self._waiting, self._read = self._waiting, [], 0
         cleaner, redacts = self._cleaner, self._redacts
         try:
             clean = [cleaner.session(loaded.session) for loaded, _ in waiting]
-        except InputFault as fault:  # no disk's: nothing is written yet
+        except InputFault as fault:  # not about the disk: nothing is written yet
             raise ValueError(str(fault)) from fault
         noticed = [noticed_of(loaded, cleaner) for loaded, _ in waiting]
         places = [place for _, place in waiting]

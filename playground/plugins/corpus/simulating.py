@@ -1,4 +1,4 @@
-"""The caches of a whole corpus by the rules of today, from stored facts: nothing is rendered."""
+"""Simulate the caches of a whole corpus by today's rules, from stored facts, without rendering."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _AT_ONCE: Final = 8_192  # rows
 
 @dataclass(slots=True)
 class _Sums:
-    """The sums of the requests to one model; `nano_dollars` by the list price, of input alone."""
+    """The sums over all requests to one model. `nano_dollars` is the list price of the input."""
 
     sessions: int = 0
     requests: int = 0
@@ -35,10 +35,12 @@ class _Sums:
 
 
 def simulate_corpus(corpus: Corpus) -> CorpusAnswer:
-    """Return every session whose requests came as they were sent, simulated anew: by model the
-    requests, how many read less than was left, tokens, and what these cost. A tenth of a
-    millisecond and more a session; bounded memory. Raises InputFault for a redacted corpus, and
-    for torn files.
+    """Simulate every session whose requests were recorded as sent, and sum up by model.
+
+    A row has the sessions, the requests, how many of them read less than the cache held, the
+    tokens, and their price.
+
+    Raises InputFault if the corpus is redacted or a file is torn.
     """
     if corpus.catalog.redacts:
         raise InputFault(
@@ -59,7 +61,7 @@ def simulate_corpus(corpus: Corpus) -> CorpusAnswer:
 
 
 def simulations(corpus: Corpus) -> Iterator[tuple[int, CacheSimulation]]:
-    """Return the sessions, by their numbers, and their simulations by the rules of today."""
+    """Yield each session's number and its simulation by today's rules."""
     return simulated(_rows(corpus))
 
 

@@ -1,7 +1,7 @@
-"""The stores of a corpus: everything that reads or writes in its folder comes through one.
+"""The stores of a corpus: everything in its folder is read and written through one.
 
-A store knows names below the corpus, such as `manifest/SHARD.v1.json`, and keeps one promise: what
-is written under a name is whole or not there.
+A store uses names within the corpus, such as `manifest/SHARD.v1.json`. Its rule: a file is written
+completely, or it is not there.
 """
 
 from __future__ import annotations
@@ -22,8 +22,11 @@ from playground.plugins.corpus.store_protocol import CATALOG, LOCK, Store, held,
 
 
 class LocalStore:
-    """A folder of this machine: a file is written beside its place and renamed; whoever builds
-    holds a lock that ends with the process."""
+    """A store in a folder of this machine.
+
+    A file is written under another name and renamed. A build locks the folder; the lock ends with
+    the process.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -58,7 +61,7 @@ class LocalStore:
         return whole_file(self._path / name)
 
     def remove(self, name: str) -> None:
-        with suppress(OSError):  # a reader of the catalog before may have it open
+        with suppress(OSError):  # a reader of an older catalog may have the file open
             (self._path / name).unlink()
 
     @contextmanager
@@ -67,7 +70,7 @@ class LocalStore:
             if self._path.exists() and not self._path.is_dir():
                 raise InputFault("this is no folder", where=self.name, expected="a folder")
             self._path.mkdir(parents=True, exist_ok=True)
-            names = {each.name for each in self._path.iterdir()}  # once: others may begin here
+            names = {each.name for each in self._path.iterdir()}  # listed once: others may start
             if names and names.isdisjoint((LOCK, CATALOG)):
                 raise other_files(self.name)
         with held(self._path / LOCK, self.name):
@@ -75,14 +78,14 @@ class LocalStore:
             yield
 
     def confirm(self) -> None:
-        pass  # it ends with the process
+        pass  # the lock is held as long as the process runs
 
     def attach(self, made: Any) -> None:
         pass  # DuckDB reads files by itself
 
 
 def store_at(given: str | os.PathLike[str]) -> Store:
-    """Return the store in a folder, or behind an address. Raises InputFault for what is neither."""
+    """Return the store in a folder or at an address. Raises InputFault if it is neither."""
     if is_remote(str(given)):
         from playground.plugins.corpus.remote_stores import RemoteStore  # which loads fsspec
 

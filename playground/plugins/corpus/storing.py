@@ -1,7 +1,7 @@
-"""A session as blocks and back: what each request adds is stored once, in the order it came.
+"""A session as blocks, and back: equal texts are stored once, and requests refer to them.
 
-The skeleton is the session's own file with numbers of blocks in the place of tools, messages, the
-system prompt and what the requests say. Recordings stay in the file that they came in.
+The skeleton is the session's own file with block numbers in place of tools, messages, the system
+prompt and the contents of request bodies. Recordings are not stored.
 """
 
 from __future__ import annotations
@@ -19,21 +19,17 @@ from playground.sessions.native_format import parse_session
 from playground.sessions.session import Session
 
 Blocks = list[tuple[int, bytes]]  # the number and the hash of each
-_TOOLSETS: Final = 256  # that are remembered
-SKELETON: Final = "session"  # the kind of the block that names the others of a session
-_NOTICED: Final = "noticed"  # beside the session's own fields
-_LISTS: Final = ("messages", "input", "contents")  # of a body: each entry is a block
-_HEADS: Final = (
-    "tools",
-    "system",
-    "instructions",
-    "systemInstruction",
-)  # of a body: one block each
+_TOOLSETS: Final = 256  # lists of tools that are cached
+SKELETON: Final = "session"  # the kind of a skeleton's block
+_NOTICED: Final = "noticed"  # a key of the skeleton, beside the session's own fields
+_LISTS: Final = ("messages", "input", "contents")  # fields of a body: each entry is a block
+# Fields of a body that are one block each.
+_HEADS: Final = ("tools", "system", "instructions", "systemInstruction")
 
 
 @dataclass(slots=True)
 class StoredRequest:
-    """The blocks that a request shares with the one before it, and those that it adds."""
+    """The blocks of a request: so many (`kept`) of the request before it, then those `added`."""
 
     kept: int
     added: list[int]
@@ -42,31 +38,31 @@ class StoredRequest:
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """The facts that only a session's file tells.
+    """The facts about a session that only its file shows.
 
-    They are the format that it came in, its import's findings (code, severity, place and message
-    of each), and the messages with calls kept as text.
+    They are the file's format, the import's findings (code, severity, place, message), and the
+    indexes of the messages with a call whose arguments were kept as text.
     """
 
     form: str
     findings: list[list[str]]
     kept_as_text: list[int]
-    recorded: bool = False  # whether it came with recordings, of which calls were taken too
+    recorded: bool = False  # whether it has recordings, the calls of which are facts, too
 
     @property
     def plain(self) -> dict[str, Any]:
-        """The fields by their names."""
+        """The fields as a dict."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @property
     def found(self) -> Iterator[Finding]:
-        """Return the import's findings."""
+        """The import's findings."""
         for code, severity, where, message in self.findings:
             yield Finding(code, cast(Severity, severity), where, message)
 
 
 class SessionStore:
-    """Stores sessions in a shard's blocks."""
+    """A store of sessions in the blocks of a shard."""
 
     def __init__(self, blocks: BlockWriter, *, redacts: bool) -> None:
         self._blocks, self._redacts = blocks, redacts
@@ -75,7 +71,7 @@ class SessionStore:
     def store(
         self, clean: CleanSession, requests: Iterable[SeenRequest], noticed: Noticed
     ) -> tuple[int, list[StoredRequest]]:
-        """Return the number of the skeleton's block, and what each request keeps and adds."""
+        """Store a session; return its skeleton's block number, and the blocks of each request."""
         session, plain = clean.session, {**clean.plain, _NOTICED: noticed.plain}
         task = plain.get("task", {})
         head = self._tools(plain.get("tools", []), clean.tools_key)
@@ -96,7 +92,7 @@ class SessionStore:
         return self._add(SKELETON, plain)[0], list(stored)
 
     def _tools(self, tools: list[Any], key: bytes | None) -> Blocks:
-        """Return the blocks of a list of tools, most of which are those of the session before."""
+        """Store a list of tools and return its blocks; lists that sessions share are cached."""
         if key is None or key not in self._known_tools:
             found = [self._add("tool", tool) for tool in tools]
             if key is None or len(self._known_tools) >= _TOOLSETS:
@@ -115,7 +111,7 @@ class SessionStore:
     def _row(
         self, row: dict[str, Any]
     ) -> tuple[dict[str, Any], list[tuple[int, bytes]], list[tuple[int, bytes]]]:
-        """Return a row without its texts; the blocks of its head, and those of its messages."""
+        """Store a row's texts; return the row with block numbers, and both kinds of blocks."""
         body = dict(row.get("body", {}))
         heads: list[tuple[int, bytes]] = []
         said: list[tuple[int, bytes]] = []
@@ -150,16 +146,16 @@ def _of_rows(rows: Iterable[tuple[dict[str, Any], Blocks, Blocks]]) -> Iterator[
 
 
 def _stored(kept: int, blocks: Blocks) -> StoredRequest:
-    """Return a request that keeps so many blocks, and adds these."""
+    """Return a request that keeps `kept` blocks and adds these."""
     return StoredRequest(kept, [number for number, _ in blocks], [key for _, key in blocks])
 
 
 def _of_replies(
     head: Blocks, messages: Blocks, requests: Iterable[SeenRequest]
 ) -> Iterator[StoredRequest]:
-    """Return the requests of a transcript, each adding what was said since the one before it.
+    """Yield the requests of a transcript; each adds the messages since the one before it.
 
-    After a compaction a request restarts behind the head.
+    The first one, and each after a compaction, adds the head and all of its messages.
     """
     before: SeenRequest | None = None
     for request in requests:
@@ -173,7 +169,7 @@ def _of_replies(
 
 
 def renumbered(plain: dict[str, Any], numbers: Sequence[int] | memoryview) -> dict[str, Any]:
-    """Return a skeleton whose blocks have other numbers: the new one of each old one."""
+    """Return a skeleton with the new number of each block, given `numbers[old]`."""
     found = dict(plain)
     task = plain.get("task", {})
     if "user_agent_prompt" in task:
@@ -197,7 +193,10 @@ def _renumbered_row(row: dict[str, Any], numbers: Sequence[int] | memoryview) ->
 
 
 def stored_session(blocks: BlockReader, skeleton: int) -> tuple[Session, Noticed]:
-    """Return the session of a skeleton. Raises InputFault where the blocks are torn."""
+    """Read a session, and the facts from its file, from a skeleton's block.
+
+    Raises InputFault if the blocks are torn.
+    """
     plain = blocks.value(skeleton)
     noticed = Noticed(**plain.pop(_NOTICED))
     task = plain.get("task", {})

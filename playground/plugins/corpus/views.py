@@ -1,7 +1,7 @@
-"""DuckDB over a corpus: its tables as views of the shards that count, within bounds.
+"""DuckDB over a corpus: views of the facts of all shards in the catalog, with a memory limit.
 
-Nothing but the corpus's own files can be read from SQL, and none be written: what somebody asks
-stays a question. DuckDB itself would write wherever it may read.
+SQL can read only the corpus' own files. DuckDB itself could write wherever it may read; `check`
+refuses SQL that does.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from playground.plugins.corpus.catalog import (
 from playground.plugins.corpus.layout import CorpusFolder
 from playground.plugins.corpus.tables import SCHEMAS
 
-RENDER_CACHE: Final = "512MB"  # of DuckDB's own 80 % of the machine
+RENDER_CACHE: Final = "512MB"  # DuckDB's memory limit; its default is 80 % of the machine
 THREADS: Final = 2
 _DOCUMENT: Final = "docs/corpus.md"
-_OF_SQL: Final = (  # what DuckDB says of a question, and of no file
+_OF_SQL: Final = (  # errors that are about the SQL, not about a file
     duckdb.ParserException,
     duckdb.BinderException,
     duckdb.CatalogException,
@@ -39,8 +39,8 @@ _OF_SQL: Final = (  # what DuckDB says of a question, and of no file
     duckdb.InterruptException,
     duckdb.OutOfMemoryException,
 )
-# Claude Code tells of a sub-agent in the transcript of its agent, though not all, and in a file of
-# its own: of those with one name the longest counts. Names that we gave are of one file alone.
+# Claude Code writes a sub-agent into its agent's transcript, though not completely, and into a file
+# of its own. The longest session of each name counts. Names that we made up are not compared.
 _TOLD_TWICE: Final = "told_twice"
 _DOUBLES: Final = """
 SELECT session FROM sessions
@@ -51,8 +51,11 @@ QUALIFY row_number() OVER (PARTITION BY run, sub_agent
 
 
 def connected(folder: CorpusFolder, spill: Path) -> duckdb.DuckDBPyConnection:
-    """DuckDB within our bounds: what does not fit in its memory goes to `spill`, which nobody else
-    may use: it names its files by its process id, which programs in several containers share."""
+    """Open DuckDB with our limits; what does not fit in memory goes to the folder `spill`.
+
+    Nobody else may use `spill`: DuckDB names files there by its process id, which may be the same
+    in several containers.
+    """
     made = duckdb.connect(config={"memory_limit": RENDER_CACHE, "threads": THREADS})
     folder.store.attach(made)
     made.execute(f"SET temp_directory = {text_of(spill)}")
@@ -62,12 +65,12 @@ def connected(folder: CorpusFolder, spill: Path) -> duckdb.DuckDBPyConnection:
 
 
 class Database:
-    """The views `sessions`, `requests`, `calls`, `findings`, `breaks`, `toolsets` and `files`."""
+    """A DuckDB connection with a view for each table of facts, and the view `files`."""
 
     def __init__(self, folder: CorpusFolder, catalog: Catalog) -> None:
         self._folder, self._catalog = folder, catalog
         spill = folder.store.scratch / "duckdb"
-        with suppress(OSError):  # a corpus that may be read alone: what fits in memory is answered
+        with suppress(OSError):  # a read-only corpus: answers must fit in memory
             own = ScratchFolder(folder.store.scratch)
             weakref.finalize(self, own.close)
             spill = own.path
@@ -86,9 +89,10 @@ class Database:
     def fetched(
         self, sql: str, values: Mapping[str, Any], most: int, expected: str = ""
     ) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Return the columns of an answer, and so many of its rows at most; `values` are
-        parameters, those that the SQL does not name aside. Raises InputFault for what DuckDB
-        refuses; `expected` is what would be right where the SQL is ours.
+        """Return the columns of an answer to SQL, and its first rows, at most `most`.
+
+        `values` are parameters; those that the SQL does not name are ignored. Raises InputFault,
+        with `expected` as the advice, if DuckDB refuses the SQL.
         """
         used = {name: value for name, value in values.items() if f"${name}" in sql}
         try:
@@ -99,8 +103,10 @@ class Database:
             raise self._fault(error, expected) from error
 
     def check(self, sql: str) -> None:
-        """Raises InputFault for what is not one SELECT, and for one that writes: DuckDB 2 takes a
-        COPY or an INSERT in its WITH, but not within brackets."""
+        """Raise InputFault if SQL is not exactly one SELECT, or if it writes.
+
+        DuckDB 2 allows a COPY or an INSERT in a WITH, but not within brackets.
+        """
         try:
             found = self._made.extract_statements(sql)
             if [each.type for each in found] != [duckdb.StatementType.SELECT]:
@@ -112,17 +118,19 @@ class Database:
             raise self._fault(error) from error
 
     def interrupt(self) -> None:
-        """End what is being asked, from another thread."""
+        """Interrupt the running question, from another thread."""
         self._made.interrupt()
 
     def _found_doubles(self) -> bool:
-        """Keep the sessions that another one tells again, and say whether there are any: a table,
-        for with a list of them in a view each row would be compared with each of them."""
+        """Make a table of sessions that another session repeats; return True if there are any.
+
+        It is a table because a view with a list of them would compare each row with each entry.
+        """
         try:
             self._made.execute(f"CREATE TABLE {_TOLD_TWICE} AS {_DOUBLES}")
-            # all of it: DuckDB takes a result that is left for one that is still read
+            # fetchall, because DuckDB would consider a result that is not exhausted as in use
             return bool(self._made.execute(f"FROM {_TOLD_TWICE} LIMIT 1").fetchall())
-        except duckdb.Error:  # files that are torn: whoever asks them is told
+        except duckdb.Error:  # torn files: the first question about them fails with a message
             return False
 
     def _view(self, table: str) -> None:
@@ -134,7 +142,7 @@ class Database:
             self._create(table, [shard for shard in shards if shard not in older], must=True)
 
     def _view_files(self) -> None:
-        """Create the view of files and contents; later builds may have taken that list away."""
+        """Create the view `files`, from the manifests if a later build has deleted the list."""
         folder, catalog = self._folder, self._catalog
         listed = listed_of(folder, [folder.files(catalog.generation)])
         try:
@@ -144,8 +152,10 @@ class Database:
             self._made.execute("CREATE VIEW files AS SELECT * FROM built_files")
 
     def _create(self, table: str, shards: Sequence[str], *, must: bool = False) -> bool:
-        """Make the view of a table over these shards, and say whether it could be made. Raises
-        InputFault where it `must`."""
+        """Create the view of a table over these shards; return False if that fails.
+
+        Raises InputFault instead if it `must` succeed.
+        """
         folder, catalog = self._folder, self._catalog
         if not shards:
             self._made.register(f"no_{table}", SCHEMAS[table].empty_table())
@@ -160,13 +170,13 @@ class Database:
                 for name in folder.fact_files(table, shard, months.get(shard, ()))
             ),
         )
-        # lists of tools are a piece's, and no session's
+        # toolsets belong to a piece, not to a session
         once = self._has_doubles and table != "toolsets"
         counts = f" ANTI JOIN {_TOLD_TWICE} USING (session)" if once else ""
         if catalog.dropped:
             counts += f" WHERE piece NOT IN ({', '.join(map(str, catalog.dropped))})"
         views = {table: f"* FROM read_parquet({listed})"}
-        if table == "sessions":  # whose texts lie in the blocks of that shard
+        if table == "sessions":  # a session's texts lie in the blocks of its shard
             views["session_files"] = (
                 f"session, text, filename FROM read_parquet({listed}, filename=true)"
             )
@@ -180,7 +190,7 @@ class Database:
         return True
 
     def _fault(self, error: duckdb.Error, expected: str = "") -> InputFault:
-        """Turn an error of DuckDB into one line: files that are torn or gone are named."""
+        """Turn an error of DuckDB into one line, which names a torn or missing file."""
         shards, redacts = self._catalog.shards, self._catalog.redacts
         whole = {found["shard"] for found in manifests(self._folder, redacts=redacts)}
         torn = [shard for shard in shards if shard not in whole]
@@ -202,9 +212,7 @@ class Database:
         return InputFault(said_of(error), where=self._folder.store.name, expected=expected)
 
     def _spoiled(self) -> str:
-        """Return the first file of facts, of the right length, that nobody can read; "" for
-        none.
-        """
+        """Return the first file of facts that cannot be read, or "" if all can."""
         folder, months = self._folder, self._catalog.months
         listed = (
             name
@@ -220,7 +228,7 @@ def _is_readable(folder: CorpusFolder, name: str) -> bool:
         with folder.store.opened(name) as file:
             for _ in pq.ParquetFile(file).iter_batches():
                 pass
-    except FileNotFoundError:  # of a table that there was not yet
+    except FileNotFoundError:  # an older shard lacks this table
         return True
     except (OSError, pa.ArrowException):
         return False
@@ -230,16 +238,16 @@ def _is_readable(folder: CorpusFolder, name: str) -> bool:
 def said_of(error: Exception) -> str:
     """Return DuckDB's message without its excerpt of the SQL."""
     said = str(error).partition("\n\nLINE")[0].partition("\n\nStack")[0].strip()
-    if "Traceback" in said:  # of a store's, which it met while it read
+    if "Traceback" in said:  # an error of our store while DuckDB read from it
         said = said.splitlines()[-1]
     return said
 
 
 def listed_of(folder: CorpusFolder, names: Iterable[str]) -> str:
-    """Files of a corpus as a list of SQL."""
+    """Return files of a corpus as a list in SQL."""
     return f"[{', '.join(text_of(f'{folder.store.root}/{name}') for name in names)}]"
 
 
 def text_of(value: Path | str) -> str:
-    """Return a path, or another name of ours, as a text of SQL."""
+    """Return a path or name as a string literal of SQL."""
     return "'" + str(value).replace("'", "''") + "'"

@@ -1,7 +1,7 @@
-"""Requests as the simulator needs them, without what they say: of each block a hash and a length.
+"""Requests as the cache simulator needs them: a hash and a size for each block, but no text.
 
-The simulation of a session from these rows is that of its bodies, request for request: the same
-code walks the same blocks. So a rule or a price that changes needs no text, and no rendering.
+Simulating a session from these rows gives the same result as from its request bodies. So if a rule
+or a price changes, the whole corpus can be simulated again without its texts.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from playground.cache.prefixes import Billed, TimedRequest
 from playground.nouns.wire_blocks import TIERS, WireBlock, WireRequest, shared_length
 from playground.plugins.corpus.tables import WireFact
 
-_MARKABLE: Final = 4  # bits of `flags`, above the number of the tier
-_STRING: Final = 8
-_NOWHERE: Final = -1  # a block that is of no message
+_MARKABLE: Final = 4  # a bit of `flags`; the two bits below hold the tier's number
+_STRING: Final = 8  # another bit
+_NOWHERE: Final = -1  # in place of a message's index, for a block outside of the messages
 
 
 def wire_facts(session: int, piece: int, simulation: CacheSimulation | None) -> Iterator[WireFact]:
-    """Yield a row for each request that was simulated as it was sent; what it has in common with
-    the one before it, marks too, is there once.
+    """Yield a row for each request that was recorded as sent.
+
+    A row has only the blocks that differ, in text or mark, from those of the row before it.
     """
     if simulation is None:
         return
@@ -60,8 +61,9 @@ def wire_facts(session: int, piece: int, simulation: CacheSimulation | None) -> 
 
 
 def simulated(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, CacheSimulation]]:
-    """Yield each session, by its number, and the simulation of its requests by the rules of today;
-    the rows of a session stand together, in their order.
+    """Yield each session's number and the simulation of its requests by today's rules.
+
+    The rows of a session must be neighbours, in the order of its requests.
     """
     for session, own in groupby(rows, key=lambda row: row["session"]):
         yield int(session), _simulation(list(own))

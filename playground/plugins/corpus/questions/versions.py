@@ -26,7 +26,7 @@ SELECT agent, version, sessions, requests, calls, malformed, answered, failed, f
 FROM s FULL JOIN r USING (agent, version) FULL JOIN c USING (agent, version)
   FULL JOIN f USING (agent, version) FULL JOIN b USING (agent, version)
 ORDER BY agent, version"""
-_SHARES: Final = (  # of each: what of it, of what
+_SHARES: Final = (  # (name of the figure, part, whole)
     ("malformed calls", "malformed", "calls"),
     ("failed calls", "failed", "answered"),
     ("input read from the cache", "read", "input"),
@@ -42,9 +42,10 @@ _RATES: Final = (
 
 
 def chosen(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return the rows of the two versions that are wanted, or of the newest two, of one agent: of
-    several that have them of the one with most sessions. Raises InputFault where no agent has
-    them.
+    """Return the rows of two versions of one agent: the `wanted` ones, or the newest two.
+
+    If several agents have them, the one with most sessions is chosen. Raises InputFault if no agent
+    has two such versions.
     """
     agents: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
@@ -86,8 +87,10 @@ def _sort_key(version: str) -> list[tuple[int, int, str]]:
 
 
 def compared(first: dict[str, Any], second: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """Return a row for each figure: in both versions, the change, and for shares of calls the
-    chance of such a difference where there is none (two-sided, of two proportions).
+    """Return a row for each figure: its value in both versions, the change, and a probability.
+
+    The probability is given for shares of calls only: that chance alone makes such a difference
+    (two-sided test of two proportions).
     """
     rows: list[tuple[Any, ...]] = [
         (name, first.get(name) or 0, second.get(name) or 0, None, None)
