@@ -122,7 +122,7 @@ def test_what_ended_a_shard_is_one_short_line_without_its_key(
     def ends(*_: Any) -> None:
         raise RuntimeError(f"at {key} " + "known: " + ", ".join(pg.dialect_names()) + "\nmore")
 
-    monkeypatch.setattr("playground.plugins.corpus.shards.opened", ends)
+    monkeypatch.setattr("playground.plugins.corpus.shards.open_piece", ends)
     (tmp_path / "a.json").write_text("{}")
     ran = CliRunner().invoke(
         main,

@@ -269,10 +269,10 @@ def test_files_of_shards_hold_their_own_bytes(way: str, tmp_path: Path) -> None:
 
 SHARDS = """
 import json, os, sys
-from playground.plugins.corpus.build_worker import outcome_of
+from playground.plugins.corpus.build_worker import run_job
 assert os.getpid() == 1
 for job in json.load(open(sys.argv[1])):
-    print(sorted(outcome_of(job)))
+    print(sorted(run_job(job)))
 """
 
 
@@ -335,7 +335,7 @@ import os, sys
 import playground as pg
 from playground.plugins.corpus import views
 assert os.getpid() == 1
-views.RENDER_CACHE = "20MB"
+views.MEMORY_LIMIT = "20MB"
 sql = "SELECT count(*), sum(h % 1000) FROM (SELECT hash(i) h FROM range({}) t(i) ORDER BY h)"
 print([pg.corpus("o").sql(sql.format(1_000_000)).rows for _ in range(4)], file=sys.stderr)
 """

@@ -32,9 +32,11 @@ class CorpusAnswer(Drawn):
 
     def plain(self) -> dict[str, Any]:
         """Return the answer as JSON values: times become texts, decimals floats."""
-        told = {name: getattr(self, name) for name in ("question", "seconds", "cut", "notes")}
-        rows = [{name: _plain(value) for name, value in each.items()} for each in self.records()]
-        return {**told, "columns": self.columns, "rows": rows}
+        head = {name: getattr(self, name) for name in ("question", "seconds", "cut", "notes")}
+        rows = [
+            {name: _plain(value) for name, value in record.items()} for record in self.records()
+        ]
+        return {**head, "columns": self.columns, "rows": rows}
 
 
 def _plain(value: Any) -> Any:
@@ -44,7 +46,7 @@ def _plain(value: Any) -> Any:
         case Decimal():
             return float(value)
         case list():
-            return [_plain(each) for each in value]
+            return [_plain(item) for item in value]
         case None | bool() | int() | float() | str() | dict():
             return value
         case _:

@@ -21,11 +21,11 @@ from playground.base.arguments import takes
 from playground.base.errors import InputFault, UnknownNameError
 from playground.plugins.corpus.answers import CorpusAnswer
 from playground.plugins.corpus.blocks import BlockReader
-from playground.plugins.corpus.bounds import MOST_ROWS, checked_limit, ended_after
-from playground.plugins.corpus.catalog import Catalog, as_of, read_catalog
-from playground.plugins.corpus.filters import Filters, written
+from playground.plugins.corpus.bounds import MOST_ROWS, check_limit, time_limit
+from playground.plugins.corpus.catalog import Catalog, for_analysis, read_catalog
+from playground.plugins.corpus.filters import Filters, question_sql
 from playground.plugins.corpus.layout import CorpusFolder
-from playground.plugins.corpus.optional_dependencies import needed
+from playground.plugins.corpus.optional_dependencies import require_extra
 from playground.plugins.corpus.questions import (
     OTHERS,
     QUESTIONS,
@@ -52,7 +52,7 @@ def corpus(path: str | PathLike[str], analysis: int | None = None) -> Corpus:
 
     Raises InputFault if there is no such corpus, or if a newer playground made it.
     """
-    needed()
+    require_extra()
     return Corpus(CorpusFolder(store_at(path)), analysis)
 
 
@@ -70,9 +70,9 @@ class Corpus:
     def __init__(
         self, folder: CorpusFolder, analysis: int | None = None, catalog: Catalog | None = None
     ) -> None:
-        known = catalog or read_catalog(folder)
-        self.folder = folder.of(known.analysis if analysis is None else analysis)
-        self.catalog = as_of(self.folder, known)
+        current = catalog or read_catalog(folder)
+        self.folder = folder.with_analysis(current.analysis if analysis is None else analysis)
+        self.catalog = for_analysis(self.folder, current)
         from playground.plugins.corpus.views import Database  # which loads DuckDB
 
         self._database = Database(self.folder, self.catalog)
@@ -102,17 +102,17 @@ class Corpus:
         if question in OTHERS:
             if by:
                 raise InputFault(f"{question} is asked by nothing", expected="the question alone")
-            most = checked_limit(_ROWS if limit is None else limit)
+            most = check_limit(_ROWS if limit is None else limit)
             return getattr(self, f"_{question}")(most, seconds, filters)  # type: ignore[no-any-return]
         if question not in QUESTIONS:
             raise UnknownNameError("question", question, list(question_names()))
-        asked = QUESTIONS[question]
-        names = asked.by if by is None else by.split(",") if isinstance(by, str) else tuple(by)
-        most = checked_limit(asked.limit if limit is None else limit)
-        where = Filters(asked.table, filters, asked.filters or None)
-        if "$split" in asked.sql:
+        definition = QUESTIONS[question]
+        names = definition.by if by is None else by.split(",") if isinstance(by, str) else tuple(by)
+        most = check_limit(definition.limit if limit is None else limit)
+        where = Filters(definition.table, filters, definition.filters or None)
+        if "$split" in definition.sql:
             where.values.setdefault("split", self._split())
-        sql = written(asked, [name for name in names if name], where)
+        sql = question_sql(definition, [name for name in names if name], where)
         return self._answer(question, sql, {**where.values, "limit": most + 1}, most, seconds)
 
     @takes(text="text")
@@ -123,7 +123,7 @@ class Corpus:
         Raises InputFault if DuckDB refuses it, if it is not a single SELECT that writes nothing, or
         if it takes too long.
         """
-        most = checked_limit(limit)
+        most = check_limit(limit)
         with self._lock, self._bounded(seconds):
             self._asking = threading.get_ident()
             self._database.check(text)
@@ -164,11 +164,12 @@ class Corpus:
         sql = (
             "SELECT format('{:016x}', s.session) AS id, s.title, s.agent, s.version, s.model, "
             "s.dialect, s.form, s.sent_at, b.rows, b.first FROM sessions s JOIN (SELECT session, "
-            f"count(*) AS rows, min({_first(table)}) AS first FROM {table} {where.where} "
+            f"count(*) AS rows, min({_first_request_sql(table)}) AS first "
+            f"FROM {table} {where.where} "
             "GROUP BY session) b USING (session) ORDER BY s.sent_at DESC NULLS LAST, s.session "
             "LIMIT $limit"
         )
-        values = {**where.values, "limit": checked_limit(limit) + 1}
+        values = {**where.values, "limit": check_limit(limit) + 1}
         return self._answer("behind", sql, values, limit, seconds)
 
     def of_shards(self, shards: Sequence[str]) -> Corpus:
@@ -191,43 +192,45 @@ class Corpus:
         most = clusters.MOST_SIGNATURES
         found = self._answer("errors", sql, {**where.values, "most": most + 1}, most, seconds)
         notes = [f"the {most:,} commonest signatures were put together"] if found.cut else []
-        put = clusters.clustered(found.rows)
-        left = max(0.1, seconds - (time.monotonic() - began))
-        sessions = self._sessions_of(put[:limit], where, left)
-        rows = [each.row(count) for each, count in zip(put, sessions, strict=False)]
+        groups = clusters.cluster_errors(found.rows)
+        remaining = max(0.1, seconds - (time.monotonic() - began))
+        sessions = self._sessions_of(groups[:limit], where, remaining)
+        rows = [cluster.row(count) for cluster, count in zip(groups, sessions, strict=False)]
         columns, spent = list(clusters.ERROR_COLUMNS), round(time.monotonic() - began, 3)
-        return CorpusAnswer("errors", columns, rows, sql, spent, len(put) > limit, notes)
+        return CorpusAnswer("errors", columns, rows, sql, spent, len(groups) > limit, notes)
 
     def _sessions_of(
-        self, put: Sequence[clusters.Cluster], where: Filters, seconds: float
+        self, groups: Sequence[clusters.Cluster], where: Filters, seconds: float
     ) -> list[int]:
         """Return the number of sessions with errors of each cluster.
 
         A session with errors of several signatures of a cluster counts once.
         """
-        several = [(n, each) for n, each in enumerate(put) if len(each.signatures) > 1]
-        joined = [(number, one) for number, each in several for one in each.signatures]
+        several = [(n, cluster) for n, cluster in enumerate(groups) if len(cluster.signatures) > 1]
+        pairs = [
+            (number, signature) for number, cluster in several for signature in cluster.signatures
+        ]
         counts: dict[int, int] = {}
-        if joined:
-            numbers, signatures = (list(each) for each in zip(*joined, strict=True))
+        if pairs:
+            numbers, signatures = (list(column) for column in zip(*pairs, strict=True))
             values = {**where.values, "numbers": numbers, "signatures": signatures}
             sql = clusters.SESSIONS.format(and_where=where.and_where)
-            counts = dict(self._answer("errors", sql, values, len(put), seconds).rows)
-        return [counts.get(number, each.sessions) for number, each in enumerate(put)]
+            counts = dict(self._answer("errors", sql, values, len(groups), seconds).rows)
+        return [counts.get(number, cluster.sessions) for number, cluster in enumerate(groups)]
 
     def _twins(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
         where = Filters("sessions", filters)
         began, bands, cut = time.monotonic(), [], False
         for number in range(1, BANDS + 1):
             sql = clusters.BAND.format(number=number, and_where=where.and_where)
-            left = max(0.1, seconds - (time.monotonic() - began))
+            remaining = max(0.1, seconds - (time.monotonic() - began))
             values = {**where.values, "most": clusters.MOST_IN_A_BAND}
-            found = self._answer("twins", sql, values, MOST_ROWS, left)
-            bands.append([row[0] for row in found.rows])
-            cut = cut or found.cut
-        alike_enough = clusters.twins(bands)
-        pairs = alike_enough[:limit]
-        titles = self._titles({each for pair in pairs for each in pair[:2]})
+            answer = self._answer("twins", sql, values, MOST_ROWS, remaining)
+            bands.append([row[0] for row in answer.rows])
+            cut = cut or answer.cut
+        found_twins = clusters.find_twins(bands)
+        pairs = found_twins[:limit]
+        titles = self._titles({session for pair in pairs for session in pair[:2]})
         rows = [
             (
                 f"{one:016x}",
@@ -241,7 +244,7 @@ class Corpus:
         notes = [f"texts that more than {clusters.MOST_IN_A_BAND} sessions share are left out"]
         notes += [f"of each band {MOST_ROWS:,} texts were looked at"] if cut else []
         columns, spent = list(clusters.TWIN_COLUMNS), round(time.monotonic() - began, 3)
-        return CorpusAnswer("twins", columns, rows, sql, spent, len(alike_enough) > limit, notes)
+        return CorpusAnswer("twins", columns, rows, sql, spent, len(found_twins) > limit, notes)
 
     def _titles(self, sessions: set[int]) -> dict[int, str]:
         listed = ", ".join(map(str, sorted(sessions))) or "0"
@@ -249,37 +252,39 @@ class Corpus:
         return {row[0]: row[1] for row in self.sql(sql, limit=MOST_ROWS).rows}
 
     def _versions(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
-        given = dict(filters)
-        wanted = _two_of(given, "versions")
-        where = Filters("sessions", given)
+        remaining = dict(filters)
+        wanted = _two_of(remaining, "versions")
+        where = Filters("sessions", remaining)
         sql = versions.SQL.format(where=where.where)
-        found = self._answer("versions", sql, where.values, MOST_ROWS, seconds)
-        before, after = versions.chosen(found.records(), wanted)
-        names = [f"{row['agent'] or ''} {row['version']}".strip() for row in (before, after)]
+        answer = self._answer("versions", sql, where.values, MOST_ROWS, seconds)
+        first, second = versions.choose_versions(answer.records(), wanted)
+        names = [f"{row['agent'] or ''} {row['version']}".strip() for row in (first, second)]
         columns = [versions.COLUMNS[0], *names, *versions.COLUMNS[3:]]
-        rows = versions.compared(before, after)
+        rows = versions.compare_versions(first, second)
         more = len(rows) > limit
-        return CorpusAnswer("versions", columns, rows[:limit], sql, found.seconds, more)
+        return CorpusAnswer("versions", columns, rows[:limit], sql, answer.seconds, more)
 
     def _analyses(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
-        given = dict(filters)
-        known = self.folder.analyses
-        numbers = _two_of(given, "analyses") or known[-2:]
-        if len(numbers) < 2 or not set(map(str, numbers)) <= set(map(str, known)):
-            expected = f"two of: {', '.join(map(str, known))}"
+        remaining = dict(filters)
+        versions_there = self.folder.analyses
+        numbers = _two_of(remaining, "analyses") or versions_there[-2:]
+        if len(numbers) < 2 or not set(map(str, numbers)) <= set(map(str, versions_there)):
+            expected = f"two of: {', '.join(map(str, versions_there))}"
             raise InputFault("no two analyses", where=self.folder.store.name, expected=expected)
-        where = Filters("sessions", given)
+        where = Filters("sessions", remaining)
         sql = analyses.SQL.format(where=where.where)
-        both = [Corpus(self.folder.of(int(number)), int(number)) for number in numbers]
-        shared = [s for s in both[0].catalog.shards if s in set(both[1].catalog.shards)]
-        found = [
-            each.of_shards(shared)._answer("analyses", sql, where.values, MOST_ROWS, seconds)
-            for each in both
+        corpora = [
+            Corpus(self.folder.with_analysis(int(number)), int(number)) for number in numbers
         ]
-        rows = analyses.changed(*(analyses.counted(each.rows) for each in found))
+        shared = [s for s in corpora[0].catalog.shards if s in set(corpora[1].catalog.shards)]
+        answers = [
+            corpus.of_shards(shared)._answer("analyses", sql, where.values, MOST_ROWS, seconds)
+            for corpus in corpora
+        ]
+        rows = analyses.changed_counts(*(analyses.counts_by_key(each.rows) for each in answers))
         columns = list(analyses.COLUMNS)
         columns[2:4] = [f"analysis {number}" for number in numbers]
-        spent = round(sum(each.seconds for each in found), 3)
+        spent = round(sum(answer.seconds for answer in answers), 3)
         return CorpusAnswer("analyses", columns, rows[:limit], sql, spent, len(rows) > limit)
 
     def _split(self) -> datetime | None:
@@ -306,28 +311,28 @@ class Corpus:
         with self._lock, self._bounded(seconds):
             self._asking = threading.get_ident()
             expected = "" if question == "sql" else "filters with values as their columns have"
-            columns, rows = self._database.fetched(sql, values, most + 1, expected)
+            columns, rows = self._database.fetch(sql, values, most + 1, expected)
         spent = round(time.monotonic() - began, 3)
         return CorpusAnswer(question, columns, rows[:most], sql, spent, len(rows) > most)
 
     def _bounded(self, seconds: float) -> AbstractContextManager[None]:
-        return ended_after(seconds, self._database.interrupt, self.folder.store.name)
+        return time_limit(seconds, self._database.interrupt, self.folder.store.name)
 
 
-def _two_of(given: dict[str, Any], question: str) -> list[Any]:
+def _two_of(filters: dict[str, Any], question: str) -> list[Any]:
     """Take the two values that a question compares out of its filters; return [] if unset.
 
     Raises InputFault if only one of the two is named.
     """
-    found = {name: given.pop(name, None) for name in ("first", "second")}
-    missing = [name for name, value in found.items() if value is None]
+    values = {name: filters.pop(name, None) for name in ("first", "second")}
+    missing = [name for name, value in values.items() if value is None]
     if len(missing) == 1:
         told = f"{missing[0]!r} is missing"
         raise InputFault(told, where=question, expected="'first' and 'second', or neither")
-    return [] if missing else list(found.values())
+    return [] if missing else list(values.values())
 
 
-def _first(table: str) -> str:
+def _first_request_sql(table: str) -> str:
     """Return SQL for a row's request number from 1 on; NULL if it belongs to no request."""
     return "if(requests > 0, 1, NULL)" if table == "sessions" else "if(n < 0, NULL, n + 1)"
 

@@ -141,11 +141,11 @@ class BlockReader:
     def __init__(self, store: Store, pack: str, index: str) -> None:
         self._store, self._pack, self._path = store, pack, index
         try:
-            self._index = pq.ParquetFile(store.opened(index))
+            self._index = pq.ParquetFile(store.open_file(index))
         except (OSError, pa.ArrowInvalid) as error:
             raise self._torn(index, error) from error
-        known = self._index.metadata
-        sizes = [known.row_group(group).num_rows for group in range(known.num_row_groups)]
+        metadata = self._index.metadata
+        sizes = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
         self._starts = list(accumulate(sizes, initial=0))
         self._group = lru_cache(maxsize=8)(self._read_group)
         self._frame = lru_cache(maxsize=8)(self._read)
@@ -170,8 +170,8 @@ class BlockReader:
     def key(self, number: int) -> bytes:
         """Return the block's hash."""
         group, place = self._row(number)
-        found: bytes = group["hash"][place].as_py()
-        return found
+        key: bytes = group["hash"][place].as_py()
+        return key
 
     def _row(self, number: int) -> tuple[pa.Table, int]:
         """Return the group of index rows with a block's row, and the row's position in it."""
@@ -186,7 +186,7 @@ class BlockReader:
 
     def _read(self, offset: int, packed: int, unpacked: int) -> bytes:
         try:
-            with self._store.opened(self._pack) as file:
+            with self._store.open_file(self._pack) as file:
                 file.seek(offset)
                 data = pa.Codec("zstd").decompress(file.read(packed), unpacked, asbytes=True)
         except (OSError, pa.ArrowInvalid) as error:

@@ -15,7 +15,7 @@ MOST_ROWS: Final = 100_000
 _AGAIN: Final = 0.05
 
 
-def checked_limit(limit: int) -> int:
+def check_limit(limit: int) -> int:
     """Return the limit. Raises InputFault if it is no integer from 1 to MOST_ROWS."""
     if not isinstance(limit, int) or not 0 < limit <= MOST_ROWS:
         raise InputFault(f"a limit of {limit!r}", expected=f"1 to {MOST_ROWS:,} rows")
@@ -23,7 +23,7 @@ def checked_limit(limit: int) -> int:
 
 
 @contextmanager
-def ended_after(seconds: float, interrupt: Callable[[], None], where: str) -> Iterator[None]:
+def time_limit(seconds: float, interrupt: Callable[[], None], where: str) -> Iterator[None]:
     """Call `interrupt` if the `with` block takes longer than `seconds`.
 
     Raises InputFault that says so if the block fails after that, or if `seconds` is not positive.

@@ -55,9 +55,9 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
     """Yield the cache breaks of a session, in the order of its requests."""
     simulation, requests = sent.simulation, sent.requests
     outcomes: Sequence[Simulated] = simulation.requests if simulation else ()
-    last: int | None = None  # the last request with a bill; an aborted one has none
+    last_billed: int | None = None  # the last request with a bill; an aborted one has none
     for n, after in enumerate(requests):
-        earlier, last = last, n if after.billed is not None else last
+        earlier, last_billed = last_billed, n if after.billed is not None else last_billed
         if after.billed is not None and earlier is not None:
             before = requests[earlier]
             assert before.billed is not None
@@ -74,8 +74,8 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
         if lost <= least:
             continue
         model = after.model or session.named_model
-        wrote = _life(after.billed, outcomes[n] if outcomes else None, model)
-        money = _money(lost, wrote, model)
+        lifetime = _life(after.billed, outcomes[n] if outcomes else None, model)
+        money = _money(lost, lifetime, model)
         difference = _difference(simulation, earlier, n)
         if difference is not None:
             yield _seen_break(n, difference, lost, money, state)
@@ -98,19 +98,27 @@ def _difference(simulation: CacheSimulation | None, earlier: int, n: int) -> Fir
 
 
 def _seen_break(
-    n: int, found: FirstDifference, lost: int, money: int | None, state: str
+    n: int, difference: FirstDifference, lost: int, money: int | None, state: str
 ) -> SeenBreak:
-    where = (found.block, found.character if found.block is not None else None)
+    where = (difference.block, difference.character if difference.block is not None else None)
     return SeenBreak(
-        n, found.cause, lost, money, state, found.rule, *where, found.before, found.after
+        n,
+        difference.cause,
+        lost,
+        money,
+        state,
+        difference.rule,
+        *where,
+        difference.before,
+        difference.after,
     )
 
 
 def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: str) -> str:
     """Return the cause of a break between two requests that show no difference in their bodies."""
-    told = next((cause for words, cause in _REASONS if words in reason), "")
-    if told:
-        return told
+    known_cause = next((cause for words, cause in _REASONS if words in reason), "")
+    if known_cause:
+        return known_cause
     if after.stretch is not before.stretch:
         return COMPACTED
     if before.model != after.model:

@@ -18,13 +18,13 @@ from typing import Any, Final
 from playground.base.errors import InputFault
 
 # Thresholds of garbage collection: with Python's usual 700 it takes a fifth of the time.
-_COLLECTED: Final = (50_000, 20, 50)
-_MOST_SAID: Final = 200  # characters of an error's message
+_GC_THRESHOLDS: Final = (50_000, 20, 50)
+_LONGEST_MESSAGE: Final = 200  # characters of an error's message
 MEMORY_BYTES: Final = 3 << 30  # of private memory; a shard of 32 MB takes about 0.2
-_LOOK: Final = 0.5  # seconds between two checks whether the build still runs
+_CHECK_SECONDS: Final = 0.5  # seconds between two checks whether the build still runs
 
 
-def outcome_of(job: dict[str, Any]) -> dict[str, Any]:
+def run_job(job: dict[str, Any]) -> dict[str, Any]:
     """Build a job's shard and return its `manifest`.
 
     Otherwise return the `problem` of the shard, or the `fault` of the disk or store, as a dict.
@@ -35,8 +35,8 @@ def outcome_of(job: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"manifest": build_shard(job)}
     except InputFault as fault:
-        known = ("problem", "where", "line", "field", "expected")
-        return {"fault": {name: getattr(fault, name) for name in known}}
+        names = ("problem", "where", "line", "field", "expected")
+        return {"fault": {name: getattr(fault, name) for name in names}}
     except MemoryError:
         return {
             "problem": f"it takes more than {MEMORY_BYTES / (1 << 30):.2g} GB of memory: a session "
@@ -44,9 +44,9 @@ def outcome_of(job: dict[str, Any]) -> dict[str, Any]:
             "parts"
         }
     except Exception as error:  # a bug of ours must not end the whole build
-        said = Cleaner().text(str(error)).strip().splitlines() or [""]  # it may quote a secret
-        more = "…" if len(said[0]) > _MOST_SAID else ""
-        return {"problem": f"{type(error).__name__}: {said[0][:_MOST_SAID]}{more}"}
+        lines = Cleaner().text(str(error)).strip().splitlines() or [""]  # it may quote a secret
+        more = "…" if len(lines[0]) > _LONGEST_MESSAGE else ""
+        return {"problem": f"{type(error).__name__}: {lines[0][:_LONGEST_MESSAGE]}{more}"}
 
 
 class _NoPandas:
@@ -58,27 +58,27 @@ class _NoPandas:
             raise ModuleNotFoundError("a worker needs no pandas", name=name)
 
 
-def _end_with(build: int) -> None:
+def _exit_with(build_process: int) -> None:
     """Exit this worker when the build process ends, even if it was killed.
 
     Otherwise this worker would go on writing while the next build does.
     """
-    while os.getppid() == build:
-        time.sleep(_LOOK)
+    while os.getppid() == build_process:
+        time.sleep(_CHECK_SECONDS)
     os._exit(1)
 
 
 def main() -> None:
     """Answer every job from standard input; what else is printed goes to standard error."""
     sys.meta_path.insert(0, _NoPandas())
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_exit_with, args=(os.getppid(),), daemon=True).start()
     gc.freeze()  # imported modules stay: the collector need not visit them
-    gc.set_threshold(*_COLLECTED)
+    gc.set_threshold(*_GC_THRESHOLDS)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
     answers = os.dup(1)
     os.dup2(2, 1)
     for line in sys.stdin.buffer:
-        answer = json.dumps(outcome_of(json.loads(line))).encode() + b"\n"
+        answer = json.dumps(run_job(json.loads(line))).encode() + b"\n"
         with suppress(BrokenPipeError):  # the build has ended
             while answer:
                 answer = answer[os.write(answers, answer) :]

@@ -77,16 +77,16 @@ def read_catalog(folder: CorpusFolder) -> Catalog:
     return Catalog(**value)
 
 
-def as_of(folder: CorpusFolder, catalog: Catalog) -> Catalog:
+def for_analysis(folder: CorpusFolder, catalog: Catalog) -> Catalog:
     """Return the catalog with only those shards that have facts of the folder's analysis.
 
     Raises InputFault if no shard has any.
     """
     if folder.analysis == catalog.analysis:
         return catalog
-    there = {found["shard"]: found for found in manifests(folder, redacts=catalog.redacts)}
-    shards = [shard for shard in catalog.shards if shard in there]
-    months = {shard: there[shard].get("months", []) for shard in shards}
+    by_shard = {found["shard"]: found for found in manifests(folder, redacts=catalog.redacts)}
+    shards = [shard for shard in catalog.shards if shard in by_shard]
+    months = {shard: by_shard[shard].get("months", []) for shard in shards}
     if not shards:
         known = ", ".join(map(str, folder.analyses)) or "none"
         raise InputFault(
@@ -112,21 +112,21 @@ def commit(folder: CorpusFolder, catalog: Catalog, pieces: Iterable[InputPiece])
 
     Readers of the last catalog are not disturbed: its list of files is deleted by the next commit.
     """
-    before = catalog.generation
+    previous = catalog.generation
     catalog.generation += 1
     with folder.store.write_whole(folder.files(catalog.generation)) as path:
         pq.write_table(files_table(pieces), path, compression="zstd")
     folder.store.confirm()
     folder.store.write(CATALOG, json.dumps({"layout": LAYOUT, **catalog._as_json}))
-    folder.store.remove(folder.files(before - 1))
+    folder.store.remove(folder.files(previous - 1))
 
 
 def files_table(pieces: Iterable[InputPiece]) -> pa.Table:
     """Return the table of input files that the view `files` shows."""
     rows = list(pieces)
     columns = [
-        [each.number for each in rows],
-        *([getattr(each, name) for each in rows] for name in _FILES.names[1:]),
+        [piece.number for piece in rows],
+        *([getattr(piece, name) for piece in rows] for name in _FILES.names[1:]),
     ]
     arrays = [pa.array(c, t) for c, t in zip(columns, _FILES.types, strict=True)]
     return pa.Table.from_arrays(arrays, schema=_FILES)
@@ -139,13 +139,13 @@ def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
     treat the files of other inputs as deleted.
     """
     try:
-        with folder.store.opened(folder.files(catalog.generation)) as file:
+        with folder.store.open_file(folder.files(catalog.generation)) as file:
             columns = pq.read_table(file).drop_columns(["piece"]).to_pydict()
     except (OSError, pa.ArrowException):
-        found = manifests(folder.of(catalog.analysis), redacts=catalog.redacts)
+        found_manifests = manifests(folder.with_analysis(catalog.analysis), redacts=catalog.redacts)
         shards, gone = set(catalog.shards), set(catalog.dropped)
-        listed = [each for each in found if each["shard"] in shards]
-        pieces = (InputPiece(**piece) for each in listed for piece in each["pieces"])
+        listed = [manifest for manifest in found_manifests if manifest["shard"] in shards]
+        pieces = (InputPiece(**piece) for manifest in listed for piece in manifest["pieces"])
         return [piece for piece in pieces if piece.number not in gone]
     rows = zip(*columns.values(), strict=True)
     return [InputPiece(**dict(zip(columns, row, strict=True))) for row in rows]
@@ -158,50 +158,57 @@ def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]
     """
     size = folder.store.sizes()
     for shard in folder.built_shards:
-        found = _manifest(folder, shard)
-        if found is not None and found["redacts"] == redacts and _is_whole(found["files"], size):
-            yield found
+        manifest = _manifest(folder, shard)
+        if (
+            manifest is not None
+            and manifest["redacts"] == redacts
+            and _is_whole(manifest["files"], size)
+        ):
+            yield manifest
 
 
 def _manifest(folder: CorpusFolder, shard: str) -> dict[str, Any] | None:
     """Read a shard's manifest; None if it is torn. Raises InputFault for a newer layout."""
     name = folder.manifest(shard)
     try:
-        found = json_object(folder.store.read(name))
-        refuse_newer(found["layout"], LAYOUT, "layout", f"{folder.store.name}/{name}")
-        check_manifest(found, shard)
+        manifest = json_object(folder.store.read(name))
+        refuse_newer(manifest["layout"], LAYOUT, "layout", f"{folder.store.name}/{name}")
+        check_manifest(manifest, shard)
     except ValueError:
         return None
-    return found
+    return manifest
 
 
-def refuse_older(folder: CorpusFolder, found: Iterable[Mapping[str, Any]]) -> None:
+def refuse_older(folder: CorpusFolder, shard_manifests: Iterable[Mapping[str, Any]]) -> None:
     """Raise InputFault if a shard among these manifests lacks a table, because it is older."""
-    shards = list(found)
+    shards = list(shard_manifests)
     for table in SCHEMAS:
-        older = sum(not has_table(folder, each, table) for each in shards)
+        older = sum(not has_table(folder, manifest, table) for manifest in shards)
         if older:
-            told = f"{older} of {len(shards)} shards were built before there was a table `{table}`"
+            problem = (
+                f"{older} of {len(shards)} shards were built before there was a table `{table}`"
+            )
             expected = "`playground corpus build` with the same inputs, which builds them again"
-            raise InputFault(told, where=folder.store.name, expected=expected)
+            raise InputFault(problem, where=folder.store.name, expected=expected)
 
 
-def has_table(folder: CorpusFolder, found: Mapping[str, Any], table: str) -> bool:
+def has_table(folder: CorpusFolder, manifest: Mapping[str, Any], table: str) -> bool:
     """Return True if the shard of a manifest has this table."""
-    (name, *_) = folder.fact_files(table, found["shard"], found.get("months", ()))
-    return name in found["files"]
+    (name, *_) = folder.fact_files(table, manifest["shard"], manifest.get("months", ()))
+    return name in manifest["files"]
 
 
-def take_away(folder: CorpusFolder, keep: Collection[str]) -> None:
+def delete_others(folder: CorpusFolder, keep: Collection[str]) -> None:
     """Delete the files of all shards, of every analysis, except those to `keep`."""
-    for each in map(folder.of, folder.analyses):
-        for shard in set(each.built_shards) - set(keep):
+    for version in map(folder.with_analysis, folder.analyses):
+        for shard in set(version.built_shards) - set(keep):
             try:
-                found = _manifest(each, shard)
+                manifest = _manifest(version, shard)
             except InputFault:  # of a newer layout: a newer playground wrote it
                 continue
-            folder.store.remove(each.manifest(shard))
-            for name in found["files"] if found else ():  # of a torn manifest the files are unknown
+            folder.store.remove(version.manifest(shard))
+            files = manifest["files"] if manifest else ()  # a torn manifest does not tell them
+            for name in files:
                 folder.store.remove(name)
 
 

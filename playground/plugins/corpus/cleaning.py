@@ -31,7 +31,7 @@ from playground.sessions.session import RequestRow, Session
 
 _GUESSABLE: Final = 24  # characters
 # Fields whose texts are words of a format, names or times, which redaction does not change.
-_STRUCTURE: Final = frozenset(
+_STRUCTURE_FIELDS: Final = frozenset(
     {
         "type",
         "role",
@@ -54,18 +54,18 @@ _STRUCTURE: Final = frozenset(
 )
 # Fields with free content of a user or a tool, in which every text is redacted; those that are such
 # only if they hold an object; and those whose keys are names, not fields of a format.
-_FREE: Final = frozenset(
+_FREE_FIELDS: Final = frozenset(
     ("args", "arguments", "result", "json", "metadata", "default", "const", "enum", "examples")
 )
-_FREE_OBJECTS: Final = frozenset(("input", "output", "response"))
-_OF_NAMES: Final = frozenset(("properties", "patternProperties", "$defs", "definitions"))
+_FREE_OBJECT_FIELDS: Final = frozenset(("input", "output", "response"))
+_NAME_FIELDS: Final = frozenset(("properties", "patternProperties", "$defs", "definitions"))
 _SHORT: Final = 64  # characters: thousands of shorter texts are cached
 _LONG: Final = 16_000  # characters: a longer text is not cached
 _REMEMBERED: Final = 8 << 20  # characters of bodies that a scrubber caches
 # Characters of a session that are searched for words near secrets; a longer one has them anyway.
 _LOOKED_THROUGH: Final = 1 << 20
 _TOOLSETS: Final = 256  # lists of tools that are known to be clean
-_PACKED: Final = ("body", "gone", "shared")  # fields of a row that its body is unpacked from
+_PACKED_FIELDS: Final = ("body", "gone", "shared")  # fields of a row that its body is unpacked from
 # The end of a key such as `"input_tokens": 3`, which every bill has. The number is no secret, but
 # the word `token` would cause a close search of the whole session. Within a text the quotation mark
 # would be escaped.
@@ -93,16 +93,16 @@ class Cleaner:
         self._all = self._search = searcher(tuple(environment_secrets()))
         self._tally = Tally()
         self._bodies = BodyScrubber(self._all, _REMEMBERED)
-        self._tools = lru_cache(maxsize=256)(self._cleaned_tool)
+        self._tools = lru_cache(maxsize=256)(self._clean_tool)
         self._clean_tools: set[bytes] = set()  # lists of them, by their keys
         self._sessions = PlainSessions()
-        self._short = lru_cache(maxsize=4096)(self._cleaned)
-        self._long = lru_cache(maxsize=256)(self._cleaned)
+        self._short = lru_cache(maxsize=4096)(self._clean_text)
+        self._long = lru_cache(maxsize=256)(self._clean_text)
 
     def text(self, text: str) -> str:
         """Return a text of the same length without secrets. Results are cached."""
         if len(text) > _LONG:
-            return self._cleaned(text)
+            return self._clean_text(text)
         return self._short(text) if len(text) < _SHORT else self._long(text)
 
     def session(self, session: Session) -> CleanSession:
@@ -110,36 +110,36 @@ class Cleaner:
 
         Its recordings are not cleaned, because a corpus does not store them.
         """
-        given = self._clean_session(session)
-        clean = self._cleaned_session(given)
-        return given if clean is session else self._clean_session(clean)
+        parts = self._plain_parts(session)
+        clean = self._without_secrets(parts)
+        return parts if clean is session else self._plain_parts(clean)
 
-    def _clean_session(self, session: Session) -> CleanSession:
+    def _plain_parts(self, session: Session) -> CleanSession:
         key = tools_key(session.tools)
-        said = [*map(message_json, session.messages)]
-        return CleanSession(session, self._sessions.of(session, key), said, key)
+        messages = [*map(message_json, session.messages)]
+        return CleanSession(session, self._sessions.of(session, key), messages, key)
 
-    def _cleaned_session(self, given: CleanSession) -> Session:
+    def _without_secrets(self, parts: CleanSession) -> Session:
         """Return the session without secrets; the same object if there are none.
 
         Only parts whose JSON has the beginning of a secret, or a word that goes with one, are
         searched closely. Tools are checked separately, with a cache.
         """
-        session, plain, said, _ = given
-        rest = {key: each for key, each in plain.items() if key not in ("tools", "messages")}
-        search = _within(self._all, [dump_again(rest), *said])
+        session, plain, messages, _ = parts
+        rest = {key: value for key, value in plain.items() if key not in ("tools", "messages")}
+        search = _searcher_for(self._all, [dump_again(rest), *messages])
         if search is None:
-            return self._with_clean_tools(session, given.tools_key)
-        requests = [dump_again(each) for each in plain.get("requests", ())]
-        own: dict[str, Callable[[Any], Any]] = {
-            "messages": partial(self._items, said),
-            "requests": partial(self._items, requests),
+            return self._with_clean_tools(session, parts.tools_key)
+        requests = [dump_again(value) for value in plain.get("requests", ())]
+        cleaners: dict[str, Callable[[Any], Any]] = {
+            "messages": partial(self._clean_items, messages),
+            "requests": partial(self._clean_items, requests),
             "rows": self._rows,
-            "recordings": _as_given,
+            "recordings": _unchanged,
         }
         self._search = search
         try:
-            return self._record(session, own)
+            return self._record(session, cleaners)
         finally:
             self._search = self._all
 
@@ -157,10 +157,12 @@ class Cleaner:
             self._clean_tools.add(key)
         return session
 
-    def _items(self, texts: Sequence[str], items: tuple[Value, ...]) -> tuple[Value, ...]:
+    def _clean_items(self, texts: Sequence[str], items: tuple[Value, ...]) -> tuple[Value, ...]:
         """Return items without secrets, given the JSON text of each."""
         pairs = zip(texts, items, strict=True)
-        clean = tuple(self._value(i) if self._search.may_be_in(text) else i for text, i in pairs)
+        clean = tuple(
+            self._value(item) if self._search.may_be_in(text) else item for text, item in pairs
+        )
         return items if all(map(is_, items, clean)) else clean
 
     def _value(self, value: Any) -> Any:
@@ -184,67 +186,67 @@ class Cleaner:
                 return self._record(value, {})
         return value
 
-    def _record(self, record: Value, own: Mapping[str, Callable[[Any], Any]]) -> Value:
-        """Return a record with all fields cleaned, by the functions in `own` or as values.
+    def _record(self, record: Value, cleaners: Mapping[str, Callable[[Any], Any]]) -> Value:
+        """Return a record with all fields cleaned, by the functions in `cleaners` or as values.
 
         So a new field of a record is cleaned without a change here.
         """
-        held = vars(record)
-        clean = {name: own.get(name, self._value)(value) for name, value in held.items()}
-        if all(clean[name] is held[name] for name in held):
+        fields = vars(record)
+        clean = {name: cleaners.get(name, self._value)(value) for name, value in fields.items()}
+        if all(clean[name] is fields[name] for name in fields):
             return record
         if isinstance(record, BaseModel):
             return record.model_copy(update=clean)
         return unchecked(type(record), clean)
 
-    def _cleaned(self, text: str) -> str:
+    def _clean_text(self, text: str) -> str:
         return starred(text, self._search, self._tally)
 
-    def _cleaned_tool(self, text: str) -> ToolMetadata | None:
+    def _clean_tool(self, text: str) -> ToolMetadata | None:
         """Return the clean tool for a tool's JSON, or None if it has no secrets."""
         plain = ToolMetadata.model_validate_json(text).model_dump(mode="json")
         clean = scrubbed_with(self._all, plain)
         return ToolMetadata.model_validate(clean) if clean != plain else None
 
     def _rows(self, rows: tuple[RequestRow, ...]) -> tuple[RequestRow, ...]:
-        clean = rows if self._are_clean(rows) else tuple(self._packed_again(rows))
-        return tuple(self._record(row, dict.fromkeys(_PACKED, _as_given)) for row in clean)
+        clean = rows if self._are_clean(rows) else tuple(self._repack(rows))
+        return tuple(self._record(row, dict.fromkeys(_PACKED_FIELDS, _unchanged)) for row in clean)
 
-    def _packed_again(self, rows: tuple[RequestRow, ...]) -> Iterator[RequestRow]:
+    def _repack(self, rows: tuple[RequestRow, ...]) -> Iterator[RequestRow]:
         """Yield the rows with clean bodies; other fields are unchanged."""
-        before: dict[str, Any] | None = None
+        previous: dict[str, Any] | None = None
         for row, body in zip(rows, bodies(rows), strict=True):
             clean = self._bodies.scrubbed(body, self._tally)
-            pack = packed(clean, before)
-            yield replace(row, **{name: getattr(pack, name) for name in _PACKED})
-            before = clean
+            pack = packed(clean, previous)
+            yield replace(row, **{name: getattr(pack, name) for name in _PACKED_FIELDS})
+            previous = clean
 
     def _are_clean(self, rows: tuple[RequestRow, ...]) -> bool:
         """Return True if no body holds a secret.
 
         Bodies share most of their content as the same objects, so each object is searched once.
         """
-        seen: dict[Any, Any] = {}  # by id; holding the objects here keeps their ids valid
+        searched: dict[Any, Any] = {}  # by id; holding the objects here keeps their ids valid
         for body in bodies(rows):
             lists = {key for key, value in body.items() if _is_of_objects(value)}
             new: dict[Any, Any] = {
-                id(item): item for key in lists for item in body[key] if id(item) not in seen
+                id(item): item for key in lists for item in body[key] if id(item) not in searched
             }
             rest = {key: None if key in lists else value for key, value in body.items()}
-            known = tuple((key, id(value)) for key, value in rest.items())
-            if known not in seen:
-                new[known] = rest
+            key_ids = tuple((key, id(value)) for key, value in rest.items())
+            if key_ids not in searched:
+                new[key_ids] = rest
             if any(self._value(item) is not item for item in new.values()):
                 return False
-            seen |= new
+            searched |= new
         return True
 
 
-def _as_given(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 
-def _within(search: Searcher, texts: Sequence[str]) -> Searcher | None:
+def _searcher_for(search: Searcher, texts: Sequence[str]) -> Searcher | None:
     """Return a searcher for the secrets that may be in texts; None if there can be none."""
     if sum(map(len, texts)) > _LOOKED_THROUGH:
         return search
@@ -255,31 +257,31 @@ def _is_of_objects(value: Any) -> bool:
     return isinstance(value, list) and set(map(type, value)) == {dict}
 
 
-def hidden(text: str) -> str:
+def hide_text(text: str) -> str:
     """Return a text's length and hash as words; only its length if the text could be guessed."""
-    told = f"{len(text)} characters"
+    length = f"{len(text)} characters"
     if len(text) < _GUESSABLE:
-        return told
+        return length
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-    return f"{told}, {digest}"
+    return f"{length}, {digest}"
 
 
-def redacted(value: Any, key: str = "", is_free: bool = False) -> Any:
+def redact(value: Any, key: str = "", is_free: bool = False) -> Any:
     """Return a JSON value with its texts hidden, except for words of a format and names.
 
     In a value that `is_free`, as arguments are, every text is hidden.
     """
     match value:
         case str():
-            is_word = key in _STRUCTURE and not is_free
-            return value if is_word or not value else hidden(value)
+            is_word = key in _STRUCTURE_FIELDS and not is_free
+            return value if is_word or not value else hide_text(value)
         case list():
-            return [redacted(item, key, is_free) for item in value]
+            return [redact(item, key, is_free) for item in value]
         case Mapping():
-            if is_free or key in _OF_NAMES:
-                return {name: redacted(item, "", is_free) for name, item in value.items()}
+            if is_free or key in _NAME_FIELDS:
+                return {name: redact(item, "", is_free) for name, item in value.items()}
             return {
-                name: redacted(item, name, _may_say_all(name, item)) for name, item in value.items()
+                name: redact(item, name, _is_free_field(name, item)) for name, item in value.items()
             }
         case float() if not is_finite(value):
             return None
@@ -287,5 +289,5 @@ def redacted(value: Any, key: str = "", is_free: bool = False) -> Any:
             return value
 
 
-def _may_say_all(name: str, value: Any) -> bool:
-    return name in _FREE or (name in _FREE_OBJECTS and isinstance(value, Mapping))
+def _is_free_field(name: str, value: Any) -> bool:
+    return name in _FREE_FIELDS or (name in _FREE_OBJECT_FIELDS and isinstance(value, Mapping))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from playground.plugins.corpus.answers import CorpusAnswer
     from playground.plugins.corpus.building import Built
 
-_TOLD = 10  # faults that are listed
+_MOST_LISTED = 10  # faults that are listed
 
 
 @click.group()
@@ -69,7 +69,7 @@ def build(
     if as_json:
         print_json(asdict(built))
     else:
-        _tell(built)
+        _report(built)
     return int(bool(built.aside or built.faults))
 
 
@@ -124,12 +124,12 @@ def ask(
 
     if sql and question:
         raise InputFault("a question and --sql", expected="one of the two")
-    asked = opened(out, analysis)
+    corpus_asked = opened(out, analysis)
     if sql:
-        answer = asked.sql(sql, limit=1_000 if limit is None else limit, seconds=seconds)
+        answer = corpus_asked.sql(sql, limit=1_000 if limit is None else limit, seconds=seconds)
     elif question:
-        given = {**_filters(filters), "since": since, "until": until}
-        answer = asked.ask(question, by, limit=limit, seconds=seconds, **given)
+        conditions = {**_filters(filters), "since": since, "until": until}
+        answer = corpus_asked.ask(question, by, limit=limit, seconds=seconds, **conditions)
     else:
         table(["question", "asks"], [list(pair) for pair in question_names().items()])
         return 0
@@ -171,16 +171,16 @@ def session(out: str, id: str) -> int:
     return 0
 
 
-def _filters(given: tuple[str, ...]) -> dict[str, Any]:
+def _filters(options: tuple[str, ...]) -> dict[str, Any]:
     """Return the filters of `--where`. A column that is given twice may have either value."""
     from playground.cli.shared import parameters_of
 
-    found: dict[str, Any] = {}
-    for each in given:
-        for name, value in parameters_of([each]).items():
+    filters: dict[str, Any] = {}
+    for option in options:
+        for name, value in parameters_of([option]).items():
             text = value if isinstance(value, bool) else str(value)
-            found.setdefault(name, []).append(text)
-    return found
+            filters.setdefault(name, []).append(text)
+    return filters
 
 
 def _print(answer: CorpusAnswer, *, as_csv: bool) -> None:
@@ -217,16 +217,16 @@ def _cell(value: Any) -> str:
     return visible(str(value))
 
 
-def _tell(built: Built) -> None:
-    said = ", ".join(f"{grouped(count)} {name}" for name, count in built.rows.items())
-    say(f"{counted(built.made, 'shard')} built, {grouped(built.kept)} there already: {said}")
-    for name, found in (("left out", built.faults), ("set aside", built.aside)):
-        for each in found[:_TOLD]:
-            file, problem = each["name"], each["problem"]  # most problems begin with the name
-            told = problem if problem.startswith(file) else f"{file}: {problem}"
-            say(visible(f"{name}: {told}"), err=True)
-        if len(found) > _TOLD:
-            say(f"{name}: {grouped(len(found) - _TOLD)} more; --json lists all", err=True)
+def _report(built: Built) -> None:
+    rows = ", ".join(f"{grouped(count)} {name}" for name, count in built.rows.items())
+    say(f"{counted(built.made, 'shard')} built, {grouped(built.kept)} there already: {rows}")
+    for name, problems in (("left out", built.faults), ("set aside", built.aside)):
+        for entry in problems[:_MOST_LISTED]:
+            file, problem = entry["name"], entry["problem"]  # most problems begin with the name
+            text = problem if problem.startswith(file) else f"{file}: {problem}"
+            say(visible(f"{name}: {text}"), err=True)
+        if len(problems) > _MOST_LISTED:
+            say(f"{name}: {grouped(len(problems) - _MOST_LISTED)} more; --json lists all", err=True)
 
 
 @contextmanager
@@ -237,9 +237,9 @@ def _progress() -> Iterator[Callable[[str, int, int], None] | None]:
         return
     with click.progressbar(length=1, label="looking", file=sys.stderr) as bar:
 
-        def moved(what: str, done: int, size: int) -> None:
+        def on_progress(what: str, done: int, size: int) -> None:
             bar.label = what
             bar.length = size or done
             bar.update(done - bar.pos)
 
-        yield moved
+        yield on_progress

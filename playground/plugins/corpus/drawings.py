@@ -36,7 +36,7 @@ def corpus_answer(value: CorpusAnswer) -> pd.DataFrame:
     return frame
 
 
-def titled(column: str) -> str:
+def column_title(column: str) -> str:
     """Return a column's name in words."""
     return column.replace("_percent", ", %").replace("_", " ")
 
@@ -49,14 +49,14 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
     lost money, or the first column of numbers. There are at most 40 lines or bars.
     """
     figure = KeptFigure()
-    first = _first(value, Number)
-    when = _first(value, date)
+    first = _first_column_of(value, Number)
+    when = _first_column_of(value, date)
     if first is None:
         return figure
-    telling = [value.columns.index(name) for name in _TELLING if name in value.columns]
-    said = (index for index in telling if any(row[index] for row in value.rows))
-    share = telling[:1] if "lost_dollars" not in value.columns else []  # a price may be unknown
-    number = next(said, [*share, first][0])
+    candidates = [value.columns.index(name) for name in _TELLING if name in value.columns]
+    with_values = (index for index in candidates if any(row[index] for row in value.rows))
+    share = candidates[:1] if "lost_dollars" not in value.columns else []  # a price may be unknown
+    number = next(with_values, [*share, first][0])
     names = [i for i, name in enumerate(value.columns[:first]) if i != when]
     if when is None:
         rows = value.rows[:_BARS]
@@ -78,7 +78,7 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
         height=280,
         margin={"l": 10, "r": 10, "t": 10, "b": 10},
         yaxis={
-            "title": titled(value.columns[number]),
+            "title": column_title(value.columns[number]),
             "rangemode": "tozero",
             "separatethousands": True,
             "exponentformat": "none",
@@ -92,25 +92,27 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
 @draws("picture", CorpusAnswer)
 def corpus_page(value: CorpusAnswer) -> Markup:
     """Return the first 200 rows as a table of a page."""
-    said = counted(len(value.rows), "row")
-    line = f"{said} in {seconds(value.seconds)}{', and there are more' if value.cut else ''}"
-    rows = [[_cell(each) for each in row.values()] for row in value.plain()["rows"][:_SHOWN]]
+    size = counted(len(value.rows), "row")
+    line = f"{size} in {seconds(value.seconds)}{', and there are more' if value.cut else ''}"
+    rows = [[_cell(item) for item in row.values()] for row in value.plain()["rows"][:_SHOWN]]
     return Markup(f"Corpus: {value.question}", line, static=table(line, value.columns, rows))
 
 
-def _first(value: CorpusAnswer, kind: type) -> int | None:
+def _first_column_of(value: CorpusAnswer, kind: type) -> int | None:
     """Return the index of the first column with values of this type, or None."""
     for number in range(len(value.columns)):
-        found = next((row[number] for row in value.rows if row[number] is not None), None)
-        if isinstance(found, kind) and not isinstance(found, bool):
+        first = next((row[number] for row in value.rows if row[number] is not None), None)
+        if isinstance(first, kind) and not isinstance(first, bool):
             return number
     return None
 
 
 def row_label(answer: CorpusAnswer, row: Sequence[Any], columns: Sequence[int]) -> str:
     """Return a row's label: its values in these columns, or "no COLUMN" for an empty value."""
-    told = (str(row[i]) if row[i] not in ("", None) else f"no {answer.columns[i]}" for i in columns)
-    return drawn(", ".join(told))
+    values = (
+        str(row[i]) if row[i] not in ("", None) else f"no {answer.columns[i]}" for i in columns
+    )
+    return drawn(", ".join(values))
 
 
 def _cell(value: Any) -> str:

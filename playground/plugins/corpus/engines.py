@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from playground.base.errors import InputFault, UnknownNameError
-from playground.plugins.corpus.build_worker import outcome_of
-from playground.plugins.corpus.outcomes import Outcome, outcome
+from playground.plugins.corpus.build_worker import run_job
+from playground.plugins.corpus.outcomes import Outcome, read_outcome
 
 _MOST_WORKERS: Final = 16
 
@@ -62,7 +62,7 @@ class SerialEngine:
 
     def outcomes(self) -> list[Outcome]:
         job = self._jobs.popleft()
-        return [outcome(job, outcome_of(job))]
+        return [read_outcome(job, run_job(job))]
 
     def close(self) -> None:
         self._jobs.clear()
@@ -99,11 +99,11 @@ class _Worker:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if line.endswith(b"\n"):
-            found: dict[str, Any] = json.loads(line)
-            return found
+            answer: dict[str, Any] = json.loads(line)
+            return answer
         status = self.process.wait()
-        told = f"signal {-status}" if status < 0 else f"exit status {status}"
-        return {"problem": f"it ended the process that read it ({told})"}
+        reason = f"signal {-status}" if status < 0 else f"exit status {status}"
+        return {"problem": f"it ended the process that read it ({reason})"}
 
     def end(self) -> None:
         self.process.kill()
@@ -153,7 +153,7 @@ class PoolEngine:
         else:
             worker.end()
         assert job is not None
-        return outcome(job, answer)
+        return read_outcome(job, answer)
 
 
 def usual_workers() -> int:

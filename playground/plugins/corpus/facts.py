@@ -22,12 +22,12 @@ from playground.plugins.corpus.replies import (
     ReplyReader,
     SeenCall,
     SeenReply,
-    answered,
+    match_results,
     named_dialect,
     results_of,
 )
 from playground.plugins.corpus.requests import SeenRequest, SeenRequests
-from playground.plugins.corpus.storing import Noticed, StoredRequest
+from playground.plugins.corpus.storing import FileFacts, StoredRequest
 from playground.plugins.corpus.tables import (
     BreakFact,
     CallFact,
@@ -65,8 +65,8 @@ class SessionPlace:
     @cached_property
     def session(self) -> int:
         """The session's id: a hash of its place, so that it is the same in every build."""
-        told = b"%d %d" % (self.piece, self.number)
-        return int.from_bytes(blake2b(told, digest_size=8).digest(), "big")
+        place = b"%d %d" % (self.piece, self.number)
+        return int.from_bytes(blake2b(place, digest_size=8).digest(), "big")
 
 
 class SessionFacts:
@@ -75,7 +75,7 @@ class SessionFacts:
     def __init__(
         self,
         session: Session,
-        noticed: Noticed,
+        noticed: FileFacts,
         place: SessionPlace,
         requests: SeenRequests,
         cleaner: Cleaner,
@@ -83,47 +83,47 @@ class SessionFacts:
         *,
         redacts: bool,
     ) -> None:
-        self._session, self._noticed = session, noticed
-        self._place, self._sent = place, requests
+        self._session, self._file_facts = session, noticed
+        self._place, self._requests_seen = place, requests
         self._clean, self._redacts = cleaner, redacts
-        self._known: dict[int, dict[str, Any]] = {}
+        self._row_values: dict[int, dict[str, Any]] = {}
         self._reader = ReplyReader(session, dialects, frozenset(noticed.kept_as_text))
 
     def rows(self, skeleton: int, stored: Sequence[StoredRequest]) -> list[Fact]:
         """Return all rows, given the block of the session's skeleton and its stored requests."""
-        session, reader, sent = self._session, self._reader, self._sent.requests
+        session, reader, sent = self._session, self._reader, self._requests_seen.requests
         replies = list(self._replies(sent))
         rows: list[Fact] = [
             self._call(sent, n, position, reply.dialect, call, result)
             for n, (reply, results) in enumerate(replies)
             for position, (call, result) in enumerate(
-                zip(reply.calls, answered(reply.calls, results), strict=True)
+                zip(reply.calls, match_results(reply.calls, results), strict=True)
             )
         ]
         calls = len(rows)
-        noticed = [
-            *((-1, reader.dialect, each) for each in self._noticed.found),
+        findings = [
+            *((-1, reader.dialect, found) for found in self._file_facts.import_findings),
             *(
-                (n, reply.dialect, each)
+                (n, reply.dialect, found)
                 for n, (reply, _) in enumerate(replies)
-                for each in reply.findings
+                for found in reply.findings
             ),
         ]
-        rows += [self._finding(sent, *each) for each in noticed]
+        rows += [self._finding(sent, *found) for found in findings]
         rows += self._requests(sent, stored)
         rows += self._breaks()
         if not self._redacts:  # from a hash a short text can be guessed
-            place, simulation = self._place, self._sent.simulation
+            place, simulation = self._place, self._requests_seen.simulation
             rows += wire_facts(place.session, place.piece, simulation)
         names = [tool.name for tool in session.tools]
         toolset = signatures.hash_of("\0".join(sorted(names)))
         if names:
             rows.append(ToolsetFact(self._place.piece, toolset, sorted(names)))
-        rows.append(self._own(skeleton, toolset, calls, len(noticed)))
+        rows.append(self._session_row(skeleton, toolset, calls, len(findings)))
         return rows
 
-    def _own(self, skeleton: int, toolset: int, calls: int, findings: int) -> SessionFact:
-        session, sent = self._session, self._sent.requests
+    def _session_row(self, skeleton: int, toolset: int, calls: int, findings: int) -> SessionFact:
+        session, sent = self._session, self._requests_seen.requests
         model = session.named_model if sent or session.messages else ""
         return SessionFact(
             session=self._place.session,
@@ -132,20 +132,20 @@ class SessionFacts:
             title="" if self._redacts else session.title[:_SHORT],  # the session is clean already
             agent=session.agent.name,
             version=session.agent.version,
-            run=self._named(session.agent.session),
+            run=self._run_name(session.agent.session),
             sub_agent=session.agent.sub_agent,
             model=model,
             provider=provider_of(model),
             dialect=self._reader.dialect,
-            form=self._noticed.form,
-            sent_at=next((each.sent_at for each in sent if each.sent_at), None),
+            form=self._file_facts.form,
+            sent_at=next((request.sent_at for request in sent if request.sent_at), None),
             requests=len(sent),
             messages=len(session.messages),
             calls=calls,
             findings=findings,
             tools=toolset,
             text=skeleton,
-            bands=signatures.bands_of(signatures.shingles(_said_in(session))),
+            bands=signatures.bands_of(signatures.shingles(_texts_of(session))),
         )
 
     def _replies(
@@ -163,15 +163,15 @@ class SessionFacts:
             return
         for recording in session.recordings:
             dialect = named_dialect(recording) or reader.dialect or NATIVE
-            yield reader.of(read(recording, dialect, session.tools).events, dialect), []
+            yield reader.from_events(read(recording, dialect, session.tools).events, dialect), []
 
-    def _repeated(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
+    def _values_of(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
         """Return the values that every row of a request repeats, so that questions need no join."""
-        if n not in self._known:
-            self._known[n] = self._of_request(sent, n)
-        return self._known[n]
+        if n not in self._row_values:
+            self._row_values[n] = self._make_values(sent, n)
+        return self._row_values[n]
 
-    def _of_request(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
+    def _make_values(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
         request = sent[n] if 0 <= n < len(sent) else None
         first = request or (sent[0] if sent else None)
         agent = self._session.agent
@@ -197,11 +197,11 @@ class SessionFacts:
         raw = "" if call.ok else call.raw or dump_again(call.arguments or {})
         form = signatures.form_of(raw) if raw else ""
         answer = None if result is None else _text_of(result)
-        failed = None if answer is None or result is None else _failed(result, answer)
+        failed = None if answer is None or result is None else _is_failure(result, answer)
         error = answer if failed and answer else ""
         signature = signatures.signature_of(error)
         return CallFact(
-            **self._repeated(sent, n),
+            **self._values_of(sent, n),
             position=position,
             dialect=dialect,
             tool=self._clean.text(call.tool),
@@ -224,7 +224,7 @@ class SessionFacts:
     ) -> FindingFact:
         place = found.where.partition(" (")[0]
         return FindingFact(
-            **self._repeated(sent, n),
+            **self._values_of(sent, n),
             dialect=dialect,
             code=found.code,
             severity=found.severity,
@@ -240,18 +240,18 @@ class SessionFacts:
         for n, (request, blocks) in enumerate(zip(sent, stored, strict=True)):
             del chain[blocks.kept :]
             state = chain[-1] if chain else bytes(8)
-            for each in blocks.hashes:
-                state = blake2b(state + each, digest_size=8).digest()
+            for digest in blocks.hashes:
+                state = blake2b(state + digest, digest_size=8).digest()
                 chain.append(state)
-            added_chain = [int.from_bytes(each, "big") for each in chain[blocks.kept :]]
-            known = self._repeated(sent, n)
+            added_chain = [int.from_bytes(digest, "big") for digest in chain[blocks.kept :]]
+            values = self._values_of(sent, n)
             figures: dict[str, Any] = {
-                **request.characters(self._noticed.form),
-                **request.billing(known["model"]),
+                **request.characters(self._file_facts.form),
+                **request.billing(values["model"]),
             }
             yield RequestFact(
-                **known,
-                provider=provider_of(known["model"]),
+                **values,
+                provider=provider_of(values["model"]),
                 dialect=dialect,
                 kept=blocks.kept,
                 added=blocks.added,
@@ -266,51 +266,51 @@ class SessionFacts:
             )
 
     def _breaks(self) -> Iterator[BreakFact]:
-        for found in breaks_of(self._session, self._sent):
-            known = self._repeated(self._sent.requests, found.n)
+        for seen in breaks_of(self._session, self._requests_seen):
+            values = self._values_of(self._requests_seen.requests, seen.n)
             yield BreakFact(
-                **known,
-                provider=provider_of(known["model"]),
-                cause=found.cause,
-                rule=found.rule,
-                block=found.block,
-                character=found.character,
-                before=self._excerpt(found.before, _SHORT),
-                after=self._excerpt(found.after, _SHORT),
-                lost_tokens=found.lost_tokens,
-                lost_nano=found.lost_nano,
-                state=found.state,
+                **values,
+                provider=provider_of(values["model"]),
+                cause=seen.cause,
+                rule=seen.rule,
+                block=seen.block,
+                character=seen.character,
+                before=self._excerpt(seen.before, _SHORT),
+                after=self._excerpt(seen.after, _SHORT),
+                lost_tokens=seen.lost_tokens,
+                lost_nano=seen.lost_nano,
+                state=seen.state,
             )
 
     def _excerpt(self, text: str, most: int) -> str:
         """Return the beginning of a text, without secrets; "" if the corpus is redacted."""
         return "" if self._redacts or not text else self._clean.text(text[:_LOOKED])[:most]
 
-    def _named(self, run: str) -> str:
+    def _run_name(self, run: str) -> str:
         return f"{signatures.hash_of(run):016x}" if self._redacts and run else run
 
 
-def noticed_of(loaded: LoadedSession, cleaner: Cleaner) -> Noticed:
+def file_facts(loaded: LoadedSession, cleaner: Cleaner) -> FileFacts:
     """Return the facts that only a session's file shows, without secrets."""
-    found = [
-        [each.code, each.severity, cleaner.text(each.where), cleaner.text(each.message)]
-        for each in (*loaded.findings, *_unknown_dialects(loaded.session))
+    findings = [
+        [entry.code, entry.severity, cleaner.text(entry.where), cleaner.text(entry.message)]
+        for entry in (*loaded.findings, *_unknown_dialects(loaded.session))
     ]
-    return Noticed(
-        loaded.format, found, _kept_as_text(loaded), recorded=bool(loaded.session.recordings)
+    return FileFacts(
+        loaded.format, findings, _kept_as_text(loaded), recorded=bool(loaded.session.recordings)
     )
 
 
 def _unknown_dialects(session: Session) -> Iterator[Finding]:
     for recording in session.recordings:
         if recording.dialect and not named_dialect(recording):
-            said = f"nobody knows the dialect {recording.dialect!r}: the text tells which it is"
-            yield finding("unknown-dialect", f"recording {recording.name!r}", said)
+            message = f"nobody knows the dialect {recording.dialect!r}: the text tells which it is"
+            yield finding("unknown-dialect", f"recording {recording.name!r}", message)
 
 
 def _kept_as_text(loaded: LoadedSession) -> list[int]:
     """Return the indexes of messages with a call whose arguments could not be parsed."""
-    places = [found.where for found in loaded.findings if found.code == _KEPT_AS_TEXT]
+    places = [entry.where for entry in loaded.findings if entry.code == _KEPT_AS_TEXT]
     return [
         index
         for index, place in enumerate(loaded.places if places else ())
@@ -322,11 +322,11 @@ def _text_of(result: ToolResultPart) -> str:
     return result.result if isinstance(result.result, str) else dump_again(result.result)
 
 
-def _failed(result: ToolResultPart, text: str) -> bool:
+def _is_failure(result: ToolResultPart, text: str) -> bool:
     return result.is_error or _ERROR.match(text) is not None
 
 
-def _said_in(session: Session) -> Iterator[str]:
+def _texts_of(session: Session) -> Iterator[str]:
     """Yield the texts of user and assistant; results of tools do not make sessions similar."""
     for message in session.messages:
         if message.role in ("user", "assistant"):

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 
 from playground.base.errors import InputFault, UnknownNameError
-from playground.plugins.corpus.questions import COLUMNS, Question, shown
+from playground.plugins.corpus.questions import COLUMNS, Question, sql_column
 
 _TIMES: Final = ("since", "until", "split")
 
@@ -21,14 +21,14 @@ class Filters:
     """
 
     def __init__(
-        self, table: str, given: Mapping[str, Any], known: Collection[str] | None = None
+        self, table: str, filters: Mapping[str, Any], known: Collection[str] | None = None
     ) -> None:
         if table not in COLUMNS:
             raise UnknownNameError("table", table, list(COLUMNS))
         known = COLUMNS[table] if known is None else known
         self.values: dict[str, Any] = {}
         self._parts: dict[str, str] = {}
-        for name, value in given.items():
+        for name, value in filters.items():
             if value is None or value == [] or value == "":
                 continue
             if name in _TIMES:
@@ -43,7 +43,7 @@ class Filters:
                 raise InputFault(f"no filter {name!r} of {table}", expected=expected)
             self.values[name] = list(value) if isinstance(value, list | tuple) else [value]
             missing = f" OR {name} IS NULL" if None in self.values[name] else ""
-            self._parts[name] = f"({shown(name)} IN (SELECT unnest(${name})){missing})"
+            self._parts[name] = f"({sql_column(name)} IN (SELECT unnest(${name})){missing})"
 
     @property
     def where(self) -> str:
@@ -62,32 +62,36 @@ UNDATED: Final = "undated"  # a filter: True for rows without a time, False for 
 _BOUNDS: Final = {"since": "sent_at >= $since", "until": "sent_at < $until"}
 
 
-def behind_row(
-    asked: Question, by: Sequence[str], row: Mapping[str, Any], narrowed: Mapping[str, Any]
+def row_filters(
+    question: Question, by: Sequence[str], row: Mapping[str, Any], filters: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the filters that leave only the rows that one row of an answer counts.
 
     `narrowed` are the question's own filters. For the question `failures` the result selects the
     malformed calls, or the failed ones if none is malformed.
     """
-    found = dict(narrowed)
-    own = [name for name in (*by, *_NAMED.get(asked.name, ())) if name in COLUMNS[asked.table]]
-    if asked.name == "shapes" or (asked.name == "failures" and row["malformed"]):
-        found["ok"] = [False]
-    elif asked.name == "failures" and row["failed"]:
-        found["failed"] = [True]
-    found |= {name: [row[name]] for name in own}
+    conditions = dict(filters)
+    columns = [
+        name for name in (*by, *_NAMED.get(question.name, ())) if name in COLUMNS[question.table]
+    ]
+    if question.name == "shapes" or (question.name == "failures" and row["malformed"]):
+        conditions["ok"] = [False]
+    elif question.name == "failures" and row["failed"]:
+        conditions["failed"] = [True]
+    conditions |= {name: [row[name]] for name in columns}
     for name in set(by) & set(_LAST_DAY):
         first = row[name]
         if first is None:
-            found[UNDATED] = True
+            conditions[UNDATED] = True
             continue
-        since, until = (_time(each, found[each]) if found.get(each) else None for each in _ENDS)
+        since, until = (
+            _time(each, conditions[each]) if conditions.get(each) else None for each in _ENDS
+        )
         begin = datetime.combine(first, time())
         end = datetime.combine(_LAST_DAY[name](first) + timedelta(days=1), time())
-        found["since"] = max(begin, since or begin)
-        found["until"] = min(end, until or end)
-    return found
+        conditions["since"] = max(begin, since or begin)
+        conditions["until"] = min(end, until or end)
+    return conditions
 
 
 _ENDS: Final = ("since", "until")
@@ -99,25 +103,25 @@ _LAST_DAY: Final[dict[str, Callable[[date], date]]] = {
 }
 
 
-def written(asked: Question, names: Sequence[str], where: Filters) -> str:
+def question_sql(question: Question, names: Sequence[str], where: Filters) -> str:
     """Return a question's SQL, grouped by the columns `names`.
 
     Raises InputFault if the question cannot be grouped by them.
     """
-    if names and not asked.is_grouped:
-        raise InputFault(f"{asked.name} is asked by nothing", expected="the question alone")
+    if names and not question.is_grouped:
+        raise InputFault(f"{question.name} is asked by nothing", expected="the question alone")
     try:
-        columns = [f"{asked.column(name.strip())} AS {name.strip()}, " for name in names]
+        columns = [f"{question.column(name.strip())} AS {name.strip()}, " for name in names]
     except KeyError as error:
         raise InputFault(
-            f"{asked.name} cannot be asked by {error.args[0]!r}",
-            expected=f"any of: {', '.join(asked.names)}",
+            f"{question.name} cannot be asked by {error.args[0]!r}",
+            expected=f"any of: {', '.join(question.names)}",
         ) from error
-    return asked.sql.format(
+    return question.sql.format(
         by="".join(columns),
         where=where.where,
         and_where=where.and_where,
-        and_where_beside=where.and_where_of(*COLUMNS.get(asked.beside, ()), *_TIMES, UNDATED),
+        and_where_beside=where.and_where_of(*COLUMNS.get(question.beside, ()), *_TIMES, UNDATED),
         and_tool=where.and_where_of("tool"),
     )
 
@@ -128,8 +132,8 @@ def _time(name: str, value: Any) -> datetime:
     A time without a zone is taken for UTC. Raises InputFault if the value is no time.
     """
     try:
-        found = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
-        return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
+        time_value = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
+        return time_value.astimezone(UTC).replace(tzinfo=None) if time_value.tzinfo else time_value
     except (ValueError, OverflowError) as error:
         expected = "a time such as 2026-11-22 or 2026-11-22T10:00"
         raise InputFault(f"{value!r} is no time", field=name, expected=expected) from error

@@ -21,7 +21,7 @@ _FileName = Annotated[
         pattern=r"^(facts/v\d+/[a-z_]+(/month=[\w-]*)?|blocks)/[0-9a-f]+\.(pack|parquet)$"
     ),
 ]
-_Told = dict[str, str]  # a name and a problem
+_Problem = dict[str, str]  # a name and a problem
 
 
 class _Form(BaseModel):
@@ -44,7 +44,7 @@ class _Manifest(_Form):
     redacts: bool
     pieces: list[_Piece]
     spoiled: list[str]
-    faults: list[_Told]
+    faults: list[_Problem]
     rereadable: bool
     rows: dict[str, _Count]
     files: dict[_FileName, _Count]
@@ -60,21 +60,21 @@ class _Catalog(_Form):
     shards: list[_Hex] = []
     dropped: list[_Number] = []
     months: dict[_Hex, list[_Month]] = {}
-    aside: list[_Told] = []
-    faults: list[_Told] = []
+    aside: list[_Problem] = []
+    faults: list[_Problem] = []
 
 
 def json_object(data: bytes) -> dict[str, Any]:
     """Parse a JSON object with a layout. Raises ValueError if the bytes are none."""
     try:
-        found = json.loads(data)
+        value = json.loads(data)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
-    if not isinstance(found, dict):
-        raise ValueError(f"no object, but a {type(found).__name__}")
-    if type(found.get("layout")) is not int:
-        raise ValueError(f"its layout is {found.get('layout')!r:.40}")
-    return found
+    if not isinstance(value, dict):
+        raise ValueError(f"no object, but a {type(value).__name__}")
+    if type(value.get("layout")) is not int:
+        raise ValueError(f"its layout is {value.get('layout')!r:.40}")
+    return value
 
 
 def check_manifest(value: dict[str, Any], shard: str) -> None:

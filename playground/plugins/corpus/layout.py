@@ -44,7 +44,7 @@ class CorpusFolder:
     def manifest(self, shard: str) -> str:
         return f"manifest/{shard}.v{self.analysis}.json"
 
-    def of(self, analysis: int) -> CorpusFolder:
+    def with_analysis(self, analysis: int) -> CorpusFolder:
         """Return the same folder with another version of the analysis."""
         return replace(self, analysis=analysis)
 
@@ -52,14 +52,14 @@ class CorpusFolder:
     def built_shards(self) -> list[str]:
         """All shards with a manifest of this analysis, even if the catalog does not list them."""
         ending = f".v{self.analysis}.json"
-        found = self.store.names("manifest")
-        return [name.removesuffix(ending) for name in found if name.endswith(ending)]
+        names = self.store.names("manifest")
+        return [name.removesuffix(ending) for name in names if name.endswith(ending)]
 
     @property
     def analyses(self) -> list[int]:
         """All versions of the analysis for which there are facts, the oldest first."""
-        found = (_MANIFEST.search(name) for name in self.store.names("manifest"))
-        return sorted({int(each[1]) for each in found if each})
+        matches = (_MANIFEST.search(name) for name in self.store.names("manifest"))
+        return sorted({int(match[1]) for match in matches if match})
 
     def pack(self, shard: str) -> str:
         return f"blocks/{shard}.pack"

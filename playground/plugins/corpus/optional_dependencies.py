@@ -10,7 +10,7 @@ from playground.base.errors import InputFault
 _PACKAGES: Final = ("duckdb", "fsspec", "pyarrow", "rensa")
 
 
-def needed() -> None:
+def require_extra() -> None:
     """Raise InputFault if a package of the extra [corpus] is not installed."""
     missing = [name for name in _PACKAGES if find_spec(name) is None]
     if missing:

@@ -17,7 +17,7 @@ class Outcome:
     problem: str = ""
 
 
-def outcome(job: dict[str, Any], answer: dict[str, Any]) -> Outcome:
+def read_outcome(job: dict[str, Any], answer: dict[str, Any]) -> Outcome:
     """Turn a worker's answer (`build_worker.py`) into an outcome.
 
     Raises InputFault if the disk or the store failed, which is no fault of the shard.

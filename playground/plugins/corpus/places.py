@@ -38,22 +38,22 @@ def is_remote(path: str | Path) -> bool:
     return "://" in str(path)
 
 
-def place_of(given: str | Path) -> str:
+def recorded_place(source: str | Path) -> str:
     """Return the place of an input as it is recorded: an absolute path, or the address."""
-    return str(given) if is_remote(given) else str(Path(given).resolve())
+    return str(source) if is_remote(source) else str(Path(source).resolve())
 
 
-def named(path: str) -> str:
+def without_options(path: str) -> str:
     """Return an address without its options, or a path as it is."""
     return path.partition("?")[0] if is_remote(path) else path
 
 
-def opened_at(path: str) -> IO[bytes]:
+def open_at(path: str) -> IO[bytes]:
     """Open a file with random access. Raises OSError, and InputFault for a bad address."""
     if not is_remote(path):
         return open_regular_file(path)
-    there = place_at(path)
-    file: Any = there.system.open_input_file(there.path)
+    place = place_at(path)
+    file: Any = place.system.open_input_file(place.path)
     return io.BufferedReader(file, _BUFFER)
 
 
@@ -61,8 +61,8 @@ def size_of(path: str) -> int:
     """Return a file's size in bytes. Raises OSError if there is no such file."""
     if not is_remote(path):
         return Path(path).stat().st_size
-    there = place_at(path)
-    size: int | None = info_at(there.system, there.path).size
+    place = place_at(path)
+    size: int | None = info_at(place.system, place.path).size
     if size is None:
         raise FileNotFoundError(2, "No such file", path)
     return size
@@ -73,8 +73,8 @@ def folder_of(address: str) -> Path | None:
     system, path, _ = place_at(address)
     if isinstance(system, fs.LocalFileSystem):
         return Path(path)
-    own = type(system.handler.fs).__module__ if isinstance(system, fs.PyFileSystem) else ""
-    return Path(path) if own == "fsspec.implementations.local" else None
+    module = type(system.handler.fs).__module__ if isinstance(system, fs.PyFileSystem) else ""
+    return Path(path) if module == "fsspec.implementations.local" else None
 
 
 def is_of_one_process(address: str | Path) -> bool:
@@ -83,7 +83,7 @@ def is_of_one_process(address: str | Path) -> bool:
 
 
 @contextmanager
-def answering(where: str, *, missing: bool = False) -> Iterator[None]:
+def system_errors_as_faults(where: str, *, missing: bool = False) -> Iterator[None]:
     """Turn an OSError in the `with` block into an InputFault of one line, without any key.
 
     With `missing`, a FileNotFoundError is raised as it is.
@@ -95,19 +95,19 @@ def answering(where: str, *, missing: bool = False) -> Iterator[None]:
             raise
         from playground.plugins.corpus.cleaning import Cleaner
 
-        said = Cleaner().text(str(error.strerror or error).splitlines()[0])
-        raise InputFault(said, where=where, expected=_REACHED) from error
+        message = Cleaner().text(str(error.strerror or error).splitlines()[0])
+        raise InputFault(message, where=where, expected=_EXPECTED_ADDRESS) from error
 
 
-_REACHED: Final = "an address that answers, and keys in the environment that may use it"
+_EXPECTED_ADDRESS: Final = "an address that answers, and keys in the environment that may use it"
 
 
-def reading(path: str) -> AbstractContextManager[None]:
+def read_errors_as_faults(path: str) -> AbstractContextManager[None]:
     """Turn an OSError while a path or an address is read into an InputFault."""
-    return answering(named(path)) if is_remote(path) else refused(path)
+    return system_errors_as_faults(without_options(path)) if is_remote(path) else refused(path)
 
 
-class Found(NamedTuple):
+class InputFile(NamedTuple):
     """An input file. Its `stamp`, made of size and time, changes when the file does.
 
     The stamp is "" if the time is unknown, or so recent that a change might not show.
@@ -117,44 +117,50 @@ class Found(NamedTuple):
     stamp: str = ""
 
 
-def files_at(address: str) -> Iterator[Found]:
+def files_at(address: str) -> Iterator[InputFile]:
     """Yield the files that an address means, sorted, without hidden ones.
 
     It means one file, or all files below a folder, or those that fit a pattern, in which `*` also
     spans folders.
     """
     base, mark, options = address.partition("?")
-    found: Iterator[Found]
+    files: Iterator[InputFile]
     if "*" in base:
         folder = base[: base.index("*")].rpartition("/")[0]
-        there = _below(f"{folder}{mark}{options}")
-        found = (
-            each for each in there if fnmatch(_read(each.path), _read(f"{base}{mark}{options}"))
+        below = _files_below(f"{folder}{mark}{options}")
+        files = (
+            file
+            for file in below
+            if fnmatch(_decoded(file.path), _decoded(f"{base}{mark}{options}"))
         )
     else:
         system, path, _ = place_at(address)
         info = info_at(system, path)
-        found = iter([Found(address, _stamp(system, info))]) if info.is_file else _below(address)
-    yield from found
+        files = (
+            iter([InputFile(address, _stamp(system, info))])
+            if info.is_file
+            else _files_below(address)
+        )
+    yield from files
 
 
-def _below(address: str) -> Iterator[Found]:
+def _files_below(address: str) -> Iterator[InputFile]:
     base, mark, options = address.partition("?")
     system, path, is_uri = place_at(address)
-    for rest, info in listed_below(system, path, recursive=True):
+    for rest, info in list_below(system, path, recursive=True):
         if not any(name.startswith(".") for name in rest.split("/")):
             name = quote(rest, safe=_PLAIN) if is_uri else rest
-            yield Found(f"{base.rstrip('/')}/{name}{mark}{options}", _stamp(system, info))
+            yield InputFile(f"{base.rstrip('/')}/{name}{mark}{options}", _stamp(system, info))
 
 
-def listed_below(system: Any, path: str, *, recursive: bool) -> Iterator[tuple[str, Any]]:
+def list_below(system: Any, path: str, *, recursive: bool) -> Iterator[tuple[str, Any]]:
     """Yield name and information of each file below a folder of a file system, sorted."""
-    _forget(system)
-    listed = system.get_file_info(fs.FileSelector(path, recursive=recursive, allow_not_found=True))
+    _clear_listings(system)
+    infos = system.get_file_info(fs.FileSelector(path, recursive=recursive, allow_not_found=True))
     start = len(path.strip("/"))
-    for each in sorted(listed, key=lambda info: str(info.path)):
-        if each.is_file:
-            yield each.path.strip("/")[start:].strip("/"), each
+    for info in sorted(infos, key=lambda info: str(info.path)):
+        if info.is_file:
+            yield info.path.strip("/")[start:].strip("/"), info
 
 
 def _stamp(system: Any, info: Any) -> str:
@@ -170,11 +176,11 @@ def _stamp(system: Any, info: Any) -> str:
 
 def info_at(system: Any, path: str) -> Any:
     """Return a file system's current information on a path."""
-    _forget(system)
+    _clear_listings(system)
     return system.get_file_info(path)
 
 
-def _forget(system: Any) -> None:
+def _clear_listings(system: Any) -> None:
     """Clear fsspec's cache of listings, because another process may have changed the files."""
     if isinstance(system, fs.PyFileSystem):
         system.handler.fs.invalidate_cache()
@@ -183,9 +189,11 @@ def _forget(system: Any) -> None:
 _PLAIN: Final = "/!$&'()+,:;=@~"  # characters that stand for themselves in the path of a URI
 
 
-def _read(address: str) -> str:
+def _decoded(address: str) -> str:
     """Return an address without options, and with its names decoded."""
-    return unquote(named(address)) if place_at(address).is_uri else named(address)
+    return (
+        unquote(without_options(address)) if place_at(address).is_uri else without_options(address)
+    )
 
 
 class _Place(NamedTuple):
@@ -208,37 +216,37 @@ def place_at(address: str) -> _Place:
         )
     for name, _ in parse_qsl(parts.query, keep_blank_values=True):
         if name not in _OPTIONS:  # it may be a signature, and addresses are stored
-            told = f"an address of {parts.scheme} with the option {name!r}"
-            raise InputFault(told, expected=f"no option but {', '.join(_OPTIONS)}")
+            problem = f"an address of {parts.scheme} with the option {name!r}"
+            raise InputFault(problem, expected=f"no option but {', '.join(_OPTIONS)}")
     try:
-        system, path = fs.FileSystem.from_uri(_put_at_once(address, parts))
+        system, path = fs.FileSystem.from_uri(_with_fast_put(address, parts))
         return _Place(system, path, is_uri=True)
     except (ValueError, OSError, NotImplementedError) as error:  # pyarrow built without it
-        return _by_fsspec(address, error)
+        return _fsspec_place(address, error)
 
 
-def _put_at_once(address: str, parts: SplitResult) -> str:
+def _with_fast_put(address: str, parts: SplitResult) -> str:
     """Return an address of S3 so that a short object is written with one request, not three."""
     if parts.scheme != "s3":
         return address
     return f"{address}{'&' if parts.query else '?'}allow_delayed_open=true"
 
 
-def _by_fsspec(address: str, refused: Exception) -> _Place:
+def _fsspec_place(address: str, refused: Exception) -> _Place:
     expected = "an address that pyarrow or an installed fsspec package reads, such as s3://bucket"
-    where = named(address)
+    where = without_options(address)
     try:
         from fsspec.core import url_to_fs
 
         system, path = url_to_fs(address)
     except ImportError as error:  # fsspec says which package it wants
-        said = str(error).splitlines()[0]
+        message = str(error).splitlines()[0]
         raise InputFault(
-            f"nobody reads it here ({said})", where=where, expected=expected
+            f"nobody reads it here ({message})", where=where, expected=expected
         ) from error
     except (ValueError, TypeError, OSError) as error:  # TypeError: it wants more than that
-        said = str(refused).splitlines()[0]
-        raise InputFault(f"nobody reads it ({said})", where=where, expected=expected) from error
+        message = str(refused).splitlines()[0]
+        raise InputFault(f"nobody reads it ({message})", where=where, expected=expected) from error
     return _Place(fs.PyFileSystem(_Handler(system)), path, is_uri=False)
 
 
@@ -265,9 +273,9 @@ class _Handler(fs.FSSpecHandler):  # type: ignore[misc]
         return _call_or_os_error(super().delete_file, path)
 
 
-def _call_or_os_error(function: Callable[..., Any], *given: Any) -> Any:
+def _call_or_os_error(function: Callable[..., Any], *arguments: Any) -> Any:
     try:
-        return function(*given)
+        return function(*arguments)
     except OSError:
         raise
     except Exception as error:  # of any package: fsspec names none

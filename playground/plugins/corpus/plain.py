@@ -45,17 +45,17 @@ class PlainSessions:
 
         `key` is the result of `tools_key` for its tools.
         """
-        known = None if key is None else self._tools.get(key)
-        standing: dict[str, Any] = {"recordings": ()}
+        cached = None if key is None else self._tools.get(key)
+        placeholders: dict[str, Any] = {"recordings": ()}
         if session.messages:
-            standing["messages"] = _MESSAGES
-        if known:
-            standing["tools"] = _TOOLS
-        plain = plain_session(unchecked(Session, {**vars(session), **standing}))
+            placeholders["messages"] = _MESSAGES
+        if cached:
+            placeholders["tools"] = _TOOLS
+        plain = plain_session(unchecked(Session, {**vars(session), **placeholders}))
         if session.messages:
             plain["messages"] = []
-        if known:
-            plain["tools"] = known
+        if cached:
+            plain["tools"] = cached
         elif key is not None and len(self._tools) < _TOOLSETS:
             self._tools[key] = plain.get("tools", [])
         return plain
@@ -66,9 +66,9 @@ def tools_key(tools: Sequence[ToolMetadata]) -> bytes | None:
 
     Return None if there is no such key, as for tools with examples.
     """
-    if any(each.examples for each in tools):
+    if any(tool.examples for tool in tools):
         return None
-    return plain_key([(each.name, each.description, each.input_schema) for each in tools])
+    return plain_key([(tool.name, tool.description, tool.input_schema) for tool in tools])
 
 
 def message_json(message: Message) -> str:

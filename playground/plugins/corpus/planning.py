@@ -12,7 +12,7 @@ from typing import Any, Final
 from playground.base.errors import InputFault
 from playground.plugins.corpus.inputs import PIECE_BYTES, InputPiece, find_files, pieces_of
 from playground.plugins.corpus.layout import CorpusFolder
-from playground.plugins.corpus.places import Found, is_remote, named, place_of
+from playground.plugins.corpus.places import InputFile, is_remote, recorded_place, without_options
 
 MOST_PIECES: Final = 4_000  # of a shard, because tiny files are as many sessions
 
@@ -38,49 +38,49 @@ def plan(
     So a build with another folder adds to the corpus, and a file that changed or is gone no longer
     counts. A file at an address is read again only if its stamp changed.
     """
-    given = [place_of(each) for each in inputs]
-    built = list(before)
-    known: dict[Found, list[InputPiece]] = {}
-    for piece in built:
+    places = [recorded_place(source) for source in inputs]
+    earlier = list(before)
+    by_file: dict[InputFile, list[InputPiece]] = {}
+    for piece in earlier:
         if piece.stamp:
-            known.setdefault(Found(piece.path, piece.stamp), []).append(piece)
-    found = BuildPlan([piece for piece in built if not _covered(piece.path, given)])
+            by_file.setdefault(InputFile(piece.path, piece.stamp), []).append(piece)
+    result = BuildPlan([piece for piece in earlier if not _is_covered(piece.path, places)])
     read = 0
-    for file in find_files(given, folder.store.name):
+    for file in find_files(places, folder.store.name):
         path, stamp = file
         try:
-            own = known.get(file) or [replace(piece, stamp=stamp) for piece in pieces_of(path)]
+            pieces = by_file.get(file) or [replace(piece, stamp=stamp) for piece in pieces_of(path)]
         except InputFault as fault:
-            found.faults.append({"name": named(path), "problem": str(fault)})
+            result.faults.append({"name": without_options(path), "problem": str(fault)})
             continue
-        found.pieces += own
-        read += sum(piece.size for piece in own)
+        result.pieces += pieces
+        read += sum(piece.size for piece in pieces)
         if progress is not None:
             progress("looking", read, 0)
-    return found
+    return result
 
 
-def _covered(path: str, inputs: Iterable[str]) -> bool:
-    plain = named(path)
+def _is_covered(path: str, inputs: Iterable[str]) -> bool:
+    file_path = without_options(path)
     return any(
-        plain == given or Path(plain).is_relative_to(given) or _fits(plain, given)
-        for given in map(named, inputs)
+        file_path == source or Path(file_path).is_relative_to(source) or _matches(file_path, source)
+        for source in map(without_options, inputs)
     )
 
 
-def _fits(path: str, pattern: str) -> bool:
+def _matches(path: str, pattern: str) -> bool:
     """Return True if a pattern fits a file. `*` spans folders only in an address, `**` always."""
     if is_remote(pattern):
         return fnmatch(path, pattern)
-    return not is_remote(path) and _parts_fit(Path(path).parts, Path(pattern).parts)
+    return not is_remote(path) and _parts_match(Path(path).parts, Path(pattern).parts)
 
 
-def _parts_fit(parts: Sequence[str], patterns: Sequence[str]) -> bool:
+def _parts_match(parts: Sequence[str], patterns: Sequence[str]) -> bool:
     if not patterns:
         return not parts
     if patterns[0] == "**":
-        return any(_parts_fit(parts[start:], patterns[1:]) for start in range(len(parts) + 1))
-    return bool(parts) and fnmatch(parts[0], patterns[0]) and _parts_fit(parts[1:], patterns[1:])
+        return any(_parts_match(parts[start:], patterns[1:]) for start in range(len(parts) + 1))
+    return bool(parts) and fnmatch(parts[0], patterns[0]) and _parts_match(parts[1:], patterns[1:])
 
 
 def jobs(
@@ -108,31 +108,31 @@ def jobs(
 
 def job(pieces: Sequence[InputPiece], folder: CorpusFolder, *, redacts: bool) -> dict[str, Any]:
     """Return the job that builds a shard, as plain data; a hash of the content names the shard."""
-    told = "\0".join([str(redacts), *(piece.content for piece in pieces)])
+    content = "\0".join([str(redacts), *(piece.content for piece in pieces)])
     return {
         "out": folder.store.address,
         "analysis": folder.analysis,
-        "shard": blake2b(told.encode(), digest_size=12).hexdigest(),
+        "shard": blake2b(content.encode(), digest_size=12).hexdigest(),
         "redacts": redacts,
         "pieces": [asdict(piece) for piece in pieces],
     }
 
 
-def again(found: dict[str, Any], folder: CorpusFolder) -> dict[str, Any]:
+def rebuild_job(manifest: dict[str, Any], folder: CorpusFolder) -> dict[str, Any]:
     """Return the job that makes a shard's facts again, given a manifest of an older analysis."""
-    kept = {name: found[name] for name in ("shard", "redacts", "pieces")}
+    unchanged = {name: manifest[name] for name in ("shard", "redacts", "pieces")}
     return {
         "out": folder.store.address,
         "analysis": folder.analysis,
-        "before": found["analysis"],
-        **kept,
+        "before": manifest["analysis"],
+        **unchanged,
     }
 
 
-def halves(given: dict[str, Any], folder: CorpusFolder) -> list[dict[str, Any]]:
+def split_job(old_job: dict[str, Any], folder: CorpusFolder) -> list[dict[str, Any]]:
     """Split a job that killed its worker in two, to find the piece that did it."""
-    pieces = [InputPiece(**each) for each in given["pieces"]]
+    pieces = [InputPiece(**piece) for piece in old_job["pieces"]]
     middle = len(pieces) // 2
     return [
-        job(part, folder, redacts=given["redacts"]) for part in (pieces[:middle], pieces[middle:])
+        job(part, folder, redacts=old_job["redacts"]) for part in (pieces[:middle], pieces[middle:])
     ]

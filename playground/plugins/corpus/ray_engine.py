@@ -11,8 +11,8 @@ import sys
 from typing import Any
 
 from playground.base.errors import InputFault
-from playground.plugins.corpus.build_worker import outcome_of
-from playground.plugins.corpus.outcomes import Outcome, outcome
+from playground.plugins.corpus.build_worker import run_job
+from playground.plugins.corpus.outcomes import Outcome, read_outcome
 
 _AHEAD = 2  # jobs that are submitted for each processor, so that none is idle
 
@@ -27,8 +27,8 @@ class RayEngine:
     is_apart = True
 
     def __init__(self, workers: int, address: str) -> None:
-        self._ray = _started(workers, address)
-        self._build = self._ray.remote(num_cpus=1, max_retries=0)(outcome_of)
+        self._ray = _start_ray(workers, address)
+        self._build = self._ray.remote(num_cpus=1, max_retries=0)(run_job)
         self._jobs: dict[Any, dict[str, Any]] = {}
 
     def has_room(self) -> bool:
@@ -40,7 +40,7 @@ class RayEngine:
 
     def outcomes(self) -> list[Outcome]:
         done, _ = self._ray.wait(list(self._jobs), num_returns=1)
-        return [self._outcome(each) for each in done]
+        return [self._outcome(reference) for reference in done]
 
     def close(self) -> None:
         self._jobs = {}
@@ -51,12 +51,12 @@ class RayEngine:
         try:
             answer = self._ray.get(reference)
         except self._ray.exceptions.RayError as error:
-            said = type(error).__name__
-            return Outcome(job, problem=f"it ended the worker that read it ({said})")
-        return outcome(job, answer)
+            kind = type(error).__name__
+            return Outcome(job, problem=f"it ended the worker that read it ({kind})")
+        return read_outcome(job, answer)
 
 
-def _started(workers: int, address: str) -> Any:
+def _start_ray(workers: int, address: str) -> Any:
     """Return the module ray, connected to a cluster or started here.
 
     Raises InputFault if Ray is not installed or the cluster does not answer.

@@ -92,24 +92,24 @@ class ReplyReader:
     def read(self, index: int) -> SeenReply:
         """Return the reply in the message of this index."""
         message = self.session.messages[index]
-        own = [self._part(part, index) for part in message.tool_calls]
+        calls = [self._call_of_part(part, index) for part in message.tool_calls]
         if self._has_parts or not self.dialect:
-            return SeenReply([self._checked(call) for call in own], [], self.dialect)
+            return SeenReply([self._check(call) for call in calls], [], self.dialect)
         text = message.text
         events = self._read.get(text)
         if events is None:
             parser = get_dialect(self.dialect).create_parser(self._data)
             events = merged([*parser.feed_text(text), *parser.finish()])
-        return self.of(events, self.dialect)
+        return self.from_events(events, self.dialect)
 
     @cached_property
     def _data(self) -> PromptData:
         return PromptData(tool_metadata=list(self.session.tools))
 
-    def of(self, events: list[Event], dialect: str) -> SeenReply:
+    def from_events(self, events: list[Event], dialect: str) -> SeenReply:
         """Return the reply that a dialect's parser read as these merged events."""
-        calls = [self._checked(call) for call in _calls(events)]
-        findings = [each.finding for each in events if type(each) is FindingEvent]
+        calls = [self._check(call) for call in _calls(events)]
+        findings = [event.finding for event in events if type(event) is FindingEvent]
         return SeenReply(calls, findings, dialect)
 
     def _dialect_in_text(self) -> str:
@@ -120,11 +120,11 @@ class ReplyReader:
         """
         session = self.session
         replies = [message for message in session.messages if message.role == "assistant"]
-        named = next(filter(None, map(named_dialect, session.recordings)), "")
-        if named:
-            return named
+        recorded = next(filter(None, map(named_dialect, session.recordings)), "")
+        if recorded:
+            return recorded
         texts = (m.text for m in replies if any(type(part) is TextPart for part in m.parts))
-        begun, model = "", session.named_model
+        begun_in, model = "", session.named_model
         for _, text in zip(range(_TRIED), texts, strict=False):
             best, result = self._dialects.of(text, session.tools, model) or (None, None)
             if best is None or result is None or best.any_text:
@@ -132,24 +132,24 @@ class ReplyReader:
             if best.evident > 0:
                 self._read = {text: result.events}
                 return best.dialect
-            begun = begun or best.dialect
-        return begun
+            begun_in = begun_in or best.dialect
+        return begun_in
 
-    def _part(self, part: ToolCallPart, index: int) -> SeenCall:
-        unread = index in self._as_text and list(part.args) == ["input"]
-        found = [_AS_TEXT] if unread else []
+    def _call_of_part(self, part: ToolCallPart, index: int) -> SeenCall:
+        is_text = index in self._as_text and list(part.args) == ["input"]
+        findings = [_AS_TEXT] if is_text else []
         if self._tools and part.tool_name not in self._tools:
-            found.append(_UNKNOWN)
-        arguments = None if unread else part.args
+            findings.append(_UNKNOWN)
+        arguments = None if is_text else part.args
         return SeenCall(
             part.tool_name,
             arguments,
             part.tool_call_id,
-            found,
-            [str(part.args["input"])] if unread else [],
+            findings,
+            [str(part.args["input"])] if is_text else [],
         )
 
-    def _checked(self, call: SeenCall) -> SeenCall:
+    def _check(self, call: SeenCall) -> SeenCall:
         tool = self._tools.get(call.tool)
         if tool is not None and call.arguments is not None:
             check = check_of(tool)
@@ -170,17 +170,18 @@ def results_of(messages: Sequence[Message], index: int) -> Iterator[ToolResultPa
         yield from message.tool_results
 
 
-def answered(
+def match_results(
     calls: Sequence[SeenCall], results: Iterable[ToolResultPart]
 ) -> list[ToolResultPart | None]:
     """Return a result or None for each call: the one with its id, or the next without any call's
     id."""
-    given = list(results)
+    all_results = list(results)
     ids = {call.call_id for call in calls if call.call_id}
-    known = {result.tool_call_id: result for result in reversed(given)}
-    free = iter([result for result in given if result.tool_call_id not in ids])
+    by_id = {result.tool_call_id: result for result in reversed(all_results)}
+    unclaimed = iter([result for result in all_results if result.tool_call_id not in ids])
     return [
-        known.get(call.call_id) if call.call_id in known else next(free, None) for call in calls
+        by_id.get(call.call_id) if call.call_id in by_id else next(unclaimed, None)
+        for call in calls
     ]
 
 
@@ -195,22 +196,22 @@ def _has_call_parts(session: Session) -> bool:
 
 def _calls(events: Iterable[Event]) -> Iterator[SeenCall]:
     """Yield the calls in their order, each with its findings and its text."""
-    claimed: list[str] = []
-    noticed: list[str] = []
+    texts: list[str] = []
+    codes: list[str] = []
     last: SeenCall | None = None
     for event in events:
         match event:
             case TextEvent() | ReasoningEvent():
-                claimed, noticed, last = [], [], None
+                texts, codes, last = [], [], None
                 continue
             case CallStartedEvent() if last is not None:
-                claimed, noticed, last = [], [], None
+                texts, codes, last = [], [], None
             case FindingEvent(finding=found):
-                (last.findings if last else noticed).append(found.code)
+                (last.findings if last else codes).append(found.code)
             case CallEndedEvent(name=name, arguments=arguments, call_id=call_id):
-                last = SeenCall(name, arguments, call_id, noticed, claimed)
+                last = SeenCall(name, arguments, call_id, codes, texts)
                 yield last
             case CallAbortedEvent(name=named, reason=reason):
-                last = SeenCall(named or "", None, "", [reason, *noticed], claimed)
+                last = SeenCall(named or "", None, "", [reason, *codes], texts)
                 yield last
-        claimed.append(owned_text(event))
+        texts.append(owned_text(event))

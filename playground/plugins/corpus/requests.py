@@ -61,11 +61,11 @@ class SeenRequest:
         The sizes of tools and of an empty system prompt are None if transcripts of this form do not
         contain declarations of tools.
         """
-        known: dict[str, int | None] = dict(zip(_CHARACTERS, self.sizes, strict=True))
+        sizes: dict[str, int | None] = dict(zip(_CHARACTERS, self.sizes, strict=True))
         if self.stretch is not None and not _holds_tools(form, self.sizes[0]):
-            known[_CHARACTERS[0]] = None
-            known[_CHARACTERS[1]] = self.sizes[1] or None
-        return known
+            sizes[_CHARACTERS[0]] = None
+            sizes[_CHARACTERS[1]] = self.sizes[1] or None
+        return sizes
 
     def billing(self, model: str) -> dict[str, int | None]:
         """Return the bill and its list price by the table's columns; None for what is unknown."""
@@ -91,8 +91,8 @@ def sent_requests(session: Session) -> SeenRequests:
     """Return the requests of a session, in their order."""
     simulation = _simulation(session)
     if simulation is None:
-        return SeenRequests(list(_of_replies(session)))
-    return SeenRequests(list(_of_rows(session, simulation)), simulation)
+        return SeenRequests(list(_requests_of_replies(session)))
+    return SeenRequests(list(_requests_of_rows(session, simulation)), simulation)
 
 
 def _simulation(session: Session) -> CacheSimulation | None:
@@ -105,7 +105,7 @@ def _simulation(session: Session) -> CacheSimulation | None:
         return None
 
 
-def _of_replies(session: Session) -> Iterator[SeenRequest]:
+def _requests_of_replies(session: Session) -> Iterator[SeenRequest]:
     """Yield a request for each reply of a transcript, with the messages before it as content."""
     records = {record.reply: record for record in session.requests}
     head = _head(session)
@@ -115,7 +115,7 @@ def _of_replies(session: Session) -> Iterator[SeenRequest]:
         sizes, counted = list(head), 0
         for reply, length in zip(stretch.stops, stretch.lengths, strict=True):
             for index in stretch.order[counted:length]:
-                _count(sizes, session.messages[index])
+                _add_sizes(sizes, session.messages[index])
             counted = length
             record = records.get(reply, _NO_REPLY)
             yield SeenRequest(
@@ -135,17 +135,17 @@ def _of_replies(session: Session) -> Iterator[SeenRequest]:
             )
 
 
-def _of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequest]:
+def _requests_of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequest]:
     """Yield the requests that were recorded as sent. The last reply belongs to the last of them."""
     rows = [row for row in session.rows if not row.sub_agent]
     replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     records = {record.reply: record for record in session.requests}
-    answered = replies[-len(rows) :] if len(replies) >= len(rows) else replies
-    open_end = [None] * (len(rows) - len(answered))
+    replied = replies[-len(rows) :] if len(replies) >= len(rows) else replies
+    open_end = [None] * (len(rows) - len(replied))
     billed = simulation.billed or [None] * len(rows)
-    said_by = _TierHashes()
+    hashes = _TierHashes()
     for row, sent, bill, reply in zip(
-        rows, simulation.row, billed, [*answered, *open_end], strict=True
+        rows, simulation.row, billed, [*replied, *open_end], strict=True
     ):
         record = records.get(-1 if reply is None else reply, _NO_REPLY)
         usage = (row.reply or {}).get("usage") or (row.reply or {}).get("usageMetadata")
@@ -160,8 +160,8 @@ def _of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequ
             billed=bill or billed_of(record.usage),
             output=output_of(usage or record.usage),
             sizes=_sizes(blocks),
-            tools=said_by.of(blocks, "tools"),
-            system=said_by.of(blocks, "system"),
+            tools=hashes.of(blocks, "tools"),
+            system=hashes.of(blocks, "system"),
             marks=len(sent.marks),
             seconds=row.seconds,
             stop_reason=record.stop_reason,
@@ -196,7 +196,7 @@ def _json_size(dumped: bytes) -> int:
     return len(dump_again(marshal.loads(dumped)))
 
 
-def _count(sizes: list[int], message: Message) -> None:
+def _add_sizes(sizes: list[int], message: Message) -> None:
     for part in message.parts:
         match part:
             case TextPart(text=text) | ReasoningPart(text=text):
@@ -206,8 +206,8 @@ def _count(sizes: list[int], message: Message) -> None:
             case ImagePart():
                 pass  # the characters of an image say nothing about its tokens
             case _:
-                said = part.result
-                sizes[4] += len(said if isinstance(said, str) else dump_again(said))
+                result = part.result
+                sizes[4] += len(result if isinstance(result, str) else dump_again(result))
 
 
 _ROLES: Final = {"system": 1, "user": 2, "assistant": 3, "tool": 4}
@@ -244,13 +244,13 @@ def _holds_tools(form: str, found: int) -> bool:
     If the form has no place for tools, it must have `found` some: 0 characters then mean that
     nobody knows. Names of tools alone are no declarations.
     """
-    kept = _kept_tools(form)
-    return kept != "by name" and (kept != "no" or found > 0)
+    support = _tool_support(form)
+    return support != "by name" and (support != "no" or found > 0)
 
 
 @lru_cache(maxsize=256)
-def _kept_tools(form: str) -> str:
-    return next((each.keeps.tools for each in FORMATS if each.name == form), "yes")
+def _tool_support(form: str) -> str:
+    return next((format.keeps.tools for format in FORMATS if format.name == form), "yes")
 
 
 @lru_cache(maxsize=256)

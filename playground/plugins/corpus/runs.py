@@ -29,26 +29,26 @@ class BuildRun(BackgroundRun):
     size: int = 0  # 0 while it is not known
     is_built: bool = False
 
-    def start(self, alive: Callable[[], bool] = lambda: True, **more: Any) -> None:
+    def start(self, alive: Callable[[], bool] = lambda: True, **options: Any) -> None:
         """Build in the background; `more` is passed to `build_corpus`.
 
         The build stops if `alive` returns False.
         """
 
-        def moved(what: str, done: int, size: int) -> None:
+        def on_progress(what: str, done: int, size: int) -> None:
             self.what, self.done, self.size = what, done, size
             if self.cancel.is_set() or not alive():
                 raise _Stopped
 
-        def told(text: str) -> None:
+        def on_wait(text: str) -> None:
             self.what = text
 
         def build() -> None:
             from playground.plugins.corpus.building import build_corpus
 
             try:
-                with telling_waits(told):
-                    build_corpus(self.folder, self.inputs, progress=moved, **more)
+                with telling_waits(on_wait):
+                    build_corpus(self.folder, self.inputs, progress=on_progress, **options)
                 self.is_built = True
             except _Stopped:
                 pass

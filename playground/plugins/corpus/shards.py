@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 from playground.base.errors import InputFault
 from playground.plugins.corpus.blocks import BlockReader, BlockWriter
 from playground.plugins.corpus.cleaning import Cleaner
-from playground.plugins.corpus.facts import SessionFacts, SessionPlace, noticed_of
-from playground.plugins.corpus.inputs import InputPiece, opened
+from playground.plugins.corpus.facts import SessionFacts, SessionPlace, file_facts
+from playground.plugins.corpus.inputs import InputPiece, open_piece
 from playground.plugins.corpus.layout import LAYOUT, CorpusFolder
 from playground.plugins.corpus.requests import sent_requests
 from playground.plugins.corpus.stores import store_at
@@ -43,26 +43,26 @@ def build_shard(job: dict[str, Any]) -> dict[str, Any]:
     full.
     """
     folder = CorpusFolder(store_at(job["out"]), job["analysis"])
-    told = _reread(folder, job) if "before" in job else _built(folder, job)
+    entries = _rebuild_facts(folder, job) if "before" in job else _build_from_pieces(folder, job)
     manifest = {
         "layout": LAYOUT,
         "analysis": folder.analysis,
         "shard": job["shard"],
         "redacts": job["redacts"],
         "pieces": job["pieces"],
-        **told,
+        **entries,
         "files": folder.sizes(job["shard"]),
     }
     folder.store.write(folder.manifest(job["shard"]), json.dumps(manifest))
     return manifest
 
 
-def _built(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
+def _build_from_pieces(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
     """Build a shard from its pieces; return its own entries of the manifest."""
     with ExitStack() as stack:
         writer = _ShardWriter(folder, job["shard"], stack, redacts=job["redacts"])
-        for piece in (InputPiece(**each) for each in job["pieces"]):
-            writer.piece(piece)
+        for piece in (InputPiece(**piece_data) for piece_data in job["pieces"]):
+            writer.add_piece(piece)
         writer.close()
     return {
         "spoiled": writer.spoiled,
@@ -72,49 +72,51 @@ def _built(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _reread(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
+def _rebuild_facts(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
     """Make a shard's facts from its blocks and older facts; return its entries of the manifest."""
-    before, shard = folder.of(job["before"]), job["shard"]
-    known = json.loads(folder.store.read(before.manifest(shard)))
+    older, shard = folder.with_analysis(job["before"]), job["shard"]
+    manifest = json.loads(folder.store.read(older.manifest(shard)))
     blocks = BlockReader(folder.store, folder.pack(shard), folder.index(shard))
     cleaner, dialects = Cleaner(), LikeliestDialect()
     with ExitStack() as stack:
         facts = FactsWriter(folder, shard, stack)
-        for place, skeleton, stored in _stored(before, shard, known.get("months", ()), blocks):
-            session, noticed = stored_session(blocks, skeleton)
+        for place, skeleton, stored in _stored_sessions(
+            older, shard, manifest.get("months", ()), blocks
+        ):
+            session, file_facts = stored_session(blocks, skeleton)
             requests = sent_requests(session)
-            taken = SessionFacts(
-                session, noticed, place, requests, cleaner, dialects, redacts=False
+            session_facts = SessionFacts(
+                session, file_facts, place, requests, cleaner, dialects, redacts=False
             )
-            facts.add(taken.rows(skeleton, stored))
+            facts.add(session_facts.rows(skeleton, stored))
         facts.close()
-    return {**{name: known[name] for name in _KEPT}, "rows": facts.counts}
+    return {**{name: manifest[name] for name in _UNCHANGED}, "rows": facts.counts}
 
 
-def _stored(
-    before: CorpusFolder, shard: str, months: Sequence[str], blocks: BlockReader
+def _stored_sessions(
+    older: CorpusFolder, shard: str, months: Sequence[str], blocks: BlockReader
 ) -> Iterator[tuple[SessionPlace, int, list[StoredRequest]]]:
     """Yield the sessions of a shard in order: place, block of the skeleton, stored requests."""
-    both = (before.fact_files(table, shard, months) for table in ("sessions", "requests"))
-    for sessions_file, requests_file in zip(*both, strict=True):
-        named = ["session", "kept", "added"]
+    files = (older.fact_files(table, shard, months) for table in ("sessions", "requests"))
+    for sessions_file, requests_file in zip(*files, strict=True):
+        columns = ["session", "kept", "added"]
         requests: dict[int, list[StoredRequest]] = {}
-        for row in _rows(before, requests_file, named):
+        for row in _rows(older, requests_file, columns):
             hashes = [blocks.key(number) for number in row["added"]]
             request = StoredRequest(row["kept"], row["added"], hashes)
             requests.setdefault(row["session"], []).append(request)
-        named = ["session", "piece", "number", "text"]
-        for row in _rows(before, sessions_file, named):
+        columns = ["session", "piece", "number", "text"]
+        for row in _rows(older, sessions_file, columns):
             place = SessionPlace(row["piece"], row["number"])
             yield place, row["text"], requests.get(row["session"], [])
 
 
 def _rows(folder: CorpusFolder, name: str, columns: list[str]) -> list[dict[str, Any]]:
-    with folder.store.opened(name) as file:
+    with folder.store.open_file(name) as file:
         return pq.read_table(file, columns=columns).to_pylist()  # type: ignore[no-any-return]
 
 
-_KEPT: Final = ("spoiled", "faults", "rereadable")  # entries that new facts do not change
+_UNCHANGED: Final = ("spoiled", "faults", "rereadable")  # entries that new facts do not change
 
 
 class FactsWriter:
@@ -190,12 +192,12 @@ class _ShardWriter:
         self._waiting: list[tuple[LoadedSession, SessionPlace]] = []
         self._read = 0  # bytes that were read since sessions were last taken
 
-    def piece(self, piece: InputPiece) -> None:
+    def add_piece(self, piece: InputPiece) -> None:
         """Add all sessions of a piece; list what cannot be read as a fault."""
         faults: list[InputFault] = []
         number = 0
         try:
-            with opened(piece, self._folder.store.scratch) as sources:
+            with open_piece(piece, self._folder.store.scratch) as sources:
                 for source in sources:
                     source.left_out = faults
                     source.progress = self._progress()
@@ -204,7 +206,7 @@ class _ShardWriter:
                         for loaded in read_sessions(source):
                             self._waiting.append((loaded, SessionPlace(piece.number, number)))
                             number += 1
-                            self._take(1 if is_long else _AT_ONCE)
+                            self._store_waiting(1 if is_long else _AT_ONCE)
         except InputFault as fault:
             faults.append(fault)
             self.spoiled += [piece.content] if number else []
@@ -213,7 +215,7 @@ class _ShardWriter:
 
     def close(self) -> None:
         """Write the last sessions and close the files."""
-        self._take(1)
+        self._store_waiting(1)
         self.facts.close()
         self._blocks.close()
 
@@ -228,7 +230,7 @@ class _ShardWriter:
 
         return progress
 
-    def _take(self, least: int) -> None:
+    def _store_waiting(self, least: int) -> None:
         """Store the waiting sessions and their facts, if there are at least so many or long ones.
 
         Each step is done for all of them before the next step, which is a fifth faster than one
@@ -242,15 +244,26 @@ class _ShardWriter:
             clean = [cleaner.session(loaded.session) for loaded, _ in waiting]
         except InputFault as fault:  # not about the disk: nothing is written yet
             raise ValueError(str(fault)) from fault
-        noticed = [noticed_of(loaded, cleaner) for loaded, _ in waiting]
+        noticed = [file_facts(loaded, cleaner) for loaded, _ in waiting]
         places = [place for _, place in waiting]
         del waiting
-        self.rereadable &= not any(each.recorded for each in noticed)
-        sent = [sent_requests(each.session) for each in clean]
+        self.rereadable &= not any(cleaned.recorded for cleaned in noticed)
+        sent = [sent_requests(cleaned.session) for cleaned in clean]
         steps = zip(clean, sent, noticed, strict=True)
-        kept = [self._store.store(each, seen.requests, told) for each, seen, told in steps]
-        for each, told, place, seen, blocks in zip(clean, noticed, places, sent, kept, strict=True):
-            taken = SessionFacts(
-                each.session, told, place, seen, cleaner, self._dialects, redacts=redacts
+        stored = [
+            self._store.store(cleaned, sent_of.requests, facts_of_file)
+            for cleaned, sent_of, facts_of_file in steps
+        ]
+        for cleaned, facts_of_file, place, sent_of, blocks in zip(
+            clean, noticed, places, sent, stored, strict=True
+        ):
+            session_facts = SessionFacts(
+                cleaned.session,
+                facts_of_file,
+                place,
+                sent_of,
+                cleaner,
+                self._dialects,
+                redacts=redacts,
             )
-            self.facts.add(taken.rows(*blocks))
+            self.facts.add(session_facts.rows(*blocks))

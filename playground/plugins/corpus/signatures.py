@@ -57,8 +57,8 @@ def signature_of(error: str) -> str:
     lines = [line.strip() for line in error[:_MOST].splitlines() if line.strip()]
     if not lines:
         return ""
-    told = lines[-1] if lines[0].startswith("Traceback") else lines[0]
-    return _SPACE.sub(" ", _PLACES.sub("…", told)).lower()
+    line = lines[-1] if lines[0].startswith("Traceback") else lines[0]
+    return _SPACE.sub(" ", _PLACES.sub("…", line)).lower()
 
 
 def shingles(texts: Iterable[str]) -> list[str]:
@@ -72,12 +72,12 @@ def shingles(texts: Iterable[str]) -> list[str]:
     return [*map(" ".join, zip(words, words[1:], words[2:], strict=False))]
 
 
-def bands_of(found: list[str]) -> list[int]:
+def bands_of(texts: list[str]) -> list[int]:
     """Return the bands of a set of shingles, or none if there are too few shingles."""
-    if len(found) < ROWS:
+    if len(texts) < ROWS:
         return []
     from rensa import RMinHash  # of the extra [corpus]; only a build needs it
 
     minhash = RMinHash(num_perm=BANDS * ROWS, seed=1)
-    minhash.update(found)
+    minhash.update(texts)
     return [_hash_of(band) for band in (_BANDS % tuple(minhash.digest())).split(b"\n")]

@@ -16,7 +16,7 @@ from playground.cache.prices import price_of
 from playground.plugins.corpus.answers import CorpusAnswer
 from playground.plugins.corpus.asking import Corpus
 from playground.plugins.corpus.catalog import manifests, refuse_older
-from playground.plugins.corpus.wires import simulated
+from playground.plugins.corpus.wires import simulate_rows
 
 _AT_ONCE: Final = 8_192  # rows
 
@@ -49,12 +49,12 @@ def simulate_corpus(corpus: Corpus) -> CorpusAnswer:
             expected="a corpus that was built without --redact",
         )
     began, sums = time.monotonic(), dict[str, _Sums]()
-    for _, each in simulations(corpus):
-        _add(sums, each)
+    for _, simulation in simulations(corpus):
+        _add(sums, simulation)
     columns = ["model", *(field.name for field in fields(_Sums))]
     rows = [
-        (model, *(getattr(own, name) for name in columns[1:]))
-        for model, own in sorted(sums.items(), key=lambda pair: -pair[1].requests)
+        (model, *(getattr(model_sums, name) for name in columns[1:]))
+        for model, model_sums in sorted(sums.items(), key=lambda pair: -pair[1].requests)
     ]
     spent = round(time.monotonic() - began, 3)
     return CorpusAnswer("simulate", columns, rows, seconds=spent)
@@ -62,36 +62,38 @@ def simulate_corpus(corpus: Corpus) -> CorpusAnswer:
 
 def simulations(corpus: Corpus) -> Iterator[tuple[int, CacheSimulation]]:
     """Yield each session's number and its simulation by today's rules."""
-    return simulated(_rows(corpus))
+    return simulate_rows(_rows(corpus))
 
 
 def _rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
-    catalog, gone = corpus.catalog, set(corpus.catalog.dropped)
+    catalog, dropped = corpus.catalog, set(corpus.catalog.dropped)
     shards = set(catalog.shards)
-    there = manifests(corpus.folder, redacts=False)
-    refuse_older(corpus.folder, (found for found in there if found["shard"] in shards))
+    all_manifests = manifests(corpus.folder, redacts=False)
+    refuse_older(
+        corpus.folder, (manifest for manifest in all_manifests if manifest["shard"] in shards)
+    )
     for shard in catalog.shards:
         for name in corpus.folder.fact_files("wires", shard, catalog.months.get(shard, ())):
             try:
-                file = pq.ParquetFile(corpus.folder.store.opened(name))
+                file = pq.ParquetFile(corpus.folder.store.open_file(name))
                 for batch in file.iter_batches(_AT_ONCE):
-                    yield from (row for row in batch.to_pylist() if row["piece"] not in gone)
+                    yield from (row for row in batch.to_pylist() if row["piece"] not in dropped)
             except (OSError, pa.ArrowInvalid) as error:
-                told = f"torn or gone ({str(error).splitlines()[0]})"
+                problem = f"torn or gone ({str(error).splitlines()[0]})"
                 where = f"{corpus.folder.store.name}/{name}"
                 expected = "`playground corpus build` with the same inputs, which mends it"
-                raise InputFault(told, where=where, expected=expected) from error
+                raise InputFault(problem, where=where, expected=expected) from error
 
 
 def _add(sums: dict[str, _Sums], simulation: CacheSimulation) -> None:
     breaks = set(simulation.breaks)
-    for n, (sent, one) in enumerate(zip(simulation.row, simulation.requests, strict=True)):
-        own = sums.setdefault(sent.wire.model, _Sums())
-        price = price_of(sent.wire.model)
-        own.sessions += n == 0
-        own.requests += 1
-        own.breaks += n in breaks
-        own.read += one.read
-        own.written += sum(one.written.values())
-        own.uncached += one.uncached
-        own.nano_dollars += price.nano_dollars(one.cost) if price else 0
+    for n, (request, result) in enumerate(zip(simulation.row, simulation.requests, strict=True)):
+        model_sums = sums.setdefault(request.wire.model, _Sums())
+        price = price_of(request.wire.model)
+        model_sums.sessions += n == 0
+        model_sums.requests += 1
+        model_sums.breaks += n in breaks
+        model_sums.read += result.read
+        model_sums.written += sum(result.written.values())
+        model_sums.uncached += result.uncached
+        model_sums.nano_dollars += price.nano_dollars(result.cost) if price else 0

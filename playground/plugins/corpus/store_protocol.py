@@ -44,7 +44,7 @@ class Store(Protocol):
         ...
 
     def read(self, name: str) -> bytes: ...
-    def opened(self, name: str) -> Any:
+    def open_file(self, name: str) -> Any:
         """Open a file for pyarrow, with random access."""
         ...
 
@@ -83,7 +83,7 @@ class Store(Protocol):
 
 
 @contextmanager
-def held(lock: Path, where: str) -> Iterator[None]:
+def lock_file(lock: Path, where: str) -> Iterator[None]:
     """Lock a file. Raises InputFault that names the other process if one holds the lock."""
     with faults_naming(where):
         handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)

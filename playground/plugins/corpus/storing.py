@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 from playground.base.findings import Finding, Severity
 from playground.plugins.corpus.blocks import BlockReader, BlockWriter
-from playground.plugins.corpus.cleaning import CleanSession, redacted
+from playground.plugins.corpus.cleaning import CleanSession, redact
 from playground.plugins.corpus.requests import SeenRequest
 from playground.sessions.native_format import parse_session
 from playground.sessions.session import Session
@@ -37,7 +37,7 @@ class StoredRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed:
+class FileFacts:
     """The facts about a session that only its file shows.
 
     They are the file's format, the import's findings (code, severity, place, message), and the
@@ -52,10 +52,10 @@ class Noticed:
     @property
     def plain(self) -> dict[str, Any]:
         """The fields as a dict."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
-    def found(self) -> Iterator[Finding]:
+    def import_findings(self) -> Iterator[Finding]:
         """The import's findings."""
         for code, severity, where, message in self.findings:
             yield Finding(code, cast(Severity, severity), where, message)
@@ -69,39 +69,43 @@ class SessionStore:
         self._known_tools: dict[bytes, Blocks] = {}  # by the keys of their lists
 
     def store(
-        self, clean: CleanSession, requests: Iterable[SeenRequest], noticed: Noticed
+        self, clean: CleanSession, requests: Iterable[SeenRequest], file_facts: FileFacts
     ) -> tuple[int, list[StoredRequest]]:
         """Store a session; return its skeleton's block number, and the blocks of each request."""
-        session, plain = clean.session, {**clean.plain, _NOTICED: noticed.plain}
+        session, plain = clean.session, {**clean.plain, _NOTICED: file_facts.plain}
         task = plain.get("task", {})
         head = self._tools(plain.get("tools", []), clean.tools_key)
         if "user_agent_prompt" in task:
             head.append(self._add("system", task["user_agent_prompt"]))
             plain["task"] = {**task, "user_agent_prompt": head[-1][0]}
-        said = zip(session.messages, clean.messages, strict=True)
-        messages = [self._message(each.role, text) for each, text in said]
+        pairs = zip(session.messages, clean.messages, strict=True)
+        messages = [self._message(message.role, text) for message, text in pairs]
         plain["tools"] = [number for number, _ in head[: len(session.tools)]]
         plain["messages"] = [number for number, _ in messages]
         rows = [self._row(row) for row in plain.get("rows", ())]
         plain["rows"] = [row for row, _, _ in rows]
         if rows:
-            own = [each for each, row in zip(rows, session.rows, strict=True) if not row.sub_agent]
-            stored = _of_rows(own)
+            own_rows = [
+                message
+                for message, row in zip(rows, session.rows, strict=True)
+                if not row.sub_agent
+            ]
+            stored = _requests_of_rows(own_rows)
         else:
-            stored = _of_replies(head, messages, requests)
+            stored = _requests_of_replies(head, messages, requests)
         return self._add(SKELETON, plain)[0], list(stored)
 
     def _tools(self, tools: list[Any], key: bytes | None) -> Blocks:
         """Store a list of tools and return its blocks; lists that sessions share are cached."""
         if key is None or key not in self._known_tools:
-            found = [self._add("tool", tool) for tool in tools]
+            blocks = [self._add("tool", tool) for tool in tools]
             if key is None or len(self._known_tools) >= _TOOLSETS:
-                return found
-            self._known_tools[key] = found
+                return blocks
+            self._known_tools[key] = blocks
         return [*self._known_tools[key]]
 
     def _add(self, kind: str, value: Any) -> tuple[int, bytes]:
-        return self._blocks.add(kind, redacted(value) if self._redacts else value)
+        return self._blocks.add(kind, redact(value) if self._redacts else value)
 
     def _message(self, role: str, text: str) -> tuple[int, bytes]:
         if self._redacts:
@@ -114,73 +118,75 @@ class SessionStore:
         """Store a row's texts; return the row with block numbers, and both kinds of blocks."""
         body = dict(row.get("body", {}))
         heads: list[tuple[int, bytes]] = []
-        said: list[tuple[int, bytes]] = []
+        messages: list[tuple[int, bytes]] = []
         for key in _HEADS:
             if key in body:
                 heads.append(self._add(key, body[key]))
                 body[key] = heads[-1][0]
         for key in _LISTS:
             if isinstance(body.get(key), list):
-                said = [self._add("message", each) for each in body[key]]
-                body[key] = [number for number, _ in said]
-        found = {**row, "body": body}
+                messages = [self._add("message", each) for each in body[key]]
+                body[key] = [number for number, _ in messages]
+        stored = {**row, "body": body}
         if "reply" in row:
-            found["reply"] = self._add("reply", row["reply"])[0]
-        return found, heads, said
+            stored["reply"] = self._add("reply", row["reply"])[0]
+        return stored, heads, messages
 
 
-def _of_rows(rows: Iterable[tuple[dict[str, Any], Blocks, Blocks]]) -> Iterator[StoredRequest]:
+def _requests_of_rows(
+    rows: Iterable[tuple[dict[str, Any], Blocks, Blocks]],
+) -> Iterator[StoredRequest]:
     head: Blocks = []
-    said: Blocks = []
+    messages: Blocks = []
     for number, (row, heads, new) in enumerate(rows):
         shared = row.get("shared", 0)
-        before = [*head, *said]
-        said = [*said[:shared], *new]
+        previous = [*head, *messages]
+        messages = [*messages[:shared], *new]
         head = heads or head
-        now = [*head, *said]
-        pairs = zip(before, now, strict=False)
-        kept = next((i for i, (old, each) in enumerate(pairs) if old != each), None)
-        kept = min(len(before), len(now)) if kept is None else kept
+        current = [*head, *messages]
+        pairs = zip(previous, current, strict=False)
+        kept = next((i for i, (block, each) in enumerate(pairs) if block != each), None)
+        kept = min(len(previous), len(current)) if kept is None else kept
         kept = 0 if number == 0 else kept
-        yield _stored(kept, now[kept:])
+        yield _stored_request(kept, current[kept:])
 
 
-def _stored(kept: int, blocks: Blocks) -> StoredRequest:
+def _stored_request(kept: int, blocks: Blocks) -> StoredRequest:
     """Return a request that keeps `kept` blocks and adds these."""
     return StoredRequest(kept, [number for number, _ in blocks], [key for _, key in blocks])
 
 
-def _of_replies(
+def _requests_of_replies(
     head: Blocks, messages: Blocks, requests: Iterable[SeenRequest]
 ) -> Iterator[StoredRequest]:
     """Yield the requests of a transcript; each adds the messages since the one before it.
 
     The first one, and each after a compaction, adds the head and all of its messages.
     """
-    before: SeenRequest | None = None
+    previous: SeenRequest | None = None
     for request in requests:
         order = request.stretch.order if request.stretch else ()
-        anew = before is None or request.stretch is not before.stretch
-        first = 0 if before is None or anew else before.length
-        said = [messages[i] for i in order[first : request.length]]
-        own = [*(head if anew else ()), *said]
-        yield _stored(0 if anew else len(head) + first, own)
-        before = request
+        is_restart = previous is None or request.stretch is not previous.stretch
+        first = 0 if previous is None or is_restart else previous.length
+        added = [messages[i] for i in order[first : request.length]]
+        blocks = [*(head if is_restart else ()), *added]
+        yield _stored_request(0 if is_restart else len(head) + first, blocks)
+        previous = request
 
 
-def renumbered(plain: dict[str, Any], numbers: Sequence[int] | memoryview) -> dict[str, Any]:
+def renumber(plain: dict[str, Any], numbers: Sequence[int] | memoryview) -> dict[str, Any]:
     """Return a skeleton with the new number of each block, given `numbers[old]`."""
-    found = dict(plain)
+    result = dict(plain)
     task = plain.get("task", {})
     if "user_agent_prompt" in task:
-        found["task"] = {**task, "user_agent_prompt": numbers[task["user_agent_prompt"]]}
+        result["task"] = {**task, "user_agent_prompt": numbers[task["user_agent_prompt"]]}
     for key in ("tools", "messages"):
-        found[key] = [numbers[number] for number in plain.get(key, ())]
-    found["rows"] = [_renumbered_row(row, numbers) for row in plain.get("rows", ())]
-    return found
+        result[key] = [numbers[number] for number in plain.get(key, ())]
+    result["rows"] = [_renumber_row(row, numbers) for row in plain.get("rows", ())]
+    return result
 
 
-def _renumbered_row(row: dict[str, Any], numbers: Sequence[int] | memoryview) -> dict[str, Any]:
+def _renumber_row(row: dict[str, Any], numbers: Sequence[int] | memoryview) -> dict[str, Any]:
     body = dict(row["body"])
     for key in _HEADS:
         if isinstance(body.get(key), int):
@@ -192,23 +198,23 @@ def _renumbered_row(row: dict[str, Any], numbers: Sequence[int] | memoryview) ->
     return {**row, "body": body, **reply}
 
 
-def stored_session(blocks: BlockReader, skeleton: int) -> tuple[Session, Noticed]:
+def stored_session(blocks: BlockReader, skeleton: int) -> tuple[Session, FileFacts]:
     """Read a session, and the facts from its file, from a skeleton's block.
 
     Raises InputFault if the blocks are torn.
     """
     plain = blocks.value(skeleton)
-    noticed = Noticed(**plain.pop(_NOTICED))
+    file_facts = FileFacts(**plain.pop(_NOTICED))
     task = plain.get("task", {})
     if "user_agent_prompt" in task:
         task["user_agent_prompt"] = blocks.value(task["user_agent_prompt"])
     for key in ("tools", "messages"):
         plain[key] = [blocks.value(number) for number in plain.get(key, ())]
-    plain["rows"] = [_whole_row(blocks, row) for row in plain.get("rows", ())]
-    return parse_session(plain, "", f"session in block {skeleton}"), noticed
+    plain["rows"] = [_read_row(blocks, row) for row in plain.get("rows", ())]
+    return parse_session(plain, "", f"session in block {skeleton}"), file_facts
 
 
-def _whole_row(blocks: BlockReader, row: Mapping[str, Any]) -> dict[str, Any]:
+def _read_row(blocks: BlockReader, row: Mapping[str, Any]) -> dict[str, Any]:
     body = dict(row.get("body", {}))
     for key in _HEADS:
         if isinstance(body.get(key), int):
@@ -216,7 +222,7 @@ def _whole_row(blocks: BlockReader, row: Mapping[str, Any]) -> dict[str, Any]:
     for key in _LISTS:
         if isinstance(body.get(key), list):
             body[key] = [blocks.value(number) for number in body[key]]
-    found = {**row, "body": body}
+    result = {**row, "body": body}
     if "reply" in row:
-        found["reply"] = blocks.value(row["reply"])
-    return found
+        result["reply"] = blocks.value(row["reply"])
+    return result

@@ -33,25 +33,25 @@ def wire_facts(session: int, piece: int, simulation: CacheSimulation | None) -> 
     """
     if simulation is None:
         return
-    before: SharedList[WireBlock] = SharedList()
+    previous: SharedList[WireBlock] = SharedList()
     billed = simulation.billed or [None] * len(simulation.row)
     for n, (sent, bill) in enumerate(zip(simulation.row, billed, strict=True)):
         wire = sent.wire
-        kept = shared_length(before, wire.blocks)
-        added, before = wire.blocks[kept:], wire.blocks
+        shared = shared_length(previous, wire.blocks)
+        added, previous = wire.blocks[shared:], wire.blocks
         yield WireFact(
             session=session,
             piece=piece,
             n=n,
             model=wire.model,
             at=sent.at,
-            bill=None if bill is None else [int(each) for each in astuple(bill)],
+            bill=None if bill is None else [int(number) for number in astuple(bill)],
             automatic_ttl=wire.automatic_ttl,
             explicit_only=wire.explicit_only,
             parameters=json.dumps(wire.parameters),
-            kept=kept,
+            kept=shared,
             hashes=[_hash(block.text) for block in added],
-            sizes=sent.tokens_from(kept),
+            sizes=sent.tokens_from(shared),
             kinds=[block.kind for block in added],
             roles=[block.role for block in added],
             flags=[_flags(block) for block in added],
@@ -60,19 +60,19 @@ def wire_facts(session: int, piece: int, simulation: CacheSimulation | None) -> 
         )
 
 
-def simulated(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, CacheSimulation]]:
+def simulate_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, CacheSimulation]]:
     """Yield each session's number and the simulation of its requests by today's rules.
 
     The rows of a session must be neighbours, in the order of its requests.
     """
-    for session, own in groupby(rows, key=lambda row: row["session"]):
-        yield int(session), _simulation(list(own))
+    for session, session_rows in groupby(rows, key=lambda row: row["session"]):
+        yield int(session), _simulation(list(session_rows))
 
 
 def _simulation(rows: Sequence[Mapping[str, Any]]) -> CacheSimulation:
     model = rows[0]["model"]
     rules = known_rules("", model)
-    billed = tuple(_billed(row["bill"]) for row in rows)
+    billed = tuple(_read_bill(row["bill"]) for row in rows)
     blocks: SharedList[WireBlock] = SharedList()
     sent: list[TimedRequest] = []
     for row, bill in zip(rows, billed, strict=True):
@@ -111,10 +111,10 @@ def _flags(block: WireBlock) -> int:
     return TIERS.index(block.tier) + marks
 
 
-def _billed(given: Sequence[int] | None) -> Billed | None:
-    if given is None:
+def _read_bill(bill: Sequence[int] | None) -> Billed | None:
+    if bill is None:
         return None
-    read, written, uncached, written_hour, summed = given
+    read, written, uncached, written_hour, summed = bill
     return Billed(read, written, uncached, written_hour, bool(summed))
 
 

@@ -29,7 +29,7 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {  # columns that group or filter a
 _HASHES: Final = ("shape", "session")
 
 
-def shown(column: str) -> str:
+def sql_column(column: str) -> str:
     """Return a column in SQL as answers show it: a hash as 16 hexadecimal digits."""
     return f"format('{{:016x}}', {column})" if column in _HASHES else column
 
@@ -52,7 +52,7 @@ class Question:
         """Return the SQL of a column to group by. Raises KeyError if there is no such column."""
         if name in _TIMES:
             return _TIMES[name]
-        return {column: shown(column) for column in COLUMNS[self.table]}[name]
+        return {column: sql_column(column) for column in COLUMNS[self.table]}[name]
 
     @property
     def names(self) -> list[str]:
@@ -138,9 +138,9 @@ def _sum(origin: str) -> str:
 
     It gives NULL in place of 0 if the size is unknown for some of the requests.
     """
-    told = f"{origin}_characters"
-    tokens = f"sum({told} * {_SCALE})"
-    return f"if(count({told}) = count(*), {tokens}, nullif({tokens}, 0))"
+    column = f"{origin}_characters"
+    tokens = f"sum({column} * {_SCALE})"
+    return f"if(count({column}) = count(*), {tokens}, nullif({tokens}, 0))"
 
 
 _TOKENS: Final = f"""

@@ -16,12 +16,12 @@ UNION ALL SELECT 'breaks', cause, count(*) FROM breaks {where} GROUP BY ALL"""
 Counted = Mapping[tuple[str, str], int]
 
 
-def counted(rows: Sequence[Sequence[Any]]) -> Counted:
+def counts_by_key(rows: Sequence[Sequence[Any]]) -> Counted:
     """Return the counts in an answer to SQL, by (what, which)."""
     return {(str(what), str(which)): int(count) for what, which, count in rows}
 
 
-def changed(first: Counted, second: Counted) -> list[tuple[Any, ...]]:
+def changed_counts(first: Counted, second: Counted) -> list[tuple[Any, ...]]:
     """Return a row for each count that differs, the greatest change first."""
     rows = [
         (*key, first.get(key, 0), second.get(key, 0), second.get(key, 0) - first.get(key, 0))

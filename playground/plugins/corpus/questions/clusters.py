@@ -55,27 +55,27 @@ class Cluster:
         return self.errors, sessions, self.tools, number, self.example, self.seen_in
 
 
-def clustered(rows: Iterable[Sequence[Any]]) -> list[Cluster]:
+def cluster_errors(rows: Iterable[Sequence[Any]]) -> list[Cluster]:
     """Group the rows of ERRORS into clusters with nearly the same words, the largest first."""
     clusters: list[Cluster] = []
     for signature, errors, sessions, tools, example, seen_in in rows:
         words = frozenset(signature_of(example or "").split())
-        home = next((each for each in clusters if _are_alike(each.words, words)), None)
-        if home is None:
-            known = (words, [signature], errors, sessions, list(tools), example, seen_in)
-            clusters.append(Cluster(*known))
+        match = next((cluster for cluster in clusters if _are_alike(cluster.words, words)), None)
+        if match is None:
+            fields = (words, [signature], errors, sessions, list(tools), example, seen_in)
+            clusters.append(Cluster(*fields))
             continue
-        home.errors += errors
-        home.tools = sorted({*home.tools, *tools})[:5]
-        home.signatures.append(signature)
-    return sorted(clusters, key=lambda each: -each.errors)
+        match.errors += errors
+        match.tools = sorted({*match.tools, *tools})[:5]
+        match.signatures.append(signature)
+    return sorted(clusters, key=lambda cluster: -cluster.errors)
 
 
 def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(one and other) and len(one & other) >= ALIKE * len(one | other)
 
 
-def twins(bands: Iterable[Iterable[Sequence[int]]]) -> list[tuple[int, int, int, float]]:
+def find_twins(bands: Iterable[Iterable[Sequence[int]]]) -> list[tuple[int, int, int, float]]:
     """Return pairs of sessions that share bands: both ids, the shared bands, and a similarity.
 
     The pairs with most shared bands come first. The similarity is estimated from their number.
@@ -84,5 +84,5 @@ def twins(bands: Iterable[Iterable[Sequence[int]]]) -> list[tuple[int, int, int,
     for band in bands:
         for sessions in band:
             shared.update(combinations(sorted(sessions), 2))
-    found = sorted(shared.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [(*pair, count, round((count / BANDS) ** (1 / ROWS), 3)) for pair, count in found]
+    pairs = sorted(shared.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [(*pair, count, round((count / BANDS) ** (1 / ROWS), 3)) for pair, count in pairs]
