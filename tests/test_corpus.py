@@ -592,14 +592,14 @@ def killing(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, times: int
         f"done = Path({str(folder / 'killed')!r})\n"
         "if os.environ.get('KILLED_BY'):\n"
         "    from playground.plugins.corpus import inputs\n"
-        "    plain = inputs._bytes\n"
+        "    plain = inputs._read_bytes\n"
         "    def killing(piece):\n"
         "        told = done.read_text() if done.exists() else ''\n"
         f"        if piece.path.endswith(os.environ['KILLED_BY']) and len(told) < {times}:\n"
         "            done.write_text(told + 'x')\n"
         "            os.kill(os.getpid(), 9)\n"
         "        return plain(piece)\n"
-        "    inputs._bytes = killing\n"
+        "    inputs._read_bytes = killing\n"
     )
     monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
     monkeypatch.setenv("KILLED_BY", name)
