@@ -1,4 +1,4 @@
-"""The sources of a conversation's answers: a script, a recording, or a model that is asked."""
+"""The sources of a conversation's answers: a script, recordings, or a model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from playground.sessions.session import Session
 
 
 class Answers:
-    """Recorded or scripted answers in a row. Raises InputFault where there are no more."""
+    """Scripted or recorded answers, returned in order. Raises InputFault if there are no more."""
 
     def __init__(self, answers: Sequence[PlainMessage | str]) -> None:
         self._script = Script[Sent, PlainMessage | str](answers)
@@ -31,17 +31,15 @@ class Answers:
 
     @classmethod
     def of_recordings(cls, recordings: Sequence[Recording]) -> Answers:
-        """Return the answers that were recorded, in their order. Raises InputFault as
-        `answer_of`.
-        """
+        """Return the answers of recordings, in their order. Raises InputFault as `answer_of`."""
         return cls([answer_of(recording) for recording in recordings])
 
 
 class RecordedAnswers:
-    """Asks a model by LiteLLM, and keeps the raw stream of every answer in `recordings`.
+    """A model that is asked through LiteLLM; the raw stream of every answer is in `recordings`.
 
-    `model` stands in for the templates' own; `base_url` is a server that speaks its API; `timeout`
-    are seconds for each answer. When `alive` says no, as where the page that asked was closed, the
+    `model` replaces the templates' own, `base_url` is a server that speaks its API, and `timeout`
+    is in seconds for each answer. If `alive` returns False, as after the page was closed, the
     answer under way ends and is kept, and no other is asked for. Keys come from the environment.
     """
 
@@ -58,7 +56,7 @@ class RecordedAnswers:
         self.cancel = threading.Event()
 
     def __call__(self, request: Sent) -> PlainMessage:
-        """Return the answer. Raises InputFault where there is none, or a broken one."""
+        """Ask the model and return its answer. Raises InputFault if it is missing or broken."""
         if self.cancel.is_set() or not self.limits.alive():
             raise InputFault("the run was stopped before this answer was asked for")
         body = request.body(modern=True)
@@ -81,10 +79,10 @@ class RecordedAnswers:
 
 
 def recorded_results(session: Session) -> Callable[[str, dict[str, Any]], str | None]:
-    """Return the results of a session's tool calls, by name, in their order: for `run(call=…)`.
+    """Return a function for `run(call=…)` that gives the results of a session's calls in order.
 
-    A function without one is a function that nobody knows. Raises InputFault where a function is
-    called more often than was recorded.
+    A function without recorded results is unknown. The returned function raises InputFault if a
+    function is called more often than was recorded.
     """
     waiting: dict[str, list[Any]] = {}
     for message in session.messages:
@@ -128,7 +126,7 @@ def answer_of(recording: Recording) -> PlainMessage:
 
 
 def checked(message: Any, where: str) -> PlainMessage:
-    """Return a message that did not come from a template. Raises InputFault."""
+    """Return a copy of a message from outside. Raises InputFault if it is no message."""
     if not isinstance(message, dict) or message.get("role") not in ROLES:
         known = ", ".join(ROLES)
         raise InputFault("no message", where=where, expected=f"an object with a role: {known}")

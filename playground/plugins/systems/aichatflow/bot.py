@@ -1,8 +1,8 @@
-"""The bot: it reads a template's messages, asks the model, calls functions, goes on.
+"""The bot, which runs a template: it reads messages, asks the model and calls functions.
 
-Where the reference is silent we decided: `truncate` hides what stands before it from the model, a
-template that was switched away from is not taken up again, `botSwitchTemplate` takes the name as
-`template` (or as its only text), and what is too long loses its oldest messages first (`context`).
+We decided what the reference leaves open: `truncate` hides earlier messages from the model; after a
+switch the first template is not resumed; `botSwitchTemplate` takes the name as `template` (or as
+its only text); a conversation that is too long loses its oldest messages first (`context.py`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from playground.plugins.systems.tool_loop import tool_loop
 MOST_SWITCHES: Final = 20
 MOST_REQUESTS: Final = 100
 _SAID: Final = ("system", "user", "assistant", "function")
-_NOT_FORCED: Final = (None, "")  # as `call_function`: no function has to be called
+_NOT_FORCED: Final = (None, "")  # values of `call_function` that force no function
 
 Respond = Callable[["Sent"], PlainMessage]
 CallFunction = Callable[[str, dict[str, Any]], str | None]
@@ -41,8 +41,10 @@ CallFunction = Callable[[str, dict[str, Any]], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The new history, every request as it was sent, and all that happened, in order; `findings`
-    say where a conversation was too long to be sent whole."""
+    """The result of a run: the new history, the requests as sent, and all steps in order (`trace`).
+
+    `findings` say when a conversation was too long to be sent completely.
+    """
 
     history: list[PlainMessage]
     requests: list[Sent]
@@ -65,16 +67,18 @@ def run(
     model: str = "",
     watch: Callable[[Step], None] | None = None,
 ) -> Outcome:
-    """Run a template on the input and history; both stay as they are.
+    """Run a template on an input and a history, without changing them.
 
-    `data` is what a JSON object can say: a mapping, a pydantic model or a dataclass.
+    `data` is a mapping, a pydantic model or a dataclass. `respond` answers a request.
 
-    `call` gives the results of functions, by their names or as a function; a call of any other
-    function is an answer as others are. `defaults` are the request's parameters without a
-    default-request, `most_characters` or `most_tokens` is the context's limit (else the model's
-    own, as LiteLLM's map has it), `model` stands in for every other; `watch` sees each step as it
-    happens. Raises UnknownNameError for a template or function that there is none of, and
-    InputFault naming template, message, line and column; a function's own exception becomes one.
+    `call` maps names of functions to their results, or is a function that returns a result. A call
+    of an unknown function counts as a plain answer. `defaults` are parameters for requests without
+    a default-request. `most_characters` or `most_tokens` limits the context (by default the model's
+    own limit in LiteLLM's map). `model` replaces every model that templates name. `watch` is called
+    with each step.
+
+    Raises UnknownNameError for an unknown template or function, and InputFault that names template,
+    message, line and column, also for an exception of a function.
     """
     forced = {"model": model} if model else {}
     given = plain_input(data)
@@ -105,7 +109,7 @@ class _Bot:
     trace: list[Step] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     switches: int = 0
-    # of the requests under way: a function that was forced is forced once
+    # of the current requests; a function is forced only once
     parameters: dict[str, Any] = field(default_factory=dict)
     switched_to: str = ""
 
@@ -136,7 +140,7 @@ class _Bot:
     def _read(
         self, name: str, messages: Sequence[TemplateMessage], at: int
     ) -> tuple[int, dict[str, Any]]:
-        """Messages up to and with the next request; where to go on, and its parameters."""
+        """Read messages up to the next request; return the index after it and its parameters."""
         for index in range(at, len(messages)):
             try:
                 step = read_step(name, index, messages[index], self.data)
@@ -159,9 +163,9 @@ class _Bot:
         return dict(self.defaults)
 
     def _ask(self, name: str, parameters: dict[str, Any]) -> str:
-        """Requests until the model calls nothing more; the template it switches to, if any."""
+        """Ask until the model makes no more calls; return the template it switches to, or ""."""
         self.parameters, self.switched_to = parameters, ""
-        left = MOST_REQUESTS - len(self.requests)  # of the whole run, whatever the template
+        left = MOST_REQUESTS - len(self.requests)  # the limit is for the whole run
         beyond = InputFault(f"template {name!r} makes more than {MOST_REQUESTS} requests")
         ask, call = partial(self._ask_model, name), partial(self._called, name)
         for step in tool_loop(ask, call, most=left, beyond=beyond):
@@ -170,15 +174,17 @@ class _Bot:
         return self.switched_to
 
     def _ask_model(self, name: str) -> Step:
-        """One request and its answer."""
+        """Send one request and return its answer."""
         sent = Sent(self.parameters, self._window(), self._functions(self.parameters))
         self.requests.append(sent)
         self._note(Step(name, "request", sent=sent))
         return Step(name, "answer", message=self.respond(sent))
 
     def _called(self, name: str, answered: Step) -> Step | None:
-        """Run the function that the answer calls and return its result; None if the bot is to go
-        on.
+        """Run the function that an answer calls and return its result.
+
+        Return None if the answer ends the loop: it has no call, switches, or the function is
+        unknown.
         """
         called = (answered.message or {}).get("function_call")
         if not called:
@@ -194,9 +200,7 @@ class _Bot:
         return Step(name, "function", message=result)
 
     def _functions(self, parameters: Mapping[str, Any]) -> list[ToolMetadata]:
-        """Return the functions that a request offers. Raises UnknownNameError for an unknown
-        one.
-        """
+        """Return the functions that a request offers. Raises UnknownNameError."""
         own = {tool.name: tool for tool in self.tools}
         known = {SWITCH: self._switching(), **own}
         names: list[str] = parameters.get("functions") or []
@@ -209,16 +213,14 @@ class _Bot:
         return [known[name] for name in names]
 
     def _switching(self) -> ToolMetadata:
-        """Return the function that switches, described to the model where the tools do not."""
+        """Return the function that switches templates, as the model sees it."""
         names = {"type": "string", "enum": sorted(self.templates)}
         schema = {"type": "object", "properties": {"template": names}, "required": ["template"]}
         described = "Go on with another template."
         return ToolMetadata(name=SWITCH, description=described, input_schema=schema)
 
     def _window(self) -> list[PlainMessage]:
-        """Return the messages to send: those after the last truncate, as many as there is room
-        for.
-        """
+        """Return the messages to send: those after the last truncate that fit into the limit."""
         messages: list[PlainMessage] = []
         for message in self.history:
             if message["role"] == "truncate":
@@ -242,7 +244,7 @@ class _Bot:
         return name
 
     def _result(self, called: Mapping[str, Any]) -> PlainMessage | None:
-        """Return the function's message; None for one that the bot does not know."""
+        """Call a function and return its result as a message, or None if it is unknown."""
         name = str(called.get("name"))
         found = self.call(name, _arguments(called))
         if found is None:
@@ -251,7 +253,7 @@ class _Bot:
 
 
 def _caller(call: CallFunction | Mapping[str, Any] | None) -> CallFunction:
-    """Results by name, as a function that gives them; among them, a None is JSON's null."""
+    """Return a function that gives results by name; a None in the mapping is JSON's null."""
     if call is not None and not isinstance(call, Mapping):
         return call
     results: Mapping[str, Any] = call or {}

@@ -1,4 +1,4 @@
-"""What a program passes to a run: JSON-like data, and functions."""
+"""The data and functions that a program passes to a run."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from playground.base.errors import InputFault, PlaygroundError
 
 
 class FunctionFault(InputFault):
-    """A failure in one of the program's own functions. The message names it and its error."""
+    """An error in one of the program's own functions; the message names the function."""
 
 
 def plain_input(data: Any) -> Any:
-    """Return an input as plain JSON values. Pydantic models and dataclasses become objects, at any
-    depth.
+    """Return an input as plain JSON values.
 
-    Field names are those that the class serialises by. Raises InputFault for what JSON cannot
-    hold.
+    Pydantic models and dataclasses become objects at any depth, with the names that they are
+    serialised by. Raises InputFault for a value that JSON cannot hold.
     """
     try:
         return _as_plain(data)
@@ -48,15 +47,14 @@ def _as_plain(data: Any) -> Any:
 
 
 def guarded(call: Callable[[str, dict[str, Any]], Any]) -> Callable[[str, dict[str, Any]], Any]:
-    """Wrap the call of a program's functions. Any exception that is not ours becomes a
-    FunctionFault."""
+    """Wrap a program's function so that its exceptions, except our own, become FunctionFaults."""
 
     def called(name: str, arguments: dict[str, Any]) -> Any:
         try:
             return call(name, arguments)
         except PlaygroundError:
             raise
-        except Exception as error:  # anyone's code
+        except Exception as error:  # a user's code may raise anything
             raise FunctionFault(f"function {name!r} fails: {in_words(error)}") from error
 
     return called
@@ -77,9 +75,9 @@ def result_text(name: str, result: Any) -> str:
 
 
 def in_words(error: BaseException) -> str:
-    """Return a foreign exception in one line; some cannot even say what they are about."""
+    """Return a user's exception in one line; even its `str` may raise."""
     try:
         words = " ".join(str(error).split())
-    except Exception:  # anyone's code
+    except Exception:  # a user's code may raise anything
         words = ""
     return f"{type(error).__name__}: {words}" if words else type(error).__name__

@@ -1,4 +1,4 @@
-"""`signature`: what a signature becomes in an adapter, and what is read from a completion."""
+"""The command `playground signature`: write a signature's prompt, or read a completion."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def signature(
 ) -> int:
     """Print the prompt of a signature such as "question -> answer: int", as DSPy writes it.
 
-    With --completion, the fields that are read from an answer; 1 where one of them cannot be.
+    With --completion, print the fields that are read from an answer. Exits with 1 if one of them
+    cannot be read.
     """
     from playground.plugins.systems.dspy import Signature
     from playground.plugins.systems.dspy import signature_questions as asked

@@ -1,4 +1,4 @@
-"""Commands about conversation templates: run one against scripted answers."""
+"""The commands `playground template run` and `playground template prompt`."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def run(
 
 
 def _check_one_origin(live: bool, given: dict[str, Any]) -> None:
-    """Raises InputFault where answers are to come from two places."""
+    """Raise InputFault if options name more than one source of answers."""
     from playground.base.errors import InputFault
 
     named = {"--live": live, "--replay": given["replay"], "--answers": given["answers"] != "[]"}
@@ -111,7 +111,7 @@ def _check_one_origin(live: bool, given: dict[str, Any]) -> None:
 
 
 def _answering(files: TemplateFiles, given: dict[str, Any]) -> tuple[Answers, Any]:
-    """Scripted or recorded answers, and the results of functions."""
+    """Return scripted or recorded answers, and the results of functions."""
     from playground.plugins.systems.aichatflow import Answers, recorded_results
     from playground.sessions.loading import load_session
 
@@ -131,7 +131,7 @@ def _answering(files: TemplateFiles, given: dict[str, Any]) -> tuple[Answers, An
 def prompt(file: str, values: str, name: str, as_json: bool) -> int:
     """Fill the prompt of FILE: a text, a JSON list of messages, or Flink-Agents' YAML.
 
-    Exits with 1 where a variable has no value: it stays in the text as it is.
+    Exits with 1 if a variable has no value: it stays in the text as it is.
     """
     from playground.plugins.systems.flink_agents import ResourceType, load_declarations
     from playground.plugins.systems.flink_agents.views import read_prompt, view_prompt
@@ -170,7 +170,7 @@ def _read(templates: str, given: dict[str, Any]) -> list[str]:
 def _write(
     steps: list[Step], path: Path, recordings: list[Recording], read: list[str], force: bool
 ) -> None:
-    """The last request as a session, with what was recorded. Raises InputFault."""
+    """Write the last request, with its recordings, as a session. Raises InputFault."""
     from playground.base.output import write_file
     from playground.sessions.native_format import dump_session
 
@@ -200,7 +200,7 @@ def _step_json(step: Step, modern: bool) -> dict[str, Any]:
 
 
 def _print_steps(found: Outcome, modern: bool) -> None:
-    """Each step in a line or more: what was read, asked and answered."""
+    """Print each step in one or more lines: the message that was read, asked or answered."""
     for step in found.trace:
         place = "" if step.index is None else f" {step.index}"
         gone = f", missing: {', '.join(step.missing)}" if step.missing else ""
@@ -213,7 +213,7 @@ def _print_steps(found: Outcome, modern: bool) -> None:
 
 
 def _json(given: str, option: str, wanted: Any) -> Any:
-    """JSON of an option or of the file that it names. Raises InputFault."""
+    """Read the JSON of an option, or of the file that it names. Raises InputFault."""
     from playground.sessions.documents import json_of
     from playground.sessions.loading import file_bytes
 

@@ -1,4 +1,4 @@
-"""The adapters of text and of JSON: fields between markers, or answers as one JSON object."""
+"""DSPy's ChatAdapter, with fields between markers, and JSONAdapter, with answers as JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from playground.plugins.systems.dspy.values import as_json, written
 
 
 class ChatAdapter(FieldAdapter):
-    """Fields between `[[ ## name ## ]]` markers."""
+    """The adapter that writes each field after a `[[ ## name ## ]]` marker."""
 
     name = "ChatAdapter"
     _HEADER: Final = re.compile(r"\s*\[\[ ## (\w+) ## \]\]")
@@ -35,8 +35,7 @@ class ChatAdapter(FieldAdapter):
         self.use_json_adapter_fallback = use_json_adapter_fallback
 
     def _fallback(self) -> AskingAdapter | None:
-        """An answer that cannot be read is asked for again as JSON, if
-        `use_json_adapter_fallback` does not say no."""
+        """Return a JSONAdapter, unless `use_json_adapter_fallback` is False."""
         if not self.use_json_adapter_fallback:
             return None
         return JSONAdapter(
@@ -72,11 +71,13 @@ class ChatAdapter(FieldAdapter):
         return f"{self._fields(texts).strip()}\n\n[[ ## completed ## ]]\n"
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """A header begins a line, indented or not; of a field that comes
-        twice the first counts. (DSPy 3.4.1 cuts an indented header in the middle.)"""
+        """Read the text after each header, which begins a line, indented or not.
+
+        If a field comes twice, the first counts. (DSPy 3.4.1 cuts an indented header in two.)
+        """
         sections: dict[str, list[str]] = {}
         current: list[str] = []
-        for line in completion.split("\n"):  # no other character of a value is a line's end
+        for line in completion.split("\n"):  # no other character ends a line
             header = self._HEADER.match(line)
             if header:
                 current = []
@@ -87,9 +88,10 @@ class ChatAdapter(FieldAdapter):
 
 
 class JSONAdapter(ChatAdapter):
-    """Inputs as in ChatAdapter, outputs as one JSON object; what the model can do natively is used.
+    """The adapter that writes inputs as ChatAdapter does, and outputs as one JSON object.
 
-    A model that knows `response_format` is asked for the outputs' JSON Schema, or for any object.
+    It uses native tool calls. A model with `response_format` is asked for the outputs' JSON Schema,
+    or for any object.
     """
 
     name = "JSONAdapter"
@@ -103,7 +105,7 @@ class JSONAdapter(ChatAdapter):
         super().__init__(callbacks, use_native_function_calling, parallel_tool_calls)
 
     def _fallback(self) -> None:
-        """Nobody asks after JSON."""
+        """Return None: there is no adapter to try after JSON."""
 
     def _plan(
         self, lm: object, lm_kwargs: Mapping[str, Any], signature: Signature, inputs: Values
@@ -138,9 +140,10 @@ class JSONAdapter(ChatAdapter):
         return parts.plain(_dumped(as_json(values)))
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """Return the first object counts; text around it, a fence and a cut-off end are borne."""
+        """Read the first object in a completion; text around it, a fence or a cut-off end is
+        allowed."""
         text = completion.strip()
-        if text.startswith('"'):  # the first line is lost
+        if text.startswith('"'):  # the opening brace is missing
             text = "{" + text
         found = None
         with suppress(ValueError):

@@ -1,6 +1,6 @@
-"""The half of an adapter that asks a model: by which parameters, whom else, what of the answer.
+"""The half of an adapter that asks a model: it plans the request, formats, asks and parses.
 
-In the order of DSPy's Adapter.__call__: plan the request, format, ask, parse.
+This is the order of DSPy's Adapter.__call__.
 """
 
 from __future__ import annotations
@@ -28,11 +28,10 @@ _Result = TypeVar("_Result")
 
 
 def takes_signature(method: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
-    """Return the door of an adapter's own methods: `signature` may be a signature's class, as in
-    DSPy's.
+    """Decorate a method so that its `signature` may also be a signature's class, as in DSPy.
 
-    The method then raises InputFault for what is no signature. An override gets a Signature from
-    whoever came through this door; it is left as its author wrote it.
+    The method raises InputFault if it is neither. An override in a subclass is not decorated: our
+    decorated methods pass it a Signature.
     """
     form = inspect.signature(method)
 
@@ -46,12 +45,12 @@ def takes_signature(method: Callable[_Parameters, _Result]) -> Callable[_Paramet
 
 
 class AskingAdapter(ABC):
-    """Asks a model through messages of a signature, synchronously or not.
+    """An adapter that asks a model for the outputs of a signature, synchronously or not.
 
-    Every method here takes a signature's class too. `callbacks` are told when `format` and `parse`
-    begin and end, as DSPy's are. With `use_native_function_calling` a model that can is offered the
-    tools beside the messages, and its calls are read from beside its text; `parallel_tool_calls` is
-    then asked of the provider.
+    Every method also takes a signature's class. `callbacks` are notified when `format` and `parse`
+    begin and end, as in DSPy. With `use_native_function_calling`, a model that supports it gets the
+    tools in the request, and its calls are read from the response; `parallel_tool_calls` is then
+    passed to the provider.
     """
 
     def __init__(
@@ -82,10 +81,10 @@ class AskingAdapter(ABC):
         demos: Sequence[Values],
         inputs: Values,
     ) -> list[dict[str, Any]]:
-        """Ask a model and read its answers: one dict of output fields for each.
+        """Ask a model and return a dict of output fields for each of its answers.
 
-        `lm` is called as DSPy's are, `lm(messages=…, **lm_kwargs)`; every chat model of ours may be
-        called so. Raises InputFault as `parse`, and for tools that are missing.
+        `lm` is called as in DSPy: `lm(messages=…, **lm_kwargs)`; all our chat models can be called
+        so. Raises InputFault as `parse` does, and if tools are missing.
         """
         plan = self._plan(lm, lm_kwargs, signature, inputs)
         try:
@@ -106,7 +105,7 @@ class AskingAdapter(ABC):
         demos: Sequence[Values],
         inputs: Values,
     ) -> list[dict[str, Any]]:
-        """Call the adapter while other tasks go on: `lm.acall` is awaited."""
+        """Do the same asynchronously: `lm.acall` is awaited."""
         plan = self._plan(lm, lm_kwargs, signature, inputs)
         try:
             messages = self.format(plan.signature, demos, inputs)
@@ -119,13 +118,13 @@ class AskingAdapter(ABC):
             return await again.acall(lm, lm_kwargs, signature, demos, inputs)
 
     def _fallback(self) -> AskingAdapter | None:
-        """Return the adapter to ask with once more if an answer cannot be read, or None."""
+        """Return the adapter to ask with again if an answer cannot be read, or None."""
         return None
 
     def _plan(
         self, lm: object, lm_kwargs: Mapping[str, Any], signature: Signature, inputs: Values
     ) -> native.Plan:
-        """Return the part of a request that goes beside the messages."""
+        """Return the signature for the messages, and the parameters of the request."""
         if self.use_native_function_calling:
             plan = native.with_tools(lm, lm_kwargs, signature, inputs, self.parallel_tool_calls)
         else:
@@ -141,8 +140,9 @@ class AskingAdapter(ABC):
         return [self._outputs(plan, signature, answer) for answer in given]
 
     def _outputs(self, plan: native.Plan, signature: Signature, answer: Values) -> dict[str, Any]:
-        """Return every output of the whole signature; None for one that the API should have
-        carried.
+        """Return every output of a signature from an answer; a missing one is its default or None.
+
+        Raises AnswerFault if the answer has neither text nor calls, or cannot be parsed.
         """
         beside = native.beside_the_text(signature, answer)
         text, called = answer.get("text"), native.calls(signature, beside)
@@ -153,7 +153,7 @@ class AskingAdapter(ABC):
             try:
                 found = self.parse(plan.signature, str(text))
             except AnswerFault:
-                if not called:  # a word beside the calls need not be in the form
+                if not called:  # text beside calls need not follow the format
                     raise
         missing = {name: field.missing() for name, field in signature.outputs.items()}
         empty = {name: None if value is REQUIRED else value for name, value in missing.items()}

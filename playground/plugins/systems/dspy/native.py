@@ -1,7 +1,8 @@
-"""Leave to a model's API the parts of a signature that it carries: calls, reasoning, a schema.
+"""The parts of a signature that a model's API can carry: tool calls, reasoning, a schema.
 
-DSPy's rules (3.4.1, `Adapter._call_preprocess` and `_call_postprocess`, `JSONAdapter`): a field
-that the API carries stands in no prompt, and its value comes from beside the answer's text.
+A field that the API carries is left out of the prompt, and its value is read from the response, not
+from its text. The rules are DSPy's (3.4.1, `Adapter._call_preprocess`, `_call_postprocess` and
+`JSONAdapter`).
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ _ANY_OBJECT: Final = {"type": "json_object"}
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A request: the signature that its messages show, and the parameters beside them."""
+    """The plan of a request: the signature for its messages, and its other parameters."""
 
     signature: Signature
     parameters: dict[str, Any]
 
 
 def says(lm: object, ability: str) -> bool:
-    """Return True if a model says that it can do this; one that says nothing cannot, as in DSPy."""
+    """Return True if a model says that it has an ability; without a word it has not, as in DSPy."""
     return bool(getattr(lm, ability, False))
 
 
@@ -41,7 +42,7 @@ def says(lm: object, ability: str) -> bool:
 
 
 def in_words(signature: Signature, parameters: Mapping[str, Any]) -> Plan:
-    """Tools and calls are fields of text: parameters of native ones are left out."""
+    """Plan a request with tools and calls as text fields, without parameters for native ones."""
     kept = {name: value for name, value in parameters.items() if name not in _OF_TOOLS}
     return Plan(signature, kept)
 
@@ -53,10 +54,10 @@ def with_tools(
     inputs: Mapping[str, Any],
     parallel: bool | None,
 ) -> Plan:
-    """Tools go beside the messages where calls are an output and the model can call functions.
+    """Plan a request with native tools, if calls are an output and the model can call functions.
 
-    `parallel` is what to ask the provider for, None for nothing. Raises InputFault for an output
-    of calls without tools.
+    `parallel` is passed to the provider unless it is None. Raises InputFault if calls are an output
+    and no tools are given.
     """
     calls = _output_of(signature, "ToolCalls")
     if not calls:
@@ -81,23 +82,22 @@ def with_tools(
 
 
 def _chosen(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave the choice of tools to the model if parallel calls are wanted and nothing else is
-    said.
-    """
+    """Add the tool choice `auto` if parallel calls are asked for and no choice is given."""
     if parameters.get("parallel_tool_calls") is None:
         return dict(parameters)
     return {"tool_choice": "auto", **parameters}
 
 
 def with_reasoning(lm: object, plan: Plan) -> Plan:
-    """Outputs of Reasoning leave the prompt where the model reasons by itself.
+    """Take Reasoning outputs out of a plan's prompt, if the model reasons natively.
 
-    `reasoning_effort` is the request's, the model's own, or `low`; a given None turns it off."""
+    `reasoning_effort` is the request's, or the model's own, or `low`. None turns this off.
+    """
     signature, parameters = plan.signature, plan.parameters
     own = getattr(lm, "kwargs", None) or {}
     effort = parameters.get("reasoning_effort", own.get("reasoning_effort", "low"))
     chat = getattr(lm, "model_type", "chat") == "chat"
-    hidden = chat and "gpt-5" in str(getattr(lm, "model", ""))  # LiteLLM shows none of theirs there
+    hidden = chat and "gpt-5" in str(getattr(lm, "model", ""))  # LiteLLM hides its reasoning
     names = [
         k for k, field in signature.outputs.items() if kind_of(field.annotation) == "Reasoning"
     ]
@@ -109,12 +109,12 @@ def with_reasoning(lm: object, plan: Plan) -> Plan:
 
 
 def _output_of(signature: Signature, kind: str) -> str:
-    """Return the first output of a kind; "" for none."""
+    """Return the name of the first output of a kind, or ""."""
     return next((k for k, f in signature.outputs.items() if kind_of(f.annotation) == kind), "")
 
 
 def _tools_field(signature: Signature) -> str:
-    """Return the input that holds a tool or a list of them; "" for none."""
+    """Return the name of the input that holds a tool or a list of tools, or ""."""
     for name, field in signature.inputs.items():
         inside = get_args(field.annotation) if get_origin(field.annotation) is list else ()
         if kind_of(inside[0] if inside else field.annotation) == "Tool":
@@ -126,10 +126,10 @@ def _tools_field(signature: Signature) -> str:
 
 
 def response_format(lm: object, signature: Signature, calls_tools: bool) -> dict[str, Any] | None:
-    """Return the parameter for an answer's form; None if the provider has none.
+    """Return the parameter `response_format`, or None if the provider has none.
 
-    It is a JSON Schema of the outputs in OpenAI's form, as LiteLLM makes one of DSPy's class; any
-    object if the model knows no schemas, or an output has keys of its own.
+    It has a JSON Schema of the outputs in OpenAI's form, as LiteLLM makes it of DSPy's class. It
+    asks for any object if the model supports no schemas, or if an output is a dict with any keys.
     """
     if "response_format" not in (getattr(lm, "supported_params", None) or ()):
         return None
@@ -151,14 +151,13 @@ def response_format(lm: object, signature: Signature, calls_tools: bool) -> dict
 
 
 def outputs_schema(fields: Mapping[str, Field]) -> dict[str, Any]:
-    """Return the JSON Schema of outputs as one object; every object in it is closed, every key
-    required.
+    """Return the JSON Schema of outputs as one object, with all objects closed and keys required.
 
-    Raises ValueError or pydantic's PydanticUserError for a type that has none.
+    Raises ValueError, or pydantic's PydanticUserError, for a type without a schema.
     """
     named: Any = {
         f"field_{number}": (field.annotation, PydanticField(_default(field), alias=name))
-        for number, (name, field) in enumerate(fields.items())  # no name shadows pydantic's own
+        for number, (name, field) in enumerate(fields.items())  # so that no name shadows pydantic's
     }
     closed = ConfigDict(extra="forbid")
     schema: dict[str, Any] = create_model(
@@ -173,9 +172,7 @@ def _default(field: Field) -> Any:
 
 
 def _close(schema: dict[str, Any]) -> None:
-    """Close a schema as OpenAI's structured outputs demand; `anyOf` is left unchanged, as in
-    DSPy.
-    """
+    """Close a schema as OpenAI's structured outputs demand; `anyOf` is not changed, as in DSPy."""
     if schema.get("type") == "object":
         properties = schema.setdefault("properties", {})
         schema.update(required=list(properties), additionalProperties=False)
@@ -191,9 +188,9 @@ def _close(schema: dict[str, Any]) -> None:
 
 
 def beside_the_text(signature: Signature, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Values of outputs that an answer carries beside its text: calls, reasoning; `logprobs` too.
+    """Return the values that an answer carries outside of its text: calls, reasoning, `logprobs`.
 
-    Raises AnswerFault for calls that cannot be read.
+    Raises AnswerFault if calls cannot be read.
     """
     found: dict[str, Any] = {}
     calls = _output_of(signature, "ToolCalls")
@@ -206,7 +203,7 @@ def beside_the_text(signature: Signature, answer: Mapping[str, Any]) -> dict[str
 
 
 def calls(signature: Signature, values: Mapping[str, Any]) -> bool:
-    """Return True if calls that an answer carried beside its text are among these values."""
+    """Return True if these values include calls that an answer carried outside of its text."""
     return _output_of(signature, "ToolCalls") in values
 
 
@@ -219,8 +216,10 @@ def _read_calls(listed: Any, annotation: Any) -> Any:
 
 
 def _call(call: Any) -> dict[str, Any]:
-    """Return a provider's call; OpenAI's Responses keep name and arguments beside `call_id`, not
-    inside `function`, and a result answers the `call_id`.
+    """Return a provider's call with id, name and args.
+
+    OpenAI's Responses API has name and arguments next to `call_id`, not inside `function`, and a
+    result refers to the `call_id`.
     """
     function = _part(call, "function") or {}
     arguments = _part(function, "arguments") or _part(call, "arguments") or {}

@@ -1,7 +1,7 @@
-"""Content parts (images, sound, files) that wait inside a text until it becomes a message.
+"""Content parts (images, sound, files) that are embedded in a text until it becomes a message.
 
-A part is held between U+E000 and U+E001, its JSON in hex, so that neither JSON nor XML around it
-changes it. A user's own U+E000 is marked (`protected`): no text can pose as a part.
+A part is written as its JSON in hex between U+E000 and U+E001, so that JSON or XML around it does
+not change it. A user's own U+E000 is escaped (`protected`), so that no text can pose as a part.
 """
 
 from __future__ import annotations
@@ -19,21 +19,19 @@ _DSPY: Final = re.compile(
 
 
 def held(shown: Any) -> Any:
-    """Return a type's content: parts as a text that holds them, anything else unchanged."""
+    """Return a list of parts as a text that embeds them, a text escaped, other values unchanged."""
     if not isinstance(shown, list):
         return protected(shown) if isinstance(shown, str) else shown
     return f"{_OPENER}{json.dumps(shown, ensure_ascii=False).encode().hex()}\ue001"
 
 
 def protected(text: str) -> str:
-    """Return a user's text, in which nothing is taken for a part."""
+    """Return a user's text escaped, so that nothing in it is taken for a part."""
     return text.replace(_OPENER, _LITERAL) if _OPENER in text else text
 
 
 def adopted(text: str) -> str:
-    """Return a text that pydantic made of a `dspy.Type` inside a model, which has markers of its
-    own.
-    """
+    """Convert a text that pydantic made of a `dspy.Type`, which marks parts in its own way."""
     if match := _DSPY.fullmatch(text):
         try:
             return str(held(json.loads(match[1])))
@@ -43,7 +41,7 @@ def adopted(text: str) -> str:
 
 
 def content(text: str) -> str | list[dict[str, Any]]:
-    """Return a message's content: text, or text and parts in order where there are parts."""
+    """Return a message's content: a text, or a list of texts and parts if it embeds any."""
     pieces = _HELD.split(text)
     if len(pieces) == 1:
         return plain(text)
@@ -57,7 +55,7 @@ def content(text: str) -> str | list[dict[str, Any]]:
 
 
 def plain(text: str) -> str:
-    """Return a text without parts: an image stands there as its address, others as JSON."""
+    """Return a text with its parts written out: images as addresses, others as JSON."""
     shown = _HELD.sub(lambda match: _address(match[1]), text)
     return shown.replace(_LITERAL, _OPENER)
 

@@ -1,4 +1,4 @@
-"""A completion of ChatAdapter field by field, as it arrives."""
+"""The fields of a ChatAdapter's completion while it arrives."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _HEADER: Final = regex.compile(r"[ \t]{0,64}+\[\[ ## (\w{1,128}+) ## \]\]")
 
 
 class FieldStream:
-    """Deltas of fields: `feed(text)` gives pairs of a field's name and the text that is new.
+    """A stream of fields: `feed(text)` returns pairs of a field's name and its new text.
 
-    The deltas of a field add up to its raw value, without white space around it. Text before the
-    first header has the name "". Only what could be a header, or white space at a value's end, is
-    held back. A field that comes twice is the second field `name` again: the reader decides.
+    The texts of a field add up to its raw value without white space around it. Text before the
+    first header has the name "". Only a possible header, and white space at the end of a value, is
+    held back. If a field comes twice, its name is returned again: the caller decides what to do.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class FieldStream:
                     at = done = header.end()
             stop = text.find("\n", at) + 1
             line_start, at = stop > 0, stop or len(text)
-        solid = text[done:at].rstrip()  # white space may be the value's end
+        solid = text[done:at].rstrip()  # hold back white space, which may end the value
         deltas += self._delta(solid)
         self._held = text[done + len(solid) :]
         self._line_start = self._line_start and not solid and not done

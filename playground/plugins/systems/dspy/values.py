@@ -1,4 +1,4 @@
-"""Types and values of fields as text; the texts are DSPy's (3.4.1)."""
+"""The types and values of fields as text in a prompt, word for word as DSPy writes them (3.4.1)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from playground.plugins.systems.dspy.types import is_field_type, kind_of
 
 
 def type_name(annotation: Any) -> str:
-    """Return a type as prompts name it: `list[str]`, `Union[str, NoneType]`, `Literal['a',
-    'b']`.
-    """
+    """Return a type's name in prompts, as `list[str]`, `Union[str, NoneType]`, `Literal['a']`."""
     origin, args = get_origin(annotation), get_args(annotation)
     origin = Union if origin is types.UnionType else origin
     if origin is None:
@@ -39,7 +37,7 @@ def _literal_name(value: Any) -> str:
 
 
 def described_types(annotation: Any) -> list[Any]:
-    """Return the field types inside an annotation that come with a description."""
+    """Return the field types in an annotation that have a description."""
     if is_field_type(annotation):
         return [annotation] if annotation.description() else []
     return [found for arg in get_args(annotation) for found in described_types(arg)]
@@ -56,12 +54,12 @@ def allows_none(annotation: Any) -> bool:
 
 
 def schema_of(annotation: Any) -> str:
-    """Return the JSON Schema in one line, `type` first, then the keys in order."""
+    """Return a type's JSON Schema in one line, `type` first, then the other keys sorted."""
     return json.dumps(_sorted(TypeAdapter(annotation).json_schema()), ensure_ascii=False)
 
 
 def note(annotation: Any) -> str:
-    """Return the structure's note on an output's value; nothing for text and code."""
+    """Return the note on an output's type in the prompt; "" for text, reasoning and code."""
     if annotation is str or kind_of(annotation) in ("Reasoning", "Code"):
         return ""
     if annotation is bool:
@@ -79,11 +77,10 @@ def note(annotation: Any) -> str:
 
 
 def written(value: Any, annotation: Any = None) -> str:
-    """Return a value as it stands in a prompt: text as it is, lists and objects as JSON, None as
-    None.
+    """Return a value as text in a prompt: text as it is, lists and objects as JSON, None as None.
 
-    A list in a field of text is numbered, each item in guillemets. Images and their like are held
-    in the text (`parts`).
+    A list in a text field is numbered, with each item in guillemets. Images and the like are
+    embedded in the text (`parts.py`).
     """
     if isinstance(value, list) and annotation is str:
         return _numbered(value)
@@ -106,7 +103,7 @@ def _quoted(text: str) -> str:
 
 
 def as_json(value: Any) -> Any:
-    """Return a value as JSON knows it, by pydantic's rules; field types as they show themselves."""
+    """Return a value as JSON values, by pydantic's rules; a field type by its own `format`."""
     if is_field_type(type(value)):
         return parts.held(_as_shown(value))
     match value:
@@ -123,7 +120,7 @@ def as_json(value: Any) -> Any:
 
 
 def _as_shown(value: Any) -> Any:
-    """Return a field type's own form; calls in an example show their results too."""
+    """Return what a field type's `format` returns; calls in an example also show their results."""
     results = getattr(value, "tool_call_results", None)
     shown = value.format()
     return shown if results is None else {**shown, "tool_call_results": as_json(results)}
@@ -136,8 +133,8 @@ def _key(key: Any) -> str:
 
 
 def _dumped(value: Any) -> Any:
-    """Return pydantic's form of a value, or its text if pydantic does not know it."""
-    with suppress(Exception):  # pydantic's and the value's own
+    """Return pydantic's dump of a value, or its text if pydantic cannot write it."""
+    with suppress(Exception):  # pydantic's errors, and those of the value's own code
         return TypeAdapter(type(value)).dump_python(value, mode="json", fallback=str)
     return str(value)
 

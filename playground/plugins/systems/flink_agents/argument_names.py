@@ -1,6 +1,6 @@
-"""The names of a tool's arguments: those that a call may give, and those that the tool wants.
+"""The names of a tool's arguments: those that a call may use, and those that the tool expects.
 
-pydantic lets a field go by an alias or several, and then takes it under no other name.
+A pydantic field may have one or more aliases, and is then not accepted under its own name.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from playground.nouns.tools import Schema, resolve
 
 @dataclass(frozen=True, slots=True)
 class ArgumentName:
-    """The name by which a call has `given` a field, and the one that the tool `wants`.
+    """The names by which a call may give a field (`given`), and the one that the tool `wants`.
 
-    `reached` are names of arguments that hold the field somewhere within them.
+    `reached` are names of arguments that contain the field somewhere inside.
     """
 
     given: tuple[str, ...]
@@ -30,8 +30,9 @@ class ArgumentName:
 
 
 def argument_names(model: type[BaseModel]) -> dict[str, ArgumentName]:
-    """Return the names of every field. A function wants its parameters; a tool with a model of its
-    own the names that its schema shows.
+    """Return the names of every field of a model.
+
+    A function wants the names of its parameters; another tool those in its schema.
     """
     config = model.model_config
     by_name = config.get("populate_by_name") or config.get("validate_by_name")
@@ -60,16 +61,15 @@ def _single(alias: str | AliasPath | AliasChoices | None) -> Iterator[str | Alia
 
 
 def withheld_names(model: type[BaseModel], names: Collection[str]) -> frozenset[str]:
-    """Return the names, and all others of the fields that go by one of them."""
+    """Return the names, and all other names of the fields that have one of them."""
     fields = _of_these(model, names)
     return frozenset(names).union(fields, *(known.given for known in fields.values()))
 
 
 def model_without(model: type[BaseModel], names: Collection[str]) -> type[BaseModel]:
-    """Return the same model, whose schema has no field that goes by one of the names, and asks for
-    none.
+    """Return the same model without the fields of these names in its schema; none is required.
 
-    What validates the other fields, and all of them, stays.
+    All validators stay.
     """
     unseen = {name: _unseen(model.model_fields[name]) for name in _of_these(model, names)}
     if not unseen:
@@ -95,7 +95,7 @@ def _unseen(field: FieldInfo) -> Any:
 
 
 def schema_without(schema: Schema, names: Collection[str]) -> Schema:
-    """Return the same schema, without the properties of these names."""
+    """Return the same schema without the properties of these names."""
     root = {key: value for key, value in schema.items() if key != "$ref"}
     root |= resolve(schema, schema)
     properties, required = root.get("properties"), root.get("required")

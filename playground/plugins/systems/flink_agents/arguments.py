@@ -1,7 +1,7 @@
-"""A call's arguments by the tool's own model, before the tool runs.
+"""Check and convert a call's arguments by the tool's model before the tool runs.
 
-As pydantic does in its lax mode: `"1"` is read as an integer where one is wanted, `"one"` is not;
-what a function declares as a model, an enum, a set or a date, it gets as one.
+The rules are those of pydantic's lax mode: `"1"` becomes an integer if one is wanted, `"one"` is
+refused. An argument declared as a model, an enum, a set or a date becomes one.
 """
 
 from __future__ import annotations
@@ -19,17 +19,19 @@ from playground.parsing.values import is_deeper, same
 from playground.plugins.systems.flink_agents.argument_names import ArgumentName, argument_names
 from playground.plugins.systems.flink_agents.tool_metadata import ToolMetadata
 
-MOST_DEPTH: Final = 50  # of objects and lists within one another, a call's arguments among them
+MOST_DEPTH: Final = 50  # levels of nested objects and lists, the arguments themselves included
 
 
 def checked_arguments(
     tool: tools.ToolMetadata, given: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[Finding]]:
-    """Return the arguments as the tool's model has them, and a finding for each that is another
-    value now, or one for all that could not be checked.
+    """Return the arguments converted by the tool's model, and findings.
 
-    Arguments that the tool does not know stay. Raises ValueError naming every argument that is
-    missing or does not fit, or where they are nested more than 50 deep.
+    There is a finding for each argument with a changed value, and one for all keywords of a schema
+    that could not be checked. Unknown arguments are kept.
+
+    Raises ValueError that names every argument that is missing or does not fit, or if they are
+    nested more than 50 levels deep.
     """
     if is_deeper(given, MOST_DEPTH):
         raise ValueError(f"the arguments are nested too deeply: at most {MOST_DEPTH} levels")
@@ -55,7 +57,7 @@ def checked_arguments(
 
 
 def _error_text(error: ErrorDetails) -> str:
-    if not error["loc"]:  # of the arguments as a whole: it names them itself
+    if not error["loc"]:  # about all arguments: the message names them
         return error["msg"]
     name = error["loc"][0]
     if error["type"] == "missing" and len(error["loc"]) == 1:
@@ -64,7 +66,7 @@ def _error_text(error: ErrorDetails) -> str:
 
 
 def _refuse_other_names(given: Mapping[str, Any], names: Mapping[str, ArgumentName]) -> None:
-    """A field with an alias is unknown to pydantic by its own name: it would pass unread."""
+    """Raise ValueError for a field's own name if it has an alias: pydantic would ignore it."""
     taken = {name for known in names.values() for name in (*known.given, *known.reached)}
     told = [
         f"{name}: no argument; it is {' or '.join(names[name].given + names[name].reached)}"
@@ -78,7 +80,7 @@ def _refuse_other_names(given: Mapping[str, Any], names: Mapping[str, ArgumentNa
 def _values(
     made: BaseModel, given: Mapping[str, Any], names: Mapping[str, ArgumentName]
 ) -> dict[str, Any]:
-    """Return the given values in their new types, by the names that the tool wants."""
+    """Return the given values, converted, by the names that the tool wants."""
     taken = {name for known in names.values() for name in (*known.given, *known.reached)}
     unknown = {name: value for name, value in given.items() if name not in taken}
     known = {
@@ -88,9 +90,7 @@ def _values(
 
 
 def _as_json(made: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, Any]:
-    """Return the values as JSON has them, by the same names; none where a type cannot be
-    written.
-    """
+    """Return the values as JSON values by the same names; {} if a type cannot be written."""
     fields = type(made).model_fields
     wanted = {fields[name].serialization_alias or name: each.wants for name, each in names.items()}
     with suppress(PydanticSerializationError):
@@ -100,7 +100,7 @@ def _as_json(made: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, An
 
 
 def _is_kept(given: Any, read: Any) -> bool:
-    """Return True if all that was given is in what was read; a model's defaults may be added."""
+    """Return True if a value was not changed by reading, except for added defaults of models."""
     if isinstance(given, dict) and isinstance(read, dict):
         return all(key in read and _is_kept(value, read[key]) for key, value in given.items())
     if isinstance(given, list) and isinstance(read, list):

@@ -1,7 +1,7 @@
-"""Prompts, tools and chat models by name: declared in Python by decorators, or in YAML.
+"""Declared prompts, tools and chat models, by name: from Python decorators or from YAML.
 
-YAML names a tool's function as `module:qualname`. Its source is looked for beside the file and read
-by its syntax tree; nothing is imported, unless `import_code` asks for it.
+YAML names a tool's function as `module:qualname`. Its source file beside the YAML file is parsed,
+but not imported unless `import_code` is True.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ def _marking(kind: ResourceType) -> Callable[[_Declared], _Declared]:
 
 
 prompt = _marking(ResourceType.PROMPT)
-prompt.__doc__ = "Declares a function without arguments that returns a Prompt."
+prompt.__doc__ = "Declare a function without arguments that returns a Prompt."
 tool = _marking(ResourceType.TOOL)
-tool.__doc__ = "Declares a function that a model may call."
+tool.__doc__ = "Declare a function that a model may call."
 chat_model = _marking(ResourceType.CHAT_MODEL)
-chat_model.__doc__ = "Declares a function that returns a ChatModel class and its arguments."
+chat_model.__doc__ = "Declare a function that returns a ChatModel class and its arguments."
 chat_model_setup = chat_model
 
 
 @dataclass
 class Resources:
-    """The declared resources by kind and name; each is made when it is first asked for."""
+    """The declared resources by kind and name; each is created when it is first used."""
 
     declared: dict[ResourceType, dict[str, Callable[[], Any]]] = field(
         default_factory=lambda: {kind: {} for kind in ResourceType}
@@ -62,11 +62,11 @@ class Resources:
     _made: dict[tuple[ResourceType, str], Any] = field(default_factory=dict)
 
     def names(self, kind: ResourceType) -> list[str]:
-        """Return the declared names of a kind."""
+        """Return the names of all declared resources of a kind."""
         return sorted(self.declared[kind])
 
     def get_resource(self, name: str, kind: ResourceType) -> Any:
-        """Return the Prompt, BaseTool or ChatModelSetup of that name. Raises UnknownNameError."""
+        """Return the Prompt, BaseTool or ChatModelSetup of a name. Raises UnknownNameError."""
         if name not in self.declared[kind]:
             raise UnknownNameError(kind.value.replace("_", " "), name, self.names(kind))
         key = (kind, name)
@@ -75,34 +75,34 @@ class Resources:
         return self._made[key]
 
     def prompt(self, name: str) -> Prompt:
-        """Return the prompt of that name. Raises UnknownNameError."""
+        """Return the prompt of a name. Raises UnknownNameError."""
         found: Prompt = self.get_resource(name, ResourceType.PROMPT)
         return found
 
     def tool(self, name: str) -> BaseTool:
-        """Return the tool of that name. Raises UnknownNameError."""
+        """Return the tool of a name. Raises UnknownNameError."""
         found: BaseTool = self.get_resource(name, ResourceType.TOOL)
         return found
 
     def chat_model(self, name: str) -> ChatModelSetup:
-        """Return the model of that name with its prompt and tools. Raises UnknownNameError."""
+        """Return the model of a name with its prompt and tools. Raises UnknownNameError."""
         found: ChatModelSetup = self.get_resource(name, ResourceType.CHAT_MODEL)
         return found
 
     def setup_of(self, made: type[ChatModel], arguments: Mapping[str, Any]) -> ChatModelSetup:
-        """Return a declared model: its prompt and tools may be given, or named."""
+        """Return the setup of a declared model; `prompt` and `tools` may be objects or names."""
         rest = dict(arguments)
         given, names = rest.pop("prompt", None), rest.pop("tools", None) or ()
         source = rest.pop("variables_from", "prompt_args")
         prompt = self.prompt(given) if isinstance(given, str) else given
         tools = tuple(self.tool(item) if isinstance(item, str) else item for item in names)
-        if issubclass(made, BaseChatModel):  # it fills its prompt itself
+        if issubclass(made, BaseChatModel):  # such a model fills its own prompt
             return ChatModelSetup(made(prompt=prompt, **rest), None, tools, variables_from=source)
         return ChatModelSetup(made(**rest), prompt, tools, variables_from=source)
 
 
 def scan(holder: object) -> Resources:
-    """Return what a class, an instance or a module declares."""
+    """Return the resources that a class, an instance or a module declares."""
     found = Resources()
     for name in dir(holder):
         value = inspect.getattr_static(holder, name)
@@ -126,11 +126,10 @@ def _model_maker(found: Resources, function: Callable[[], Any]) -> Callable[[], 
 
 
 def load_declarations(path: str | Path, *, import_code: bool = False) -> Resources:
-    """Return the prompts and tools of a Flink-Agents YAML file; `import_code` runs its functions'
-    modules.
+    """Read the prompts and tools of a Flink-Agents YAML file.
 
-    Raises InputFault naming file and field. A tool whose source is not found is a finding, and has
-    no parameters.
+    `import_code` imports the modules of its functions. A tool without a source file has no
+    parameters, and a finding says so. Raises InputFault that names file and field.
     """
     where = str(path)
     value = read_yaml(file_bytes(path).decode("utf-8", "replace"), where)
@@ -177,9 +176,7 @@ def _name(item: Mapping[str, Any], where: str, place: str) -> str:
 
 
 def _prompt(item: Mapping[str, Any], where: str, place: str) -> Prompt:
-    """Return the prompt of a text or of messages. Raises InputFault for both, neither, and what is
-    odd.
-    """
+    """Read a prompt with either a text or messages. Raises InputFault if it has both or neither."""
 
     def fault(problem: str, field: str, expected: str) -> InputFault:
         return InputFault(problem, where=where, field=field, expected=expected)
@@ -214,7 +211,7 @@ def _imported(function: str, name: str, where: str) -> BaseTool:
 
 
 def _unexecuted(folder: Path, function: str, name: str, found: list[Finding]) -> BaseTool:
-    """Return the tool by its source, where that lies beside the file."""
+    """Return a tool described by its source file in `folder`, which is not executed."""
     module, _, qualname = function.partition(":")
     base = folder.joinpath(*module.split("."))
     last = qualname.rpartition(".")[2]

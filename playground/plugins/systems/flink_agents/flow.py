@@ -1,8 +1,8 @@
-"""Run a chat request by way of tool requests to the response, with every event on the way.
+"""Run a chat request, through tool requests, to the response, and yield every event.
 
-While the model calls tools, no response is sent, even if it says something beside its calls.
-(Flink-Agents' design document sends both; its code, and we, do not.) Source: cases run on its code
-at 8ad3a32.
+As long as the model calls tools, no response is sent, even if it also writes a text. (Flink-Agents'
+design document sends both; its code does not, and neither do we.) Source: cases run on its code at
+8ad3a32.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MOST_ROUNDS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class ChatRequestEvent:
-    """Someone asks the model."""
+    """A request to the model."""
 
     type: ClassVar[str] = "_chat_request_event"
     messages: list[ChatMessage]
@@ -39,7 +39,7 @@ class ChatRequestEvent:
 
 @dataclass(frozen=True, slots=True)
 class ToolRequestEvent:
-    """The model calls tools."""
+    """The model's calls of tools."""
 
     type: ClassVar[str] = "_tool_request_event"
     tool_calls: list[dict[str, Any]]
@@ -47,10 +47,10 @@ class ToolRequestEvent:
 
 @dataclass(frozen=True, slots=True)
 class ToolResponseEvent:
-    """The tools' results, in the calls' order; `errors` are those of the calls that failed.
+    """The tools' results in the order of the calls; `errors` are those of failed calls.
 
-    `findings` name the arguments that were read as another type than the model gave, and, once in
-    a chat, a tool's keywords that could not be checked.
+    `findings` name arguments that were converted to another type, and, once in a chat, keywords of
+    a tool's schema that could not be checked.
     """
 
     type: ClassVar[str] = "_tool_response_event"
@@ -63,7 +63,7 @@ class ToolResponseEvent:
 
 @dataclass(frozen=True, slots=True)
 class ChatResponseEvent:
-    """The answer, and how often the model had to be asked again on the way to it."""
+    """The model's answer, and the number of retries that were needed."""
 
     type: ClassVar[str] = "_chat_response_event"
     response: ChatMessage
@@ -82,12 +82,13 @@ def chat_events(
     prompt_args: Mapping[str, Any] | None = None,
     retries: int = 0,
 ) -> Iterator[Event]:
-    """Ask, call the tools that are called for, ask again, until there is an answer.
+    """Ask the model, run the tools that it calls and ask again, until it answers without calls.
 
-    `tools` are those that can be called, by name; without them, the setup's. `injected` values win
-    over those that the model gives. A tool that does not exist or fails answers with a text that
-    says so. Raises InputFault where the model fails more often than `retries`, or calls tools more
-    than a hundred times over.
+    `tools` are the tools by name; by default those of the setup. `injected` values replace the
+    model's. The result of a tool that fails or does not exist is a text that says so.
+
+    Raises InputFault if the model fails more than `retries` times, or calls tools a hundred times
+    in a row.
     """
     known = tools if tools is not None else {tool.name: tool for tool in setup.tools}
     history, asked_again = list(messages), 0
@@ -127,7 +128,7 @@ def _ask_with_retries(
     prompt_args: Mapping[str, Any] | None,
     retries: int,
 ) -> tuple[ChatMessage, int]:
-    """Return the answer, and how often it took more than one try."""
+    """Return the answer, and the number of retries."""
     for again in range(retries):
         try:
             return setup.chat(messages, prompt_args), again
@@ -158,7 +159,7 @@ def _called(
 
 
 def _news(found: Sequence[Finding], told: set[Finding]) -> list[Finding]:
-    """Return the findings, but those of a schema's keywords only where they are not `told` yet."""
+    """Return the findings without those about schema keywords that were reported before."""
     news = []
     for each in found:
         if each in told:
@@ -184,15 +185,15 @@ def _result(
         values, found = checked_arguments(tool.metadata, free)
         event.findings.extend(found)
         return awaited(tool.call(**{**values, **own})), True
-    except Exception as error:  # a tool is anyone's code
+    except Exception as error:  # a tool may raise anything
         event.errors.append(str(error))
         return f"Tool `{tool.name}` execute failed.", False
 
 
 def awaited(value: Any) -> Any:
-    """Return a tool's result; of an `async def` tool, what it gives in the end.
+    """Return a tool's result; that of an `async def` tool is awaited.
 
-    It runs in a loop of its own, in a thread where the caller's loop is running.
+    It runs in an event loop of its own, in another thread if the caller's loop is running.
     """
     if not inspect.isawaitable(value):
         return value
@@ -209,10 +210,10 @@ def awaited(value: Any) -> Any:
 
 
 def _results(event: ToolResponseEvent, calls: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
-    """Return the results as messages for the model, as Python writes them.
+    """Return the results as messages for the model, written with `str()`.
 
-    A call that has an `id` alone, as in the design document, gets that back: a result that names
-    no call would be sent to nobody. (Flink-Agents' code gives back the `original_id` alone.)
+    A result refers to the call's `original_id`, or to its `id` if it has no other, as in the design
+    document. (Flink-Agents' code uses only the `original_id`.)
     """
     messages = []
     for response, answers, call in zip(event.responses, event.external_ids, calls, strict=True):

@@ -1,7 +1,7 @@
-"""A pydantic model of a tool's JSON Schema, for tools that have no function to read types from.
+"""Build a pydantic model from a tool's JSON Schema, for tools without a Python function.
 
-`jsonschema` says whether arguments fit. Before it is asked they are read as pydantic reads them in
-its lax mode: `"1"` is an integer where one is wanted.
+`jsonschema` checks the arguments. Before that they are converted as in pydantic's lax mode: `"1"`
+becomes an integer if one is wanted.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from playground.plugins.systems.flink_agents.schema_rules import (
 _PLAIN: Final[Mapping[str, Any]] = {
     "string": TypeAdapter(str),
     "integer": TypeAdapter(int),
-    "number": TypeAdapter(int | float),  # as a float alone, a large integer would be another one
+    "number": TypeAdapter(int | float),  # a float alone would change large integers
     "boolean": TypeAdapter(bool),
     "null": TypeAdapter(None),
 }
@@ -45,13 +45,13 @@ _MOST_PROBLEMS: Final = 5
 
 
 def model_of_schema(name: str, schema: Schema) -> type[BaseModel]:
-    """Return the model whose `model_json_schema()` is this schema, to the letter.
+    """Return a model with exactly this schema as its `model_json_schema()`.
 
-    Its `model_validate` takes what the schema takes; arguments that it does not know stay.
+    Its `model_validate` accepts what the schema accepts, and keeps unknown arguments.
     """
     root = resolve(schema, schema)
     required = _listed(root.get("required"))
-    # A name that pydantic keeps for itself is no field: as an argument more it is checked as well.
+    # A name that pydantic reserves is no field; it is checked as an additional argument.
     fields: dict[str, Any] = {
         each: (Any, ... if each in required else None)
         for each in mapping(root.get("properties"))
@@ -75,7 +75,7 @@ class _OfSchema(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _fits(cls, data: Any, made_of: ModelWrapValidatorHandler[_OfSchema]) -> _OfSchema:
-        # In a thread, as there the stack is empty: how deep arguments may be is not the caller's.
+        # In a thread with an empty stack, so that the caller's depth does not limit the arguments.
         with ThreadPoolExecutor(max_workers=1) as pool:
             read, unchecked = pool.submit(_checked, data, cls.__tool_schema__).result()
         made = made_of(read)
@@ -84,7 +84,7 @@ class _OfSchema(BaseModel):
 
 
 def _checked(data: Any, schema: Schema) -> tuple[Any, tuple[str, ...]]:
-    """Return the arguments as they are read, and the keywords that could not be checked."""
+    """Convert and check arguments; return them, and the keywords that could not be checked."""
     check = Check()
     try:
         checker = checker_of(schema, check)
@@ -105,13 +105,11 @@ def _misfit_text(misfit: Misfit) -> str:
     return f"{where}: {misfit.message:.200}" if where else f"{misfit.message:.200}"
 
 
-# what is read
+# conversion
 
 
 def _read(value: Any, schema: Any, checker: Any) -> Any:
-    """Return the value as the schema wants it, where pydantic's lax mode reads it so; else as it
-    is.
-    """
+    """Convert a value to the schema's type if pydantic's lax mode can; otherwise return it."""
     schema = resolve(schema, checker.schema)
     for each in _listed(schema.get("allOf")):
         value = _read(value, each, checker)
@@ -127,9 +125,8 @@ def _read(value: Any, schema: Any, checker: Any) -> Any:
 
 
 def _read_variant(value: Any, variants: list[Any], checker: Any) -> Any:
-    """Return a value unchanged if a variant takes it, else as the first variant that takes it
-    reads it.
-    """
+    """Return a value unchanged if a variant accepts it; otherwise convert it by the first variant
+    that then accepts it."""
     if checker.evolve(schema={"anyOf": variants}).is_valid(value):
         return value
     for variant in variants:

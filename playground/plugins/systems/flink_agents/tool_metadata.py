@@ -1,4 +1,4 @@
-"""`ToolMetadata` as Flink-Agents has it: what it says of the arguments is a pydantic model.
+"""Flink-Agents' `ToolMetadata`, which describes a tool's arguments by a pydantic model.
 
 Source: Apache Flink-Agents, discussion 75, and its `api/tools/tool.py` at 8ad3a32.
 """
@@ -24,16 +24,16 @@ _FIELDS = tuple(tools.ToolMetadata.model_fields)
 
 
 class ToolMetadata(tools.ToolMetadata):
-    """A tool whose arguments are a pydantic model: the one that was given, or one of its schema.
+    """A tool with a pydantic model of its arguments: the given one, or one built from its schema.
 
-    Its JSON is `{name, description, args_schema}`, which Flink-Agents reads, and so do we. Two are
-    equal where name, description, schema and examples are.
+    Its JSON is `{name, description, args_schema}`, which Flink-Agents can read, too. Two are equal
+    if their names, descriptions, schemas and examples are.
     """
 
     _given: type[BaseModel] | None = PrivateAttr(default=None)
     _of_schema: type[BaseModel] | None = PrivateAttr(default=None)
 
-    if TYPE_CHECKING:  # as of the class that it is made from
+    if TYPE_CHECKING:  # the arguments that pydantic accepts
 
         def __init__(
             self,
@@ -47,21 +47,22 @@ class ToolMetadata(tools.ToolMetadata):
 
     @property
     def args_schema(self) -> type[BaseModel]:
-        """The model of the arguments: its `model_json_schema()` is the tool's schema, and its
-        `model_validate` reads a call's arguments as pydantic does in its lax mode."""
+        """The model of the arguments.
+
+        Its `model_json_schema()` is the tool's schema; its `model_validate` reads a call's
+        arguments in pydantic's lax mode.
+        """
         if self._given is not None:
             return self._given
         if self._of_schema is None:
-            # jsonschema takes a tenth of a second to load, and looking at tools needs none of it
+            # imported here, because jsonschema takes a tenth of a second to load
             from playground.plugins.systems.flink_agents.schema_models import model_of_schema
 
             self._of_schema = model_of_schema(self.name, self.input_schema)
         return self._of_schema
 
     def without(self, names: Collection[str]) -> ToolMetadata:
-        """Return the same tool, but for the arguments of these names: they are not shown nor asked
-        for.
-        """
+        """Return the same tool without the arguments of these names."""
         arguments = model_without(self._given, names) if self._given else None
         return ToolMetadata(
             name=self.name,
@@ -86,7 +87,7 @@ class ToolMetadata(tools.ToolMetadata):
         written: dict[str, Any] = write(self)
         if "input_schema" in written:
             written["args_schema"] = written.pop("input_schema")
-        if not self.examples:  # Flink-Agents has none
+        if not self.examples:  # a field that Flink-Agents does not know
             written.pop("examples", None)
         return written
 
@@ -95,4 +96,4 @@ class ToolMetadata(tools.ToolMetadata):
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in _FIELDS)
 
-    __hash__ = None  # type: ignore[assignment]  # a schema is a dict, which has none
+    __hash__ = None  # type: ignore[assignment]  # a schema is a dict, which cannot be hashed

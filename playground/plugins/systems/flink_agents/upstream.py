@@ -1,9 +1,9 @@
-"""Show how Flink-Agents reads a schema back, beside ours; never used in place of ours.
+"""The schema that Flink-Agents would make of ours; it is only shown, never used.
 
-It builds a pydantic model from the schema's types and some of its bounds, and tells a provider
-that model's schema. Enums, constants, nested fields, patterns and formats are gone; what was
-optional without a default is required. Source: cases run on its code at 8ad3a32, and release
-0.3.1.
+Flink-Agents builds a pydantic model from a schema's types and some of its bounds, and sends the
+schema of that model to providers. Enums, constants, nested fields, patterns and formats are lost,
+and an optional field without a default becomes required. Source: cases run on its code at 8ad3a32,
+and release 0.3.1.
 """
 
 from __future__ import annotations
@@ -39,24 +39,24 @@ _BOUNDS: Final = {
 
 
 def rebuilt_schema(schema: Mapping[str, Any], name: str = "") -> dict[str, Any]:
-    """Return the schema after a way through Flink-Agents.
+    """Return a schema as Flink-Agents would rebuild it.
 
-    Raises InputFault where it cannot read it: a list of types, a union of two types and null,
-    names that pydantic refuses.
+    Raises InputFault if Flink-Agents cannot read it: a list of types, a union of two types and
+    null, or names that pydantic refuses.
     """
     try:
         model = _model(name or str(schema.get("title") or "default"), schema, {})
         return model.model_json_schema()
     except InputFault:
         raise
-    except Exception as error:  # what is odd in a schema raises there, too
+    except Exception as error:  # an odd schema may raise anything
         raise _unreadable("", f"this schema: {str(error).splitlines()[0]}") from error
 
 
 def from_java_schema(text: str, name: str) -> dict[str, Any]:
-    """Return a schema in the text of its Java side: types and descriptions alone, all required.
+    """Read a schema from the text of Flink-Agents' Java side: types and descriptions, all required.
 
-    Raises InputFault where it has no properties, or one of them no type.
+    Raises InputFault if it has no properties, or if one of them has no type.
     """
     fields: dict[str, Any] = {}
     try:
@@ -65,12 +65,12 @@ def from_java_schema(text: str, name: str) -> dict[str, Any]:
             description = f"Parameter: {key}" if described is None else described
             fields[key] = (_TYPES.get(schema["type"]), Field(description=description))
         return _built(name, fields).model_json_schema()
-    except Exception as error:  # what is odd in a schema raises there, too
+    except Exception as error:  # an odd schema may raise anything
         raise _unreadable("", f"this schema: {error!r}".splitlines()[0]) from error
 
 
 def to_java_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema as its Java side reads it: of a field, the type and the description."""
+    """Return a schema as Flink-Agents' Java side reads it: each field's type and description."""
     properties = {
         key: {
             "type": _java_type(given),
@@ -83,10 +83,9 @@ def to_java_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _java_type(schema: Mapping[str, Any]) -> str:
-    """Return Java's type: anything but a plain type is a string to it, such as an enum or another
-    model.
+    """Return the Java side's type of a field: an enum, a model or anything else is a string.
 
-    A schema does not tell `list` from `list[Any]`, which is a string there.
+    A schema does not distinguish `list` from `list[Any]`, which is a string there.
     """
     variants = [one for one in schema.get("anyOf") or [schema] if one.get("type") != "null"]
     if not variants:
@@ -139,7 +138,7 @@ def _type(schema: Mapping[str, Any], known: Mapping[str, type[BaseModel]], where
 
 
 def _union(variants: Sequence[Mapping[str, Any]], where: str) -> Any:
-    """Return a union of the plain types alone: it takes no references and no enums."""
+    """Return a union of the plain types among the variants; references and enums are lost."""
     kinds = [_TYPES.get(variant["type"], Any) for variant in variants if variant.get("type")]
     if type(None) in kinds:
         kinds.remove(type(None))

@@ -1,4 +1,4 @@
-"""Evaluate an action's pipeline: variables, fields, function calls."""
+"""Evaluate the pipeline of an action: variables, fields and function calls."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from playground.plugins.systems.go_templates.values import (
     written,
 )
 
-MOST_OUTPUT: Final = 16_000_000  # characters, of a result too
+MOST_OUTPUT: Final = 16_000_000  # characters of the output, and of a function's result
 MissingKey = Literal["default", "invalid", "zero", "error"]
 
 
 class Evaluation:
-    """The variables of the template that runs, and the node that errors name."""
+    """The state of an execution: variables, output, and the node that errors name."""
 
     def __init__(self, source: str, name: str, missing_key: MissingKey) -> None:
         self._source, self._name, self._running = source, name, name
@@ -39,7 +39,7 @@ class Evaluation:
         self._variables: list[tuple[str, Any]] = []
         self._node: Node | None = None
         self.out: list[str] = []
-        self.looked_up: dict[int, Node] = {}  # the nodes of fields, by their identity
+        self.looked_up: dict[int, Node] = {}  # nodes of fields, by id
         self.not_found: dict[int, Node] = {}
 
     def _fail(self, message: str) -> NoReturn:
@@ -147,7 +147,7 @@ class Evaluation:
         return found
 
     def _member(self, value: Any, name: str, node: Node, has_arguments: bool) -> Any:
-        """Return a map's entry; fields of anything else are an error."""
+        """Return the entry of a map; fields of any other value are an error."""
         if value is INVALID:
             if self._missing_key == "error":
                 self._fail(f"nil data; no entry for key {quoted(name)}")
@@ -199,7 +199,7 @@ class Evaluation:
             self._fail(f"wrong number of args for {name}: want at least {fixed} got {given}")
 
     def _shortened(self, dot: Any, until: bool, given: Sequence[Node], final: Any) -> Any:
-        """`and` and `or`: the first value that decides."""
+        """Evaluate `and` or `or`: return the first value that decides, or the last one."""
         value: Any = INVALID
         for argument in given:
             value = self._argument(dot, "value", argument)
@@ -221,7 +221,7 @@ class Evaluation:
         return self._constant(dot, node)
 
     def _checked(self, value: Any, takes: Takes | None) -> Any:
-        """Return the value as the function takes it."""
+        """Return a value as a function takes it; fail if it is no string where one is needed."""
         if takes in ("value", None):
             return value
         found = unwrapped(value)

@@ -1,6 +1,6 @@
-"""A template's tree with data: text, or a fault that says where.
+"""Execute a template's tree with data: write the text, or raise a fault with its place.
 
-Steps, output and depth are counted here; time and memory are the worker's affair (`bounded`).
+Limits on steps, output and depth are checked here, those on time and memory in `bounded.py`.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from playground.plugins.systems.go_templates.values import (
 )
 from playground.plugins.systems.go_templates.verbs import shown
 
-MOST_DEPTH: Final = 100  # of templates that call one another: Go's own limit is 100,000
+MOST_DEPTH: Final = 100  # nested template calls; Go's own limit is 100,000
 MOST_STEPS: Final = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A template's text, the fields that it looked up, and those of them that were not there.
+    """A template's text, the fields that it looked up (`used`), and those of them that are missing.
 
-    A field is named as the template names it: `.user.name`, or `.name` within a `with` or `range`.
+    A field has its name in the template: `.user.name`, or `.name` within a `with` or `range`.
     """
 
     text: str
@@ -45,9 +45,7 @@ class Rendered:
 
 
 def render(source: str, data: Any, name: str = "t", missingkey: MissingKey = "default") -> Rendered:
-    """Render as `bounded.render` does, in this very process: without a bound for time and
-    memory.
-    """
+    """Render as `bounded.render` does, but in this process, without limits on time and memory."""
     source = whole_characters(source)
     trees = _trees(source, name)
     state = _Run(trees, source, name, missingkey)
@@ -67,15 +65,15 @@ def _trees(source: str, name: str) -> Trees:
 
 
 class _Break(Exception):
-    """Leaves the innermost range."""
+    """A signal to leave the innermost range."""
 
 
 class _Continue(Exception):
-    """Goes on with the innermost range."""
+    """A signal to go on with the next item of the innermost range."""
 
 
 class _Run(Evaluation):
-    """One execution: the nodes in order, and what they write."""
+    """One execution of a template: it visits the nodes in order and collects their output."""
 
     def __init__(self, trees: Trees, source: str, name: str, missing_key: MissingKey) -> None:
         super().__init__(source, name, missing_key)
@@ -152,7 +150,7 @@ class _Run(Evaluation):
             self._walk(dot, node.otherwise)
 
     def _elements(self, value: Any, node: nodes.Branch) -> Iterator[tuple[Any, Any]]:
-        """Indices and elements; of a number, the numbers below it."""
+        """Yield indices and elements of a list or map, or the numbers below a number."""
         match value:
             case list():
                 yield from ((index, Interface(item)) for index, item in enumerate(value))
@@ -166,7 +164,7 @@ class _Run(Evaluation):
                 self._fail(f"range can't iterate over {shown(value)}")
 
     def _bind(self, pipeline: nodes.Pipeline, index: Any, element: Any) -> None:
-        """The range's variables: the element, or before it the index."""
+        """Set the variables of a range: the element, or the index and the element."""
         names = [variable.names[0] for variable in pipeline.variables]
         values = (index, element)[2 - len(names) :] if names else ()
         for place, (name, value) in enumerate(zip(names, values, strict=True)):

@@ -1,4 +1,4 @@
-"""Go's `fmt`: `print`, `println` and `printf` with its flags and complaints."""
+"""Go's `print`, `println` and `printf`, with its flags and its error texts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DIGITS: Final = re.compile(r"[0-9]*")
 
 
 def sprint(values: list[Any]) -> str:
-    """Values in a row; a space between two that are no strings."""
+    """Return the values in a row, with a space between two values if neither is a string."""
     parts: list[str] = []
     for index, value in enumerate(values):
         if index and not isinstance(value, str) and not isinstance(values[index - 1], str):
@@ -27,16 +27,14 @@ def sprintln(values: list[Any]) -> str:
 
 
 def sprintf(form: str, values: list[Any]) -> str:
-    """Return the format with its verbs replaced; what does not fit is reported in the text, as Go
-    does.
-    """
+    """Return the format with its verbs replaced; errors are reported in the text, as in Go."""
     return _Printf(form, values).run()
 
 
 class _Printf:
     def __init__(self, form: str, values: list[Any]) -> None:
         self._form, self._values = form, values
-        self._number = 0  # of the next value
+        self._number = 0  # index of the next value
         self._reordered = False
         self._good_index = True
         self._out: list[str] = []
@@ -57,7 +55,7 @@ class _Printf:
         return "".join(self._out)
 
     def _verb(self, at: int) -> int:
-        """One verb; returns the place after it."""
+        """Write one verb and return the position after it."""
         self._good_index, after_index = True, False
         flags = Flags()
         while name := _FLAGS.get(self._form[at : at + 1]):
@@ -75,7 +73,7 @@ class _Printf:
         return at + 1
 
     def _index(self, at: int) -> tuple[int, bool]:
-        """Return an argument's number, such as [2]."""
+        """Read an argument's index such as `[2]`; return its end, and True if it is valid."""
         if self._form[at : at + 1] != "[":
             return at, False
         self._reordered = True
@@ -127,7 +125,7 @@ class _Printf:
         return end, after_index
 
     def _digits(self, at: int) -> tuple[int | None, int]:
-        """Return a number and where it ends; one that is too large ends with the format."""
+        """Read a number; return it and its end, or None and the format's end if it is too large."""
         found = _DIGITS.match(self._form, at)
         text = found[0] if found else ""
         significant = text.lstrip("0")

@@ -1,4 +1,4 @@
-"""The predefined functions of a template, by name, with what they take."""
+"""The predefined functions of Go's templates, and the types of their arguments."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ Takes = Literal["value", "any", "string"]
 
 
 class FunctionFault(ValueError):
-    """The error of a function that refuses its arguments, in Go's words."""
+    """The error of a function that refuses its arguments, with Go's message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """`fixed` arguments and, if any more may follow, what each of those is.
+    """A function with the types of its `fixed` arguments and, if more may follow, of each of those.
 
-    A `named` one is given the text of its first argument before all else.
+    If it is `named`, `call` gets the source text of its first argument before the values.
     """
 
     call: Callable[..., Any]
@@ -44,7 +44,7 @@ class Function:
     named: bool = False
 
     def takes(self, index: int) -> Takes:
-        """Return the type of the argument with that number."""
+        """Return the type of the argument at an index."""
         if index < len(self.fixed):
             return self.fixed[index]
         assert self.variadic is not None
@@ -83,7 +83,7 @@ def _js_character(character: str) -> str:
     if character in _JS:
         return _JS[character]
     if is_printable(character) or character == "\x7f" or "\udc80" <= character <= "\udcff":
-        return character  # bytes that are no UTF-8 go through
+        return character  # bytes that are not UTF-8 are kept
     return f"\\u{ord(character):04X}"
 
 
@@ -108,7 +108,7 @@ def _length(value: Any) -> int:
 
 
 def _position(index: Any, limit: int) -> int:
-    """Return an index into a list or text, from 0 to its length."""
+    """Return a valid index into a list or text, from 0 to its length."""
     if index is INVALID:
         raise FunctionFault("cannot index slice/array with nil")
     if isinstance(index, bool) or not isinstance(index, int):
@@ -176,7 +176,7 @@ def _slice(item: Any, *indexes: Any) -> Any:
 
 
 def _slice_bounds(indexes: Sequence[Any], length: int, room: int) -> tuple[int, int, int]:
-    """Return the start and stop of a part, and the end of its capacity."""
+    """Return the start and stop of a slice, and the end of its capacity."""
     places = [_position(index, room) for index in indexes]
     start, stop, end = (*places, *(0, length, room)[len(places) :])
     if start > stop:
@@ -186,7 +186,7 @@ def _slice_bounds(indexes: Sequence[Any], length: int, room: int) -> tuple[int, 
     return start, stop, end
 
 
-# how many values the lists have room for that Go 1.27.3 reads from JSON; measured
+# The capacities of the lists that Go 1.27.3 reads from JSON, as measured.
 _ROOMS: Final = (
     *(0, 1, 2, 4, 8, 16, 32, 71, 143, 303, 591, 1023, 1535, 2560, 3584, 5120),
     *(6656, 8704, 11264, 14336, 18432, 23552),
@@ -194,7 +194,7 @@ _ROOMS: Final = (
 
 
 def _spare(length: int) -> list[None]:
-    """Return the nulls beyond the end of a list from JSON, up to its capacity."""
+    """Return the nulls after the end of a list from JSON, up to its capacity."""
     at = bisect_left(_ROOMS, length)
     return [None] * (_ROOMS[at] - length if at < len(_ROOMS) else 0)
 
@@ -214,7 +214,7 @@ def _equal(first: Any, *others: Any) -> bool:
 
 def _same(one: Any, other: Any) -> bool:
     kind, other_kind = _BASIC.get(type(one)), _BASIC.get(type(other))
-    both_whole = {kind, other_kind} == {"int", "uint"}  # Go compares these two kinds, and no others
+    both_whole = {kind, other_kind} == {"int", "uint"}  # the only two kinds that Go compares
     if both_whole or (kind is not None and kind == other_kind):
         return bool(one == other)
     if kind != other_kind:
@@ -259,7 +259,7 @@ def _less_or_equal(first: Any, second: Any) -> bool:
 
 
 def _call(name: str, value: Any, *values: Any) -> Any:
-    """There is nothing to call in JSON."""
+    """Raise FunctionFault, because JSON has no functions to call."""
     found = unwrapped(value)
     if found is INVALID:
         raise FunctionFault("call of nil")

@@ -1,4 +1,4 @@
-"""Template text to tokens: text, and inside of delimiters what actions are made of."""
+"""Split a template into tokens: text, and the parts of the actions between delimiters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SINGLE: Final = {"=": Kind.ASSIGN, "|": Kind.PIPE}
 
 
 class Lexer:
-    """Gives one token at a time; after an error there are only ends."""
+    """A lexer that returns one token at a time; after an error it returns only EOF."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -53,7 +53,7 @@ class Lexer:
         return self._text.startswith(text, self._pos + offset)
 
     def _token(self, kind: Kind) -> Token:
-        """Return the text between the start and here as a token; the next one starts here."""
+        """Return the text from the start to the current position as a token; begin the next."""
         token = Token(kind, self._start, self._text[self._start : self._pos], self._start_line)
         self._skip()
         return token
@@ -131,9 +131,7 @@ class Lexer:
             self._pos += 1
 
     def _right_delim_here(self) -> int | None:
-        """Return the length of a trim marker before the closing delimiter; None where there is
-        none.
-        """
+        """Return the length of the trim marker if a closing delimiter follows; otherwise None."""
         if self._peek() in tuple(_SPACES) and self._at("-" + RIGHT, 1):
             return 2
         return 0 if self._at(RIGHT) else None
@@ -173,7 +171,7 @@ class Lexer:
 
     def _space(self) -> Token:
         self._skip_spaces()
-        if self._at("-" + RIGHT):  # the last space belongs to the trim marker
+        if self._at("-" + RIGHT):  # the last space is part of the trim marker
             self._pos -= 1
             if self._pos == self._start:
                 return self._right_delim(2)

@@ -1,4 +1,4 @@
-"""Go's quoted strings and numbers as Python's."""
+"""Read Go's string, character and number literals as Python values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from playground.plugins.systems.go_templates.tokens import quoted
 
 _SIMPLE: Final = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92}
-# \x and \377 are bytes, which may be a part of a character; \u and \U are whole characters
+# \x and \377 are bytes, which may be part of a character; \u and \U are complete characters
 _NUMBERED: Final = re.compile(
     r"x(?P<byte>[0-9a-fA-F]{2})|(?P<octal>[0-7]{3})"
     r"|(?:u(?=[0-9a-fA-F]{4})|U(?=[0-9a-fA-F]{8}))(?P<character>(?<=u).{4}|(?<=U).{8})"
@@ -30,7 +30,7 @@ _COMPLEX: Final = re.compile(rf"((?>[+-]?i?{_PART}))([+-](?!i)(?>{_PART}))i")
 
 
 class LiteralFault(ValueError):
-    """A literal that Go refuses, in its words."""
+    """The error of a literal that Go refuses, with Go's message."""
 
 
 def unquote(source: str) -> str:
@@ -58,7 +58,7 @@ def rune(source: str) -> int:
 
 
 def _character(text: str, at: int, quote: str) -> tuple[int, bool, int]:
-    """Return a character's number, whether it is a byte of its own, and where it ends."""
+    """Read one character; return its number, True if it is a single byte, and where it ends."""
     if text[at] != "\\":
         return ord(text[at]), False, at + 1
     letter = text[at + 1 : at + 2]
@@ -77,14 +77,14 @@ def _character(text: str, at: int, quote: str) -> tuple[int, bool, int]:
 
 
 def _allowed(point: int, kind: str) -> bool:
-    """Return True if there is such a character or, for three octal digits, such a byte."""
+    """Return True if the number is that of a character, or of a byte for `\\x` and octal."""
     if kind == "octal":
         return point < 256
     return kind == "byte" or (point <= 0x10FFFF and not 0xD800 <= point <= 0xDFFF)
 
 
 def number(source: str) -> int | float | complex:
-    """Return the value of a number: an int where it is written as one, or is a whole float."""
+    """Return the value of a number literal: an int, a float or an imaginary number."""
     imaginary = _float(source[:-1]) if source.endswith("i") else None
     if imaginary is not None:
         return complex(0, imaginary)
@@ -101,7 +101,7 @@ def number(source: str) -> int | float | complex:
 
 
 def complex_number(source: str) -> complex:
-    """Return the value of `1+2i`."""
+    """Return the value of a complex literal such as `1+2i`."""
     found = _COMPLEX.match(source)
     if found is None:
         raise LiteralFault("syntax error scanning complex number")
@@ -144,7 +144,7 @@ def _parse_float(source: str) -> float:
 
 
 def _misplaced_underscore(source: str, is_hexadecimal: bool) -> bool:
-    """Return True if an underscore does not stand between digits; `0x` counts as a digit."""
+    """Return True if an underscore is not between two digits; `0x` counts as a digit."""
     if not is_hexadecimal:
         return bool(re.search("(?<![0-9])_|_(?![0-9])", source))
     digits = re.sub(r"\A([+-]?)0[xX]", r"\g<1>0", source)

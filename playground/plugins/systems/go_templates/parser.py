@@ -1,4 +1,4 @@
-"""Tokens to trees: one for the template and one for each that it defines."""
+"""Parse tokens into trees: one for the template, and one for each template that it defines."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _OPERANDS: Final = frozenset(
 
 
 def parse(text: str, name: str, functions: frozenset[str]) -> Trees:
-    """Return the trees by name. Raises TemplateFault of phase "parse"."""
+    """Parse a template and return its trees by name. Raises TemplateFault of phase "parse"."""
     trees: Trees = {}
     parser = _Parser(name, Lexer(text), functions, trees)
     try:
@@ -73,7 +73,7 @@ def parse(text: str, name: str, functions: frozenset[str]) -> Trees:
 
 
 class _Parser(Reader):
-    """One tree of the template."""
+    """A parser of one tree of a template."""
 
     def __init__(self, of: str, lexer: Lexer, functions: frozenset[str], trees: Trees) -> None:
         super().__init__(of, lexer)
@@ -135,7 +135,7 @@ class _Parser(Reader):
         self.add(name, root)
 
     def _list(self) -> tuple[Sequence, Jump]:
-        """Nodes up to an `else` or `end`."""
+        """Read nodes up to an `else` or `end`; return both."""
         found = Sequence(self._peek_solid().pos)
         while self._peek_solid().kind is not Kind.EOF:
             node = self._text_or_action()
@@ -243,7 +243,7 @@ class _Parser(Reader):
         return pipeline
 
     def _declaration(self, pipeline: Pipeline, context: str) -> bool:
-        """Read a declared variable; whether another one may follow."""
+        """Read a declared variable, if there is one; return True if another one may follow."""
         if self._peek_solid().kind is not Kind.VARIABLE:
             return False
         variable, after = self._next(), self._peek()

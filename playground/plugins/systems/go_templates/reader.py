@@ -1,4 +1,4 @@
-"""Tokens with some given back: what the parser reads from, and where its errors are."""
+"""The parser's reader of tokens, which can take tokens back, and its error messages."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _KEYWORDS: Final = frozenset([*KEYWORDS.values(), Kind.DOT])
 
 
 class Reader:
-    """One tree's tokens. Errors name the line of the last one that was read."""
+    """A reader of the tokens of one tree. Errors name the line of the last token."""
 
     def __init__(self, of: str, lexer: Lexer) -> None:
         self._of, self._lexer = of, lexer
-        self._kept: list[Token] = []  # given back, the next one last
+        self._kept: list[Token] = []  # tokens that were put back; the next one is the last
         self._line = 0
         self._action_line = 0
 
@@ -28,7 +28,7 @@ class Reader:
         return token
 
     def _back(self, *tokens: Token) -> None:
-        """Give tokens back; the first of them is the next one."""
+        """Put tokens back; the first of them is the next to be read."""
         self._kept += reversed(tokens)
 
     def _peek(self) -> Token:
@@ -67,7 +67,7 @@ class Reader:
 
 
 def _token_text(token: Token) -> str:
-    """Return a token as errors name it."""
+    """Return a token's name in error messages."""
     if token.kind is Kind.EOF:
         return "EOF"
     if token.kind in _KEYWORDS:

@@ -1,4 +1,4 @@
-"""One value by one verb, as Go's `fmt` writes it."""
+"""Write one value with one verb, as Go's `fmt` does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from playground.plugins.systems.go_templates.values import Byte, encoded, type_n
 
 @dataclass(slots=True)
 class Flags:
-    """The flags between % and the verb."""
+    """The flags, width and precision between `%` and the verb."""
 
     minus: bool = False
     plus: bool = False
@@ -26,7 +26,7 @@ class Flags:
     plus_v: bool = False  # %+v
 
     def pad(self, text: str) -> str:
-        """Filled to the width, counted in characters."""
+        """Return a text padded to the width in characters, with blanks or zeros."""
         missing = (self.width or 0) - len(text)
         if missing <= 0:
             return text
@@ -35,12 +35,12 @@ class Flags:
         return ("0" if self.zero else " ") * missing + text
 
     def align(self, text: str) -> str:
-        """Pad with blanks only: a number gets its zeros after the sign, by its own verb."""
+        """Return a number's text padded with blanks; its verb has added any zeros."""
         width = self.width or 0
         return text.ljust(width) if self.minus else text.rjust(width)
 
     def sign(self, negative: bool) -> str:
-        """Return the sign before a number."""
+        """Return the sign to write before a number."""
         if negative:
             return "-"
         if self.plus:
@@ -54,24 +54,24 @@ def shown(value: Any) -> str:
 
 
 def typed(value: Any) -> str:
-    """Return a value with its type, as complaints name it."""
+    """Return a value with its type, as error texts show it."""
     return "<nil>" if value is None else f"{type_name(value)}={shown(value)}"
 
 
 def _bad(verb: str, value: Any, flags: Flags) -> str:
-    """Return a verb that the value's type has not; the value with the verb's flags."""
+    """Return the error text for a verb that does not fit the value's type."""
     told = "<nil>" if value is None else f"{type_name(value)}={formatted(value, 'v', flags)}"
     return f"%!{verb}({told})"
 
 
 def formatted(value: Any, verb: str, flags: Flags) -> str:
-    """Return a value by a verb; one that its type has not is said in the text, as Go does."""
+    """Write a value with a verb; one that does not fit the type gives an error text, as in Go."""
     match value:
         case None:
             return flags.pad("<nil>") if verb in "Tv" else _bad(verb, value, flags)
         case _ if verb == "T":
             return flags.pad(_cut(type_name(value), flags))
-        case bool():  # before int, of which Python holds it to be one
+        case bool():  # before int, because in Python a bool is an int
             told = "true" if value else "false"
             return flags.pad(told) if verb in "tv" else _bad(verb, value, flags)
         case int():
@@ -154,7 +154,7 @@ _PREFIXES: Final = {"b": "0b", "x": "0x", "X": "0X"}
 
 
 def _format_integer(value: int, verb: str, flags: Flags) -> str:
-    number = int(value)  # a Byte has a text of its own
+    number = int(value)  # without the class Byte
     match verb:
         case "v" if flags.go_syntax and isinstance(value, Byte):
             return _in_base(number, "x", replace(flags, sharp=True))
@@ -170,13 +170,11 @@ def _format_integer(value: int, verb: str, flags: Flags) -> str:
 
 
 def _in_base(value: int, verb: str, flags: Flags) -> str:
-    """Write an integer as `fmtInteger` of Go's fmt does: digits, zeros before them, prefix,
-    sign.
-    """
+    """Write an integer as `fmtInteger` of Go's fmt does, with zeros, prefix and sign."""
     sign, digits = flags.sign(value < 0), format(abs(value), _BASES[verb])
-    if flags.precision == 0 and value == 0:  # no digits are asked for: Go leaves the sign out, too
+    if flags.precision == 0 and value == 0:  # Go then leaves out the sign, too
         return " " * (flags.width or 0)
-    # two ways to ask for zeros, `%.3d` and `%03d`: Go takes the first where both are there
+    # zeros come from `%.3d` or `%03d`; if both are given, Go takes the first
     if flags.precision is not None:
         digits = digits.rjust(flags.precision, "0")
     elif flags.zero and not flags.minus:
@@ -193,13 +191,13 @@ def _prefix(verb: str, flags: Flags) -> str:
 
 
 def _code_point(value: int) -> int:
-    """Return the number of a character; what is none is U+FFFD."""
+    """Return a character's number, or that of U+FFFD if there is no such character."""
     surrogate = 0xD800 <= value <= 0xDFFF
     return value if 0 <= value <= 0x10FFFF and not surrogate else 0xFFFD
 
 
 def _quoted_rune(point: int, flags: Flags) -> str:
-    inner = quoted(chr(point))[1:-1].replace('\\"', '"')  # of the quotes only the single is escaped
+    inner = quoted(chr(point))[1:-1].replace('\\"', '"')  # only the single quote is escaped
     if inner == "'":
         inner = "\\'"
     elif flags.plus and point > 127:
@@ -208,7 +206,7 @@ def _quoted_rune(point: int, flags: Flags) -> str:
 
 
 def _unicode(value: int, flags: Flags) -> str:
-    """U+0041, and with # the character itself."""
+    """Write `U+0041`, with the flag `#` followed by the character."""
     digits = format(value % 2**64, "X").rjust(max(4, flags.precision or 0), "0")
     named = flags.sharp and _code_point(value) == value and is_printable(chr(value))
     return f"U+{digits} '{chr(value)}'" if named else f"U+{digits}"

@@ -1,4 +1,4 @@
-"""Parts of the Signatures page: its texts as values, and a pasted completion field by field."""
+"""The parts of the page Signatures: read its texts, and show the fields of a pasted completion."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COMPLETION: Final = "[[ ## answer ## ]]\n2\n\n[[ ## completed ## ]]"
 
 
 def inputs_of(text: str) -> dict[str, Any]:
-    """Values by the names of inputs. Raises InputFault for what is no JSON object."""
+    """Read the inputs' values by name. Raises InputFault if the text is no JSON object."""
     found = _json(text, "The inputs")
     if not isinstance(found, dict):
         raise InputFault(
@@ -31,7 +31,7 @@ def inputs_of(text: str) -> dict[str, Any]:
 
 
 def demos_of(text: str) -> list[dict[str, Any]]:
-    """Examples. Raises InputFault for what is no JSON list of objects."""
+    """Read the examples. Raises InputFault if the text is no JSON list of objects."""
     found = _json(text, "The examples")
     if not isinstance(found, list) or not all(isinstance(demo, dict) for demo in found):
         raise InputFault("The examples are not a list", expected="a JSON list of objects")
@@ -47,7 +47,7 @@ def _json(text: str, what: str) -> Any:
 
 
 def as_text(messages: Sequence[Mapping[str, Any]]) -> str:
-    """Messages as one text, their parts as JSON."""
+    """Return messages as one text; content parts are written as JSON."""
     return "\n".join(f"=== {message['role']}\n{_content(message)}" for message in messages)
 
 
@@ -59,7 +59,7 @@ def _content(message: Mapping[str, Any]) -> str:
 
 
 def answer(signature: Signature) -> None:
-    """A completion, pasted: its fields by one adapter, and how they would arrive."""
+    """Show the fields that an adapter reads from a pasted completion, and how they would stream."""
     name = st.segmented_control(
         "Read by", list(asked.ADAPTERS), default="chat", required=True, key="signature adapter"
     )

@@ -1,4 +1,4 @@
-"""The Templates page: what is run, on what input, with whose answers, and what happens."""
+"""The parts of the page Templates: what to run, its input, the source of answers, and the steps."""
 
 from __future__ import annotations
 
@@ -61,9 +61,7 @@ def _runs() -> Runs[TemplateRun]:
 
 
 def settings() -> Settings | None:
-    """Return the set, the template, the data and where answers come from; None while there is no
-    set.
-    """
+    """Show the widgets that choose what to run; return their values, or None without a set."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         own = belongings.value(_OWN) or {}
         names = [*paths.sample_templates(), *own]
@@ -94,7 +92,7 @@ def settings() -> Settings | None:
         return None
     widgets.show_findings(check_templates(templates), "in the set")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        known = list(templates)  # other names are another widget
+        known = list(templates)  # part of the key: with other names it is another widget
         key = f"template of {title}: {known}"
         template = st.selectbox("Template", known, format_func=say.option, key=key)
         origins = ["Scripted", *(["A model's"] if access.current().may_run else [])]
@@ -109,7 +107,7 @@ def settings() -> Settings | None:
             placeholder="the provider's own",
             disabled=scripted or access.current().public,
         )
-    base_url = "" if access.current().public else base_url  # no visitor chooses whom we ask
+    base_url = "" if access.current().public else base_url  # a visitor must not choose the server
     if template is None:
         return None
     texts = _texts(title, files, scripted)
@@ -123,14 +121,14 @@ def _files(name: str) -> tuple[TemplateFiles, str]:
 
 
 def _edited_set(title: str, text: str) -> str:
-    """Return the set's own text, as the user has it now."""
+    """Show an editor for the set's text, and return the text as edited."""
     with st.expander("Edit the templates", icon=":material/edit_document:"):
         key = f"set of {title}"
         return _editor("YAML", title, key, text, height=300)
 
 
 def _editor(label: str, title: str, key: str, text: str, **more: Any) -> str:
-    """Return a text that begins as it was left, in this tab or another one."""
+    """Show an editor and return its text, which begins as it was left in this or another tab."""
     shown = as_edited((belongings.value(_DRAFTS + title) or {}).get(key, text))
     place = changes.place(key, shown)
     on_change = changes.of(place, _leave, title, key, shown=shown)
@@ -142,7 +140,7 @@ def _leave(left: str, title: str, key: str) -> None:
 
 
 def _take_set(given: UploadedFile | None) -> None:
-    """A file was chosen: it stands among the sets, and is shown."""
+    """Add an uploaded file to the sets and choose it; a file that cannot be read is reported."""
     if given:
         try:
             text = decode(given.getvalue(), given.name)
@@ -155,7 +153,7 @@ def _take_set(given: UploadedFile | None) -> None:
 
 
 def _ways_back(title: str, is_own: bool) -> None:
-    """Offer the ways from edits to the original set, and from an own set to the samples."""
+    """Show buttons that discard the edits of a set, and that forget an uploaded set."""
     with st.container(horizontal=True):
         if belongings.value(_DRAFTS + title):
             st.button("Discard the edits of this set", on_click=_discard, args=(title,))
@@ -175,7 +173,7 @@ def _forget_set(title: str) -> None:
 
 
 def _texts(title: str, files: TemplateFiles, scripted: bool) -> dict[str, str]:
-    """Editors of the data: they begin with the sample's."""
+    """Show editors of a run's data, which begin with the sample's; return their texts."""
     tools = ",\n".join(widgets.tool_text(tool) for tool in files.tools)
     own = {
         "input": json.dumps(files.input, ensure_ascii=False, indent=1),
@@ -201,9 +199,10 @@ def _texts(title: str, files: TemplateFiles, scripted: bool) -> dict[str, str]:
 
 
 def current_run(chosen: Settings) -> TemplateRun | None:
-    """Return the run with these settings: scripted answers at once, a model's when Run is pressed.
+    """Return the run with these settings, or None if the user has not started one.
 
-    Raises PlaygroundError for data that cannot be read.
+    With scripted answers it runs at once; a model is asked when the user presses Run. Raises
+    PlaygroundError for data that cannot be read.
     """
     if not chosen.live:
         answers: list[Any] = json_of(chosen.texts["answers"] or "[]", "answers", list)
@@ -218,7 +217,7 @@ def current_run(chosen: Settings) -> TemplateRun | None:
         known.start(*_arguments(chosen, asked), **_options(chosen))
         before = state.run_id(f"{_RUN} {of}")
         state.set_run_id(_runs().add(known, is_open, before), f"{_RUN} {of}")
-        st.rerun()  # for a button that cannot be pressed twice
+        st.rerun()  # so that the button is disabled
     st.text("Keys are read from the environment of this machine and never stored.")
     return known
 
@@ -239,12 +238,12 @@ def _options(chosen: Settings) -> dict[str, Any]:
 
 
 def steps_so_far(run: TemplateRun) -> int | None:
-    """Return how many steps a run under way has made; None once it is over."""
+    """Return the number of steps of a run that is under way, or None if it has ended."""
     return len(run.steps) if run.under_way else None
 
 
 def watch(run: TemplateRun, seen: int) -> None:
-    """Follow a live run; the page is drawn anew with each step, and at the end."""
+    """Follow a live run: draw the page again after each step and at the end."""
     st.button("Stop", icon=":material/stop:", on_click=run.stop, key="stop template")
     progress = f"{seen} steps so far. {waiting.LOADING}"
     status = say.status(progress, state="running")
@@ -255,7 +254,7 @@ def watch(run: TemplateRun, seen: int) -> None:
 
 
 def steps(run: TemplateRun) -> None:
-    """All steps, and one of them in detail."""
+    """Show all steps in a table, and one of them in detail."""
     if not run.steps:
         return
     steps = list(run.steps)
@@ -283,14 +282,14 @@ def steps(run: TemplateRun) -> None:
 
 
 def results(chosen: Settings, run: TemplateRun) -> None:
-    """The requests, each to be opened in every dialect; what was recorded, to be kept."""
+    """Show the run's findings and history, and let the user open or save one of its requests."""
     requests = [step.sent for step in run.steps if step.sent is not None]
     if not requests or run.under_way:
         return
     recordings = tuple(run.answers.recordings) if run.answers else ()
     if run.outcome:
         widgets.show_findings(run.outcome.findings, "about what was sent")
-        # Drawn only when it is opened: a long history as JSON takes the browser seconds.
+        # Drawn only when it is opened, because a long history takes the browser seconds.
         with st.expander("The new history", key="new history", on_change="rerun") as history:
             if history.open:
                 widgets.json_text("history", run.outcome.history, "history")
