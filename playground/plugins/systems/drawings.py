@@ -63,8 +63,8 @@ def step_text(step: Step) -> str:
         return step.source
     message = step.message
     # first, because the content of a call is null or empty
-    if called := message.get("function_call"):
-        return f"{called.get('name')}({called.get('arguments')})"
+    if call := message.get("function_call"):
+        return f"{call.get('name')}({call.get('arguments')})"
     content = message.get("content")
     if isinstance(content, str):
         return content

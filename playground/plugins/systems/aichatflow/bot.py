@@ -16,13 +16,13 @@ from typing import Any, Final
 from playground.base.errors import InputFault, PlaygroundError, UnknownNameError
 from playground.base.findings import Finding
 from playground.nouns.tools import ToolMetadata
-from playground.plugins.systems.aichatflow.answers import checked
-from playground.plugins.systems.aichatflow.context import NoRoom, fitting
+from playground.plugins.systems.aichatflow.answers import check_message
+from playground.plugins.systems.aichatflow.context import NoRoom, fit_messages
 from playground.plugins.systems.aichatflow.inputs import (
     FunctionFault,
-    guarded,
     plain_input,
     result_text,
+    wrap_function,
 )
 from playground.plugins.systems.aichatflow.requests import SWITCH, PlainMessage, Sent
 from playground.plugins.systems.aichatflow.sets import TemplateMessage, TemplateSet
@@ -32,7 +32,7 @@ from playground.plugins.systems.tool_loop import tool_loop
 
 MOST_SWITCHES: Final = 20
 MOST_REQUESTS: Final = 100
-_SAID: Final = ("system", "user", "assistant", "function")
+_SENT_ROLES: Final = ("system", "user", "assistant", "function")
 _NOT_FORCED: Final = (None, "")  # values of `call_function` that force no function
 
 Respond = Callable[["Sent"], PlainMessage]
@@ -81,14 +81,16 @@ def run(
     message, line and column, also for an exception of a function.
     """
     forced = {"model": model} if model else {}
-    given = plain_input(data)
-    if not isinstance(given, Mapping):
+    plain = plain_input(data)
+    if not isinstance(plain, Mapping):
         expected = "a JSON object, a pydantic model or a dataclass"
         raise InputFault(f"the input is a {type(data).__name__}", expected=expected)
     limits, default = (most_characters, most_tokens), dict(defaults or {})
-    bot = _Bot(templates, given, respond, tools, guarded(_caller(call)), default, limits, forced)
+    bot = _Bot(
+        templates, plain, respond, tools, wrap_function(_as_function(call)), default, limits, forced
+    )
     bot.watch = watch or bot.watch
-    bot.history = [checked(m, f"history, message {i}") for i, m in enumerate(history)]
+    bot.history = [check_message(m, f"history, message {i}") for i, m in enumerate(history)]
     bot.run(template)
     return Outcome(bot.history, bot.requests, bot.trace, bot.findings)
 
@@ -114,18 +116,20 @@ class _Bot:
     switched_to: str = ""
 
     def run(self, name: str) -> None:
-        messages, at = self._template(name), 0
+        messages, position = self._template(name), 0
         while True:
-            at, own = self._read(name, messages, at)
+            position, parameters = self._read(name, messages, position)
             try:
-                switched = self._ask(name, {**self._nearest_default(), **own, **self.forced})
+                new_template = self._ask(
+                    name, {**self._nearest_default(), **parameters, **self.forced}
+                )
             except (FunctionFault, NoRoom) as fault:
-                raise _at(name, at - 1, str(fault)) from fault
-            if switched:
-                note = f"suspended at message {at}, goes on with {switched}"
+                raise _fault_at(name, position - 1, str(fault)) from fault
+            if new_template:
+                note = f"suspended at message {position}, goes on with {new_template}"
                 self._note(Step(name, "switch", source=note))
-                name, messages, at = switched, self._template(switched), 0
-            elif at >= len(messages):
+                name, messages, position = new_template, self._template(new_template), 0
+            elif position >= len(messages):
                 return
 
     def _note(self, step: Step) -> None:
@@ -146,9 +150,9 @@ class _Bot:
                 step = read_step(name, index, messages[index], self.data)
             except TemplateFault as fault:
                 hint = f" ({fault.hint})" if fault.hint else ""
-                raise _at(name, index, f"{fault}{hint}") from fault
+                raise _fault_at(name, index, f"{fault}{hint}") from fault
             except InputFault as fault:
-                raise _at(name, index, str(fault)) from fault
+                raise _fault_at(name, index, str(fault)) from fault
             message = step.message or {}
             self.history.append(message)
             self._note(step)
@@ -165,34 +169,34 @@ class _Bot:
     def _ask(self, name: str, parameters: dict[str, Any]) -> str:
         """Ask until the model makes no more calls; return the template it switches to, or ""."""
         self.parameters, self.switched_to = parameters, ""
-        left = MOST_REQUESTS - len(self.requests)  # the limit is for the whole run
+        remaining = MOST_REQUESTS - len(self.requests)  # the limit is for the whole run
         beyond = InputFault(f"template {name!r} makes more than {MOST_REQUESTS} requests")
-        ask, call = partial(self._ask_model, name), partial(self._called, name)
-        for step in tool_loop(ask, call, most=left, beyond=beyond):
+        ask, call = partial(self._ask_model, name), partial(self._run_call, name)
+        for step in tool_loop(ask, call, most=remaining, beyond=beyond):
             self.history.append(step.message or {})
             self._note(step)
         return self.switched_to
 
     def _ask_model(self, name: str) -> Step:
         """Send one request and return its answer."""
-        sent = Sent(self.parameters, self._window(), self._functions(self.parameters))
+        sent = Sent(self.parameters, self._messages_to_send(), self._functions(self.parameters))
         self.requests.append(sent)
         self._note(Step(name, "request", sent=sent))
         return Step(name, "answer", message=self.respond(sent))
 
-    def _called(self, name: str, answered: Step) -> Step | None:
+    def _run_call(self, name: str, answer: Step) -> Step | None:
         """Run the function that an answer calls and return its result.
 
         Return None if the answer ends the loop: it has no call, switches, or the function is
         unknown.
         """
-        called = (answered.message or {}).get("function_call")
-        if not called:
+        call = (answer.message or {}).get("function_call")
+        if not call:
             return None
-        if called.get("name") == SWITCH:
-            self.switched_to = self._switch(called)
+        if call.get("name") == SWITCH:
+            self.switched_to = self._switch(call)
             return None
-        result = self._result(called)
+        result = self._call_function(call)
         if result is None:
             return None
         if self.parameters.get("call_function") not in _NOT_FORCED:
@@ -201,41 +205,43 @@ class _Bot:
 
     def _functions(self, parameters: Mapping[str, Any]) -> list[ToolMetadata]:
         """Return the functions that a request offers. Raises UnknownNameError."""
-        own = {tool.name: tool for tool in self.tools}
-        known = {SWITCH: self._switching(), **own}
+        own_tools = {tool.name: tool for tool in self.tools}
+        available = {SWITCH: self._switch_function(), **own_tools}
         names: list[str] = parameters.get("functions") or []
         for name in names:
-            if name not in known:
-                raise UnknownNameError("function", name, sorted(own))
+            if name not in available:
+                raise UnknownNameError("function", name, sorted(own_tools))
         forced = parameters.get("call_function")
         if forced not in (*_NOT_FORCED, "*") and forced not in names:
             raise UnknownNameError("function to be called", str(forced), names)
-        return [known[name] for name in names]
+        return [available[name] for name in names]
 
-    def _switching(self) -> ToolMetadata:
+    def _switch_function(self) -> ToolMetadata:
         """Return the function that switches templates, as the model sees it."""
         names = {"type": "string", "enum": sorted(self.templates)}
         schema = {"type": "object", "properties": {"template": names}, "required": ["template"]}
-        described = "Go on with another template."
-        return ToolMetadata(name=SWITCH, description=described, input_schema=schema)
+        description = "Go on with another template."
+        return ToolMetadata(name=SWITCH, description=description, input_schema=schema)
 
-    def _window(self) -> list[PlainMessage]:
+    def _messages_to_send(self) -> list[PlainMessage]:
         """Return the messages to send: those after the last truncate that fit into the limit."""
         messages: list[PlainMessage] = []
         for message in self.history:
             if message["role"] == "truncate":
                 messages = []
-            elif message["role"] in _SAID:
+            elif message["role"] in _SENT_ROLES:
                 messages.append(message)
-        kept, found = fitting(messages, str(self.parameters.get("model") or ""), *self.limits)
-        self.findings += found
-        return kept
+        fitting, findings = fit_messages(
+            messages, str(self.parameters.get("model") or ""), *self.limits
+        )
+        self.findings += findings
+        return fitting
 
-    def _switch(self, called: Mapping[str, Any]) -> str:
+    def _switch(self, call: Mapping[str, Any]) -> str:
         self.switches += 1
         if self.switches > MOST_SWITCHES:
             raise InputFault(f"the template is switched more than {MOST_SWITCHES} times")
-        arguments = _arguments(called)
+        arguments = _arguments(call)
         texts = [value for value in arguments.values() if isinstance(value, str)]
         name = arguments.get("template", texts[0] if len(texts) == 1 else None)
         if not isinstance(name, str):
@@ -243,16 +249,16 @@ class _Bot:
         self._template(name)
         return name
 
-    def _result(self, called: Mapping[str, Any]) -> PlainMessage | None:
+    def _call_function(self, call: Mapping[str, Any]) -> PlainMessage | None:
         """Call a function and return its result as a message, or None if it is unknown."""
-        name = str(called.get("name"))
-        found = self.call(name, _arguments(called))
-        if found is None:
+        name = str(call.get("name"))
+        result = self.call(name, _arguments(call))
+        if result is None:
             return None
-        return {"role": "function", "name": name, "content": result_text(name, found)}
+        return {"role": "function", "name": name, "content": result_text(name, result)}
 
 
-def _caller(call: CallFunction | Mapping[str, Any] | None) -> CallFunction:
+def _as_function(call: CallFunction | Mapping[str, Any] | None) -> CallFunction:
     """Return a function that gives results by name; a None in the mapping is JSON's null."""
     if call is not None and not isinstance(call, Mapping):
         return call
@@ -260,13 +266,13 @@ def _caller(call: CallFunction | Mapping[str, Any] | None) -> CallFunction:
     return lambda name, _arguments: result_text(name, results[name]) if name in results else None
 
 
-def _at(name: str, index: int, message: str) -> PlaygroundError:
+def _fault_at(name: str, index: int, message: str) -> PlaygroundError:
     return InputFault(message, where=f"template {name!r}, message {index}")
 
 
-def _arguments(called: Mapping[str, Any]) -> dict[str, Any]:
+def _arguments(call: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        found = json.loads(called.get("arguments") or "{}")
+        arguments = json.loads(call.get("arguments") or "{}")
     except (ValueError, RecursionError):
-        found = None
-    return found if isinstance(found, dict) else {}
+        arguments = None
+    return arguments if isinstance(arguments, dict) else {}

@@ -26,13 +26,13 @@ def plain_input(data: Any) -> Any:
     try:
         return _as_plain(data)
     except (PydanticSchemaGenerationError, RecursionError, ValueError) as error:
-        why = (
+        cause = (
             "it contains itself, or is nested too deeply"
             if isinstance(error, RecursionError)
-            else in_words(error)
+            else error_line(error)
         )
         raise InputFault(
-            f"the input cannot be written as JSON: {why}", expected="what JSON can hold"
+            f"the input cannot be written as JSON: {cause}", expected="what JSON can hold"
         ) from error
 
 
@@ -46,7 +46,9 @@ def _as_plain(data: Any) -> Any:
     return [_as_plain(value) for value in data] if isinstance(data, list | tuple) else data
 
 
-def guarded(call: Callable[[str, dict[str, Any]], Any]) -> Callable[[str, dict[str, Any]], Any]:
+def wrap_function(
+    call: Callable[[str, dict[str, Any]], Any],
+) -> Callable[[str, dict[str, Any]], Any]:
     """Wrap a program's function so that its exceptions, except our own, become FunctionFaults."""
 
     def called(name: str, arguments: dict[str, Any]) -> Any:
@@ -55,7 +57,7 @@ def guarded(call: Callable[[str, dict[str, Any]], Any]) -> Callable[[str, dict[s
         except PlaygroundError:
             raise
         except Exception as error:  # a user's code may raise anything
-            raise FunctionFault(f"function {name!r} fails: {in_words(error)}") from error
+            raise FunctionFault(f"function {name!r} fails: {error_line(error)}") from error
 
     return called
 
@@ -70,11 +72,11 @@ def result_text(name: str, result: Any) -> str:
     try:
         return json.dumps(result, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError) as error:
-        problem = f"function {name!r} gives a {type(result).__name__}: {in_words(error)}"
+        problem = f"function {name!r} gives a {type(result).__name__}: {error_line(error)}"
         raise FunctionFault(problem, expected="a text, or what JSON can hold") from error
 
 
-def in_words(error: BaseException) -> str:
+def error_line(error: BaseException) -> str:
     """Return a user's exception in one line; even its `str` may raise."""
     try:
         words = " ".join(str(error).split())

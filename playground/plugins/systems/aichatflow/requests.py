@@ -35,8 +35,8 @@ class Sent:
         With `modern` it has tools, as today's models expect, and asks for one call at a time,
         because a template's message holds only one.
         """
-        own = ("functions", "call_function")  # names that only templates use
-        body = {key: value for key, value in self.parameters.items() if key not in own}
+        template_names = ("functions", "call_function")  # names that only templates use
+        body = {key: value for key, value in self.parameters.items() if key not in template_names}
         body["messages"] = _with_tool_calls(self.messages) if modern else self.messages
         if not self.tools:  # providers refuse a choice without tools
             return body
@@ -57,11 +57,11 @@ class Sent:
         return builder.finish()
 
 
-def _choice(called: str | None) -> str | dict[str, Any] | None:
+def _choice(function: str | None) -> str | dict[str, Any] | None:
     """Return the templates' choice of calls as OpenAI writes it; None leaves it to the provider."""
-    if called is None:
+    if function is None:
         return None
-    return {"": "none", "*": "auto"}.get(called) or {"name": called}
+    return {"": "none", "*": "auto"}.get(function) or {"name": function}
 
 
 def _with_tool_calls(messages: Sequence[PlainMessage]) -> list[PlainMessage]:
@@ -70,22 +70,24 @@ def _with_tool_calls(messages: Sequence[PlainMessage]) -> list[PlainMessage]:
     OpenAI demands a result for every call. A call that the run left open, by a switch to another
     template or because the function is unknown, gets a result here.
     """
-    found: list[PlainMessage] = []
+    converted: list[PlainMessage] = []
     calls = 0
     for index, message in enumerate(messages):
-        if called := message.get("function_call"):
+        if function_call := message.get("function_call"):
             calls += 1
             rest = {key: value for key, value in message.items() if key != "function_call"}
-            call = {"id": f"call_{calls}", "type": "function", "function": called}
-            found.append({"content": None, **rest, "tool_calls": [call]})
+            call = {"id": f"call_{calls}", "type": "function", "function": function_call}
+            converted.append({"content": None, **rest, "tool_calls": [call]})
             following = messages[index + 1] if index + 1 < len(messages) else {}
             if following.get("role") != "function":
-                found.append(_result(calls, _LEFT_OPEN.get(called.get("name"), _UNANSWERED)))
+                converted.append(
+                    _result(calls, _LEFT_OPEN.get(function_call.get("name"), _UNANSWERED))
+                )
         elif message["role"] == "function":
-            found.append(_result(calls, message["content"]))
+            converted.append(_result(calls, message["content"]))
         else:
-            found.append(message)
-    return found
+            converted.append(message)
+    return converted
 
 
 def _result(calls: int, content: Any) -> PlainMessage:

@@ -26,14 +26,14 @@ class TemplateRun(BackgroundRun):
         if self.answers is not None:
             self.cancel = self.answers.cancel
 
-    def run(self, *arguments: Any, **more: Any) -> TemplateRun:
+    def run(self, *arguments: Any, **options: Any) -> TemplateRun:
         """Run in this thread; the arguments are those of `run`. A fault is stored, not raised."""
-        self._do(lambda: self._run(arguments, more))
+        self._do(lambda: self._run(arguments, options))
         return self
 
-    def start(self, *arguments: Any, **more: Any) -> None:
+    def start(self, *arguments: Any, **options: Any) -> None:
         """Run in the background."""
-        self._begin(lambda: self._run(arguments, more), "template run")
+        self._begin(lambda: self._run(arguments, options), "template run")
 
-    def _run(self, arguments: tuple[Any, ...], more: dict[str, Any]) -> None:
-        self.outcome = run(*arguments, watch=self.steps.append, **more)
+    def _run(self, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+        self.outcome = run(*arguments, watch=self.steps.append, **options)

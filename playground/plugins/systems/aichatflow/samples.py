@@ -46,5 +46,5 @@ def sample(name: str) -> TemplateFiles:
     )
 
 
-def _json(path: Path, otherwise: Any) -> Any:
-    return json.loads(path.read_text("utf-8")) if path.exists() else otherwise
+def _json(path: Path, default: Any) -> Any:
+    return json.loads(path.read_text("utf-8")) if path.exists() else default

@@ -188,14 +188,14 @@ def parse_templates(data: bytes | str, where: str = "templates") -> TemplateSet:
 
 def check_templates(templates: TemplateSet) -> list[Finding]:
     """Return a finding for each call with arguments that are no JSON object."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for name, messages in templates.items():
         for index, message in enumerate(messages):
-            called = message.function_call if isinstance(message, AssistantMessage) else None
-            if called is not None and not _is_object(called.arguments):
+            call = message.function_call if isinstance(message, AssistantMessage) else None
+            if call is not None and not _is_object(call.arguments):
                 where = f"template {name!r}, message {index}"
-                found.append(finding("template-arguments", where))
-    return found
+                findings.append(finding("template-arguments", where))
+    return findings
 
 
 def _is_object(text: str) -> bool:
@@ -223,7 +223,7 @@ def _fault(error: ValidationError, where: str) -> InputFault:
     first = error.errors()[0]
     place = [str(step) for step in first["loc"] if step not in (*ROLES, "text", "image_url")]
     template, *rest = place or [""]
-    named = f"template {template!r}" + (f", message {rest[0]}" if rest else "")
+    place_name = f"template {template!r}" + (f", message {rest[0]}" if rest else "")
     expected = {
         "union_tag_invalid": f"one of the roles {', '.join(ROLES)}",
         "union_tag_not_found": f"a role: {', '.join(ROLES)}",
@@ -231,5 +231,5 @@ def _fault(error: ValidationError, where: str) -> InputFault:
         "missing": "this field to be given",
     }.get(first["type"], "a mapping from names to lists of messages" if not rest else "")
     return InputFault(
-        f"{named}: {first['msg']}", where=where, field=".".join(rest[1:]), expected=expected
+        f"{place_name}: {first['msg']}", where=where, field=".".join(rest[1:]), expected=expected
     )

@@ -40,12 +40,12 @@ def read_step(name: str, index: int, message: TemplateMessage, data: Mapping[str
     plain: PlainMessage = message.model_dump(exclude_none=True)
     match plain.get("content"):
         case None if isinstance(message, UserMessage):
-            written = {**plain, "content": _content_parts(data)}
-            return Step(name, "message", index, written, used=(".contentParts",))
+            filled = {**plain, "content": _content_parts(data)}
+            return Step(name, "message", index, filled, used=(".contentParts",))
         case str(source):
-            read = render(source, data)
-            written = {**plain, "content": read.text}
-            return Step(name, "message", index, written, source, read.used, read.missing)
+            rendered = render(source, data)
+            filled = {**plain, "content": rendered.text}
+            return Step(name, "message", index, filled, source, rendered.used, rendered.missing)
         case list(parts):
             return _read_parts(name, index, plain, parts, data)
     return Step(name, "message", index, plain)
@@ -71,17 +71,25 @@ def _read_parts(
     content: list[Any] = []
     for part in parts:
         if part["type"] == "text":
-            read = render(part["text"], data)
-            used += read.used
-            missing += read.missing
-            content.append({**part, "text": read.text})
+            rendered = render(part["text"], data)
+            used += rendered.used
+            missing += rendered.missing
+            content.append({**part, "text": rendered.text})
         else:
             content.append(part)
     source = "\n".join(part.get("text", "") for part in parts)
     message = {**plain, "content": content}
-    return Step(name, "message", index, message, source, _once(used), _once(missing))
+    return Step(
+        name,
+        "message",
+        index,
+        message,
+        source,
+        _without_repetition(used),
+        _without_repetition(missing),
+    )
 
 
-def _once(names: list[str]) -> tuple[str, ...]:
+def _without_repetition(names: list[str]) -> tuple[str, ...]:
     """Return the names without repetition, in the order of their first appearance."""
     return tuple(dict.fromkeys(names))

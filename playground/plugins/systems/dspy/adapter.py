@@ -18,7 +18,12 @@ from playground.plugins.systems.dspy.calling import AnswerFault
 from playground.plugins.systems.dspy.reading import read
 from playground.plugins.systems.dspy.signature import REQUIRED, Field, Signature
 from playground.plugins.systems.dspy.types import kind_of
-from playground.plugins.systems.dspy.values import described_types, note, type_name, written
+from playground.plugins.systems.dspy.values import (
+    described_types,
+    prompt_text,
+    type_name,
+    type_note,
+)
 
 INTRO: Final = (
     "All interactions will be structured in the following way, with the appropriate values "
@@ -69,9 +74,9 @@ class FieldAdapter(AskingAdapter):
     @takes_signature
     def format(self, signature: Signature, demos: Sequence[Values], inputs: Values) -> Chat:
         """Return all messages of a request: system, demos, history, and the inputs."""
-        given = {"signature": signature, "demos": demos, "inputs": inputs}
-        return self._told.of(
-            "format", self, given, lambda: self._messages(signature, demos, inputs)
+        arguments = {"signature": signature, "demos": demos, "inputs": inputs}
+        return self._notifier.run_step(
+            "format", self, arguments, lambda: self._messages(signature, demos, inputs)
         )
 
     @takes_signature
@@ -81,13 +86,17 @@ class FieldAdapter(AskingAdapter):
         A missing field has its default, or None if its type allows that. Raises AnswerFault that
         names field and value.
         """
-        given = {"signature": signature, "completion": completion}
-        return self._told.of("parse", self, given, lambda: self._parsed(signature, completion))
+        arguments = {"signature": signature, "completion": completion}
+        return self._notifier.run_step(
+            "parse", self, arguments, lambda: self._parse_fields(signature, completion)
+        )
 
     def _messages(self, signature: Signature, demos: Sequence[Values], inputs: Values) -> Chat:
-        earlier = signature.history_field
-        main = signature.without(earlier) if earlier else signature
-        turns = self.format_conversation_history(main, earlier, inputs) if earlier else []
+        history_field = signature.history_field
+        main = signature.without(history_field) if history_field else signature
+        turns = (
+            self.format_conversation_history(main, history_field, inputs) if history_field else []
+        )
         return [
             {"role": "system", "content": self.format_system_message(signature)},
             *self.format_demos(signature, demos),
@@ -97,7 +106,7 @@ class FieldAdapter(AskingAdapter):
 
     def format_field_with_value(self, fields_with_values: Mapping[str, Any]) -> str:
         """Return fields and their values, in order, as this adapter writes them."""
-        texts = {name: written(value) for name, value in fields_with_values.items()}
+        texts = {name: prompt_text(value) for name, value in fields_with_values.items()}
         return parts.plain(self._fields(texts)).strip()
 
     @takes_signature
@@ -113,7 +122,7 @@ class FieldAdapter(AskingAdapter):
     @takes_signature
     def format_field_description(self, signature: Signature) -> str:
         """Return a list of all fields with types and descriptions."""
-        inputs, outputs = _described(signature.inputs), _described(signature.outputs)
+        inputs, outputs = _descriptions(signature.inputs), _descriptions(signature.outputs)
         return f"Your input fields are:\n{inputs}\nYour output fields are:\n{outputs}"
 
     @takes_signature
@@ -143,12 +152,12 @@ class FieldAdapter(AskingAdapter):
         main_request: bool = False,
     ) -> str:
         """Do what `format_user_message_content` does, with content parts embedded in the text."""
-        given = {
-            name: written(inputs[name], field.annotation)
+        texts = {
+            name: prompt_text(inputs[name], field.annotation)
             for name, field in signature.inputs.items()
             if name in inputs
         }
-        pieces = [prefix, self._fields(given)]
+        pieces = [prefix, self._fields(texts)]
         pieces += [self.user_message_output_requirements(signature)] if main_request else []
         return "\n\n".join([*pieces, suffix]).strip()
 
@@ -179,17 +188,17 @@ class FieldAdapter(AskingAdapter):
         for message in getattr(inputs.get(history_field_name), "messages", ()):
             if any(name in message for name in signature.inputs):
                 turns.append(_user(self._user_text(signature, message, main_request=True)))
-            turns += self._answered(signature, message)
+            turns += self._answer_turns(signature, message)
         return turns
 
-    def _answered(self, signature: Signature, message: Values) -> Chat:
+    def _answer_turns(self, signature: Signature, message: Values) -> Chat:
         """Return an earlier turn's answer, with calls as text or as the API's own messages."""
         name, calls = history.calls_of(message)
         if calls is not None and self.use_native_function_calling:
-            narrowed = _beside_calls(signature, message)
+            text_outputs = _text_outputs(signature, message)
             text = ""
-            if narrowed.outputs:
-                text = self.format_assistant_message_content(narrowed, message)
+            if text_outputs.outputs:
+                text = self.format_assistant_message_content(text_outputs, message)
             return history.native_turns(text, calls)
         results = calls.tool_call_results if calls else None
         if calls is not None and results is not None:
@@ -197,8 +206,8 @@ class FieldAdapter(AskingAdapter):
         text = self.format_assistant_message_content(signature, message)
         turns = [_assistant(text)] if text else []
         if results is not None:
-            shown = {history.RESULTS: written(history.as_field(results))}
-            turns.append(_user(self._fields(shown)))
+            results_field = {history.RESULTS: prompt_text(history.as_field(results))}
+            turns.append(_user(self._fields(results_field)))
         return turns
 
     @takes_signature
@@ -227,20 +236,20 @@ class FieldAdapter(AskingAdapter):
             for name, field in signature.outputs.items()
         ]
 
-    def _parsed(self, signature: Signature, completion: str) -> dict[str, Any]:
-        found = self.read_fields(signature, completion)
-        for field in found:
+    def _parse_fields(self, signature: Signature, completion: str) -> dict[str, Any]:
+        fields = self.read_fields(signature, completion)
+        for field in fields:
             if field.fault and field.written is not None:
                 expected = type_name(signature.outputs[field.name].annotation)
                 problem = f"field {field.name} has the value {field.written!r:.200}: {field.fault}"
                 raise AnswerFault(problem, expected=expected)
-        absent = ", ".join(field.name for field in found if field.fault)
-        if absent:
+        missing = ", ".join(field.name for field in fields if field.fault)
+        if missing:
             raise AnswerFault(
-                f"{self.name} finds no field {absent} in {completion!r:.200}",
+                f"{self.name} finds no field {missing} in {completion!r:.200}",
                 expected=f"the fields {', '.join(signature.outputs)}",
             )
-        return {field.name: field.value for field in found}
+        return {field.name: field.value for field in fields}
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +272,7 @@ def _read_field(name: str, field: Field, written_value: Any) -> FieldRead:
         return FieldRead(name, written_value, fault=str(error))
 
 
-def _beside_calls(signature: Signature, message: Values) -> Signature:
+def _text_outputs(signature: Signature, message: Values) -> Signature:
     """Return the signature with only those outputs that a turn has as text."""
     for name, field in signature.outputs.items():
         if kind_of(field.annotation) == "ToolCalls" or message.get(name) is None:
@@ -279,7 +288,7 @@ def _user(text: str) -> dict[str, Any]:
     return {"role": "user", "content": parts.content(text)}
 
 
-def _described(fields: Mapping[str, Field]) -> str:
+def _descriptions(fields: Mapping[str, Field]) -> str:
     lines = []
     for number, (name, field) in enumerate(fields.items(), 1):
         line = f"{number}. `{name}` ({type_name(field.annotation)}): {field.desc}"
@@ -290,11 +299,11 @@ def _described(fields: Mapping[str, Field]) -> str:
     return "\n".join(lines).strip()
 
 
-def places(fields: Mapping[str, Field]) -> Iterable[tuple[str, str]]:
-    return ((name, f"{{{name}}}{note(field.annotation)}") for name, field in fields.items())
+def placeholders(fields: Mapping[str, Field]) -> Iterable[tuple[str, str]]:
+    return ((name, f"{{{name}}}{type_note(field.annotation)}") for name, field in fields.items())
 
 
-def required(field: Field) -> str:
+def type_reminder(field: Field) -> str:
     """Return the reminder of a field's type, or "" for text."""
     if field.annotation is str:
         return ""

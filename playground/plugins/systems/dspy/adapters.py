@@ -9,12 +9,12 @@ from contextlib import suppress
 from typing import Any, Final
 
 from playground.plugins.systems.dspy import native, parts
-from playground.plugins.systems.dspy.adapter import INTRO, FieldAdapter, places, required
+from playground.plugins.systems.dspy.adapter import INTRO, FieldAdapter, placeholders, type_reminder
 from playground.plugins.systems.dspy.asking import AskingAdapter, Values, takes_signature
 from playground.plugins.systems.dspy.calling import AnswerFault, Callback
 from playground.plugins.systems.dspy.reading import first_bracketed, load
 from playground.plugins.systems.dspy.signature import Signature
-from playground.plugins.systems.dspy.values import as_json, written
+from playground.plugins.systems.dspy.values import as_json, prompt_text
 
 
 class ChatAdapter(FieldAdapter):
@@ -48,13 +48,13 @@ class ChatAdapter(FieldAdapter):
     @takes_signature
     def format_field_structure(self, signature: Signature) -> str:
         inputs = _sections((name, f"{{{name}}}") for name in signature.inputs).strip()
-        outputs = _sections(places(signature.outputs)).strip()
+        outputs = _sections(placeholders(signature.outputs)).strip()
         return "\n\n".join([INTRO, inputs, outputs, "[[ ## completed ## ]]"])
 
     @takes_signature
     def user_message_output_requirements(self, signature: Signature) -> str:
-        named = (f"`[[ ## {k} ## ]]`{required(f)}" for k, f in signature.outputs.items())
-        fields = ", then ".join(named)
+        names = (f"`[[ ## {k} ## ]]`{type_reminder(f)}" for k, f in signature.outputs.items())
+        fields = ", then ".join(names)
         return (
             f"Respond with the corresponding output fields, starting with the field {fields}, and "
             "then ending with the marker for `[[ ## completed ## ]]`."
@@ -65,7 +65,9 @@ class ChatAdapter(FieldAdapter):
         self, signature: Signature, outputs: Values, missing_field_message: str | None = None
     ) -> str:
         texts = {
-            name: parts.plain(written(outputs.get(name, missing_field_message), field.annotation))
+            name: parts.plain(
+                prompt_text(outputs.get(name, missing_field_message), field.annotation)
+            )
             for name, field in signature.outputs.items()
         }
         return f"{self._fields(texts).strip()}\n\n[[ ## completed ## ]]\n"
@@ -110,9 +112,9 @@ class JSONAdapter(ChatAdapter):
     def _plan(
         self, lm: object, lm_kwargs: Mapping[str, Any], signature: Signature, inputs: Values
     ) -> native.Plan:
-        wanted = native.response_format(lm, signature, self.use_native_function_calling)
-        form = {"response_format": wanted} if wanted else {}
-        return super()._plan(lm, {**lm_kwargs, **form}, signature, inputs)
+        parameter = native.response_format(lm, signature, self.use_native_function_calling)
+        extra = {"response_format": parameter} if parameter else {}
+        return super()._plan(lm, {**lm_kwargs, **extra}, signature, inputs)
 
     @takes_signature
     def format_field_structure(self, signature: Signature) -> str:
@@ -123,13 +125,13 @@ class JSONAdapter(ChatAdapter):
                 "Inputs will have the following structure:",
                 inputs,
                 "Outputs will be a JSON object with the following fields.",
-                _dumped(dict(places(signature.outputs))),
+                _dumped(dict(placeholders(signature.outputs))),
             ]
         )
 
     @takes_signature
     def user_message_output_requirements(self, signature: Signature) -> str:
-        fields = ", then ".join(f"`{k}`{required(f)}" for k, f in signature.outputs.items())
+        fields = ", then ".join(f"`{k}`{type_reminder(f)}" for k, f in signature.outputs.items())
         return f"Respond with a JSON object in the following order of fields: {fields}."
 
     @takes_signature
@@ -145,14 +147,14 @@ class JSONAdapter(ChatAdapter):
         text = completion.strip()
         if text.startswith('"'):  # the opening brace is missing
             text = "{" + text
-        found = None
+        value = None
         with suppress(ValueError):
-            found = load(first_bracketed(text[text.index("{") :]))
-        if not isinstance(found, dict):
+            value = load(first_bracketed(text[text.index("{") :]))
+        if not isinstance(value, dict):
             raise AnswerFault(
                 f"{self.name} finds no object in {completion!r:.200}", expected="a JSON object"
             )
-        return found
+        return value
 
 
 def _sections(fields: Iterable[tuple[str, str]]) -> str:

@@ -17,7 +17,7 @@ from playground.plugins.systems.dspy.calling import (
     AsyncLanguageModel,
     Callback,
     LanguageModel,
-    Told,
+    Notifier,
 )
 from playground.plugins.systems.dspy.signature import REQUIRED, Signature, as_signature
 
@@ -33,15 +33,15 @@ def takes_signature(method: Callable[_Parameters, _Result]) -> Callable[_Paramet
     The method raises InputFault if it is neither. An override in a subclass is not decorated: our
     decorated methods pass it a Signature.
     """
-    form = inspect.signature(method)
+    parameters = inspect.signature(method)
 
     @wraps(method)
-    def called(*args: _Parameters.args, **named: _Parameters.kwargs) -> _Result:
-        given = form.bind(*args, **named)
-        given.arguments["signature"] = as_signature(given.arguments["signature"])
-        return method(*given.args, **given.kwargs)
+    def wrapper(*args: _Parameters.args, **keywords: _Parameters.kwargs) -> _Result:
+        bound = parameters.bind(*args, **keywords)
+        bound.arguments["signature"] = as_signature(bound.arguments["signature"])
+        return method(*bound.args, **bound.kwargs)
 
-    return called
+    return wrapper
 
 
 class AskingAdapter(ABC):
@@ -62,7 +62,7 @@ class AskingAdapter(ABC):
         self.callbacks = list(callbacks or ())
         self.use_native_function_calling = use_native_function_calling
         self.parallel_tool_calls = parallel_tool_calls
-        self._told = Told(self.callbacks)
+        self._notifier = Notifier(self.callbacks)
 
     @abstractmethod
     def format(self, signature: Signature, demos: Sequence[Values], inputs: Values) -> Chat:
@@ -91,10 +91,10 @@ class AskingAdapter(ABC):
             messages = self.format(plan.signature, demos, inputs)
             return self._read(plan, signature, lm(messages=messages, **plan.parameters))
         except AnswerFault:
-            again = self._fallback()
-            if again is None:
+            fallback = self._fallback()
+            if fallback is None:
                 raise
-            return again(lm, lm_kwargs, signature, demos, inputs)
+            return fallback(lm, lm_kwargs, signature, demos, inputs)
 
     @takes_signature
     async def acall(
@@ -112,10 +112,10 @@ class AskingAdapter(ABC):
             answers = await lm.acall(messages=messages, **plan.parameters)
             return self._read(plan, signature, answers)
         except AnswerFault:
-            again = self._fallback()
-            if again is None:
+            fallback = self._fallback()
+            if fallback is None:
                 raise
-            return await again.acall(lm, lm_kwargs, signature, demos, inputs)
+            return await fallback.acall(lm, lm_kwargs, signature, demos, inputs)
 
     def _fallback(self) -> AskingAdapter | None:
         """Return the adapter to ask with again if an answer cannot be read, or None."""
@@ -126,35 +126,39 @@ class AskingAdapter(ABC):
     ) -> native.Plan:
         """Return the signature for the messages, and the parameters of the request."""
         if self.use_native_function_calling:
-            plan = native.with_tools(lm, lm_kwargs, signature, inputs, self.parallel_tool_calls)
+            plan = native.plan_with_tools(
+                lm, lm_kwargs, signature, inputs, self.parallel_tool_calls
+            )
         else:
-            plan = native.in_words(signature, lm_kwargs)
-        return native.with_reasoning(lm, plan)
+            plan = native.plan_as_text(signature, lm_kwargs)
+        return native.plan_with_reasoning(lm, plan)
 
     def _read(
         self, plan: native.Plan, signature: Signature, answers: Sequence[str | Values]
     ) -> list[dict[str, Any]]:
         if not answers:
             raise AnswerFault("the model gave no answer", expected="a text with the fields")
-        given = [a if isinstance(a, Mapping) else {"text": a} for a in answers]
-        return [self._outputs(plan, signature, answer) for answer in given]
+        mappings = [
+            answer if isinstance(answer, Mapping) else {"text": answer} for answer in answers
+        ]
+        return [self._outputs(plan, signature, answer) for answer in mappings]
 
     def _outputs(self, plan: native.Plan, signature: Signature, answer: Values) -> dict[str, Any]:
         """Return every output of a signature from an answer; a missing one is its default or None.
 
         Raises AnswerFault if the answer has neither text nor calls, or cannot be parsed.
         """
-        beside = native.beside_the_text(signature, answer)
-        text, called = answer.get("text"), native.calls(signature, beside)
-        if not text and not called:
+        carried = native.carried_values(signature, answer)
+        text, has_calls = answer.get("text"), native.has_calls(signature, carried)
+        if not text and not has_calls:
             raise AnswerFault("the model answered without text", expected="a text with the fields")
-        found: dict[str, Any] = {}
-        if text and (plan.signature.outputs or not called):
+        parsed: dict[str, Any] = {}
+        if text and (plan.signature.outputs or not has_calls):
             try:
-                found = self.parse(plan.signature, str(text))
+                parsed = self.parse(plan.signature, str(text))
             except AnswerFault:
-                if not called:  # text beside calls need not follow the format
+                if not has_calls:  # text beside calls need not follow the format
                     raise
         missing = {name: field.missing() for name, field in signature.outputs.items()}
-        empty = {name: None if value is REQUIRED else value for name, value in missing.items()}
-        return {**empty, **found, **beside}
+        defaults = {name: None if value is REQUIRED else value for name, value in missing.items()}
+        return {**defaults, **parsed, **carried}

@@ -43,28 +43,30 @@ class AnswerFault(InputFault):
     """The error of a completion that lacks what its signature asks for."""
 
 
-class Told:
+class Notifier:
     """The callbacks of an adapter, and the number of steps that they were notified of."""
 
     def __init__(self, callbacks: Sequence[Callback]) -> None:
         self.callbacks = tuple(callbacks)
         self._steps = 0
 
-    def of(self, step: str, adapter: object, inputs: dict[str, Any], run: Callable[[], _T]) -> _T:
+    def run_step(
+        self, step: str, adapter: object, inputs: dict[str, Any], run: Callable[[], _T]
+    ) -> _T:
         """Run a step, and notify the callbacks before and after it, also of an exception."""
         self._steps += 1
         call_id = f"adapter_{self._steps}"
-        self._tell(f"on_adapter_{step}_start", call_id=call_id, instance=adapter, inputs=inputs)
+        self._notify(f"on_adapter_{step}_start", call_id=call_id, instance=adapter, inputs=inputs)
         try:
             outputs = run()
         except Exception as error:
-            self._tell(f"on_adapter_{step}_end", call_id=call_id, outputs=None, exception=error)
+            self._notify(f"on_adapter_{step}_end", call_id=call_id, outputs=None, exception=error)
             raise
-        self._tell(f"on_adapter_{step}_end", call_id=call_id, outputs=outputs, exception=None)
+        self._notify(f"on_adapter_{step}_end", call_id=call_id, outputs=outputs, exception=None)
         return outputs
 
-    def _tell(self, method: str, **arguments: Any) -> None:
+    def _notify(self, method: str, **arguments: Any) -> None:
         for callback in self.callbacks:
-            tell = getattr(callback, method, None)
-            if tell is not None:
-                tell(**arguments)
+            listener = getattr(callback, method, None)
+            if listener is not None:
+                listener(**arguments)

@@ -34,14 +34,14 @@ def calls_of(turn: Mapping[str, Any]) -> tuple[str, ToolCalls | None]:
 _CALL: Final = ("id", "name", "args")
 
 
-def _results(given: Any) -> Any:
+def _results(value: Any) -> Any:
     """Return results as a list, given a list, an object that holds one, or a single result."""
-    given = getattr(given, RESULTS, given)
-    if isinstance(given, Mapping):
-        given = given.get(RESULTS, [given])
-    if not isinstance(given, list):
-        return given
-    return [item if isinstance(item, Mapping) else dict(item) for item in given]
+    value = getattr(value, RESULTS, value)
+    if isinstance(value, Mapping):
+        value = value.get(RESULTS, [value])
+    if not isinstance(value, list):
+        return value
+    return [item if isinstance(item, Mapping) else dict(item) for item in value]
 
 
 def as_field(results: list[ToolCallResult]) -> dict[str, Any]:
@@ -57,11 +57,11 @@ def native_turns(text: str, calls: ToolCalls) -> list[dict[str, Any]]:
     """
     results = calls.tool_call_results or []
     ids = [call.id for call in calls.tool_calls]
-    answered = bool(calls.tool_call_results is not None and all(ids))
-    if not answered or ids != [result.call_id for result in results]:
+    has_results = bool(calls.tool_call_results is not None and all(ids))
+    if not has_results or ids != [result.call_id for result in results]:
         return [{"role": "assistant", "content": text}] if text else []
-    called = {"role": "assistant", "content": text or None, "tool_calls": _openai(calls)}
-    return [called, *map(_result_message, results)]
+    answer = {"role": "assistant", "content": text or None, "tool_calls": _openai(calls)}
+    return [answer, *map(_result_message, results)]
 
 
 def _openai(calls: ToolCalls) -> list[dict[str, Any]]:
@@ -77,8 +77,8 @@ def _openai(calls: ToolCalls) -> list[dict[str, Any]]:
 
 def _result_message(result: ToolCallResult) -> dict[str, Any]:
     content = result.value if isinstance(result.value, str) else _text(result.value)
-    named = {"tool_call_id": result.call_id, "name": result.name}
-    return {"role": "tool", **named, "content": content}
+    reference = {"tool_call_id": result.call_id, "name": result.name}
+    return {"role": "tool", **reference, "content": content}
 
 
 def _text(value: Any) -> str:

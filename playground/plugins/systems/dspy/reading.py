@@ -28,33 +28,33 @@ def read(value: Any, annotation: Any) -> Any:
     if origin is Literal:
         value = _literal(value, args)
     if not isinstance(value, str) or origin is Literal:
-        return _validated(value, annotation)
+        return _validate(value, annotation)
     problem = ValueError("no value")
     is_union = origin in (Union, types.UnionType)
     for candidate in _candidates(value, is_union and {str, type(None)} <= set(args)):
         try:
-            return _validated(candidate, annotation)
+            return _validate(candidate, annotation)
         except ValueError as error:
             problem = error
     raise problem
 
 
-def _validated(value: Any, annotation: Any) -> Any:
+def _validate(value: Any, annotation: Any) -> Any:
     try:
         return TypeAdapter(annotation).validate_python(value)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     except ValidationError as error:
-        raise ValueError(_words(error)) from error
+        raise ValueError(_error_text(error)) from error
 
 
-def _words(error: ValidationError) -> str:
+def _error_text(error: ValidationError) -> str:
     """Return an error in words, with its place in the value.
 
     Pydantic's own text would repeat the value and add a link to its documentation.
     """
-    told = ((".".join(map(str, each["loc"])), each["msg"]) for each in error.errors())
-    return "; ".join(f"{place}: {problem}" if place else problem for place, problem in told)
+    errors = ((".".join(map(str, entry["loc"])), entry["msg"]) for entry in error.errors())
+    return "; ".join(f"{place}: {problem}" if place else problem for place, problem in errors)
 
 
 def _member(value: Any, kind: type[Enum]) -> Enum:
@@ -95,20 +95,20 @@ def _candidates(text: str, may_be_text: bool) -> list[Any]:
 
     If the type is text or None, the text `None` or `null` is None, and any other is itself.
     """
-    bare = _unfenced(text)
+    bare = _without_fence(text)
     if may_be_text:
         return [None] if bare.lower() in ("none", "null") else [text]
-    found: list[Any] = [text]
+    values: list[Any] = [text]
     with suppress(*_UNREADABLE):
-        found = [load(bare), text]
+        values = [load(bare), text]
     with suppress(*_UNREADABLE):
-        found.append(first_value(bare))
-    return found
+        values.append(first_value(bare))
+    return values
 
 
 def load(text: str) -> Any:
     """Read JSON or a Python literal, repaired or closed if need be. Raises ValueError."""
-    for reader in (json.loads, ast.literal_eval, relaxed_json.load, closed):
+    for reader in (json.loads, ast.literal_eval, relaxed_json.load, load_cut_off):
         with suppress(*_UNREADABLE):
             return reader(text)
     raise ValueError(f"neither JSON nor Python: {text[:80]!r}")
@@ -140,7 +140,7 @@ def first_bracketed(text: str) -> str:
     return text
 
 
-def closed(text: str) -> Any:
+def load_cut_off(text: str) -> Any:
     """Read JSON that was cut off, after closing open strings and brackets. Raises ValueError.
 
     A name, number or word that was cut in the middle is left out.
@@ -165,13 +165,13 @@ def closed(text: str) -> Any:
     if not closers:
         raise ValueError("nothing is open")
     end = "".join(reversed(closers))
-    whole = text[:-1] if escaped else text
+    complete = text[:-1] if escaped else text
     with suppress(ValueError):
-        return relaxed_json.load(whole + '"' * quoted + end)
+        return relaxed_json.load(complete + '"' * quoted + end)
     return relaxed_json.load(text[:member] + end)
 
 
-def _unfenced(text: str) -> str:
+def _without_fence(text: str) -> str:
     bare = text.strip()
     lines = bare.split("\n")
     if len(lines) > 2 and lines[0].startswith("```") and lines[-1].strip() == "```":

@@ -151,11 +151,11 @@ class Signature:
                 str(extra.get("constraints") or ""),
                 info.default_factory or info.default,
             )
-        given = getattr(model, "instructions", None) or (model.__doc__ or "").strip()
+        instructions_found = getattr(model, "instructions", None) or (model.__doc__ or "").strip()
         return cls(
             fields["input"],
             fields["output"],
-            given or _instructions(fields["input"], fields["output"]),
+            instructions_found or _instructions(fields["input"], fields["output"]),
         )
 
     def without(self, name: str) -> Signature:
@@ -171,14 +171,16 @@ class Signature:
         return next((k for k, f in self.inputs.items() if kind_of(f.annotation) == "History"), "")
 
 
-def as_signature(given: Signature | type[BaseModel]) -> Signature:
+def as_signature(value: Signature | type[BaseModel]) -> Signature:
     """Return a signature, given one or its class. Raises InputFault for anything else."""
-    return given if isinstance(given, Signature) else Signature.of(given)
+    return value if isinstance(value, Signature) else Signature.of(value)
 
 
 def _instructions(inputs: Mapping[str, Field], outputs: Mapping[str, Field]) -> str:
-    given, due = (", ".join(f"`{name}`" for name in names) for names in (inputs, outputs))
-    return f"Given the fields {given}, produce the fields {due}."
+    input_names, output_names = (
+        ", ".join(f"`{name}`" for name in names) for names in (inputs, outputs)
+    )
+    return f"Given the fields {input_names}, produce the fields {output_names}."
 
 
 def _fields(text: str, whole: str) -> dict[str, Field]:
@@ -196,10 +198,10 @@ def _fields(text: str, whole: str) -> dict[str, Field]:
 
 
 def _check_names(names: Sequence[str]) -> None:
-    doubled = next((name for name in names if names.count(name) > 1), "")
-    if doubled:
-        problem = f"two fields of a signature are called {doubled!r}"
-        raise InputFault(problem, field=doubled, expected="a name of its own for each field")
+    repeated = next((name for name in names if names.count(name) > 1), "")
+    if repeated:
+        problem = f"two fields of a signature are called {repeated!r}"
+        raise InputFault(problem, field=repeated, expected="a name of its own for each field")
 
 
 def _type(node: ast.expr) -> Any:
@@ -221,8 +223,8 @@ def _type(node: ast.expr) -> Any:
             return Literal[tuple(ast.literal_eval(item) for item in items)]
         case ast.Subscript(value=outer, slice=inside):
             items = inside.elts if isinstance(inside, ast.Tuple) else [inside]
-            found = tuple(_type(item) for item in items)
-            return _type(outer)[found if len(found) > 1 else found[0]]
+            types_inside = tuple(_type(item) for item in items)
+            return _type(outer)[types_inside if len(types_inside) > 1 else types_inside[0]]
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
             return Union[_type(left), _type(right)]  # noqa: UP007 - made at run time
     raise KeyError(ast.unparse(node))

@@ -39,10 +39,10 @@ class FieldRow:
 
 def field_rows(signature: Signature) -> list[FieldRow]:
     """Return a row for every field, inputs first."""
-    named = [("input", signature.inputs), ("output", signature.outputs)]
+    kinds = [("input", signature.inputs), ("output", signature.outputs)]
     return [
         FieldRow(name, kind, type_name(field.annotation), field.desc)
-        for kind, fields in named
+        for kind, fields in kinds
         for name, field in fields.items()
     ]
 
@@ -59,25 +59,25 @@ def values(signature: Signature, texts: Mapping[str, str]) -> dict[str, Any]:
 
     Raises InputFault that names an unknown field, or one with a text that is no such value.
     """
-    found: dict[str, Any] = {}
+    inputs: dict[str, Any] = {}
     for name, text in texts.items():
         if name not in signature.inputs:
             known = ", ".join(signature.inputs) or "none"
             raise InputFault(f"no input is called {name!r}", expected=f"one of: {known}")
         annotation = signature.inputs[name].annotation
-        given: Any = {"url": text} if kind_of(annotation) == "Image" else text
+        source: Any = {"url": text} if kind_of(annotation) == "Image" else text
         try:
-            found[name] = read(given, annotation)
+            inputs[name] = read(source, annotation)
         except ValueError as error:
             problem = f"{text!r:.80} is no {type_name(annotation)}: {error}"
             raise InputFault(problem, field=name, expected=type_name(annotation)) from error
-    return found
+    return inputs
 
 
-def json_values(signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
+def json_values(signature: Signature, inputs: Mapping[str, Any]) -> dict[str, Any]:
     """Read inputs from JSON values: texts by their fields' types, other values as they are."""
-    texts = {name: value for name, value in given.items() if isinstance(value, str)}
-    return {**given, **values(signature, texts)}
+    texts = {name: value for name, value in inputs.items() if isinstance(value, str)}
+    return {**inputs, **values(signature, texts)}
 
 
 def messages(

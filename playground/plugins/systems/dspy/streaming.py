@@ -19,38 +19,38 @@ class FieldStream:
 
     def __init__(self) -> None:
         self.field = ""
-        self._held = ""
+        self._held_text = ""
         self._line_start = True
-        self._begun = False
+        self._has_begun = False
 
     def feed(self, text: str) -> list[tuple[str, str]]:
-        self._held += text
-        return self._advance(ended=False)
+        self._held_text += text
+        return self._advance(is_complete=False)
 
     def finish(self) -> list[tuple[str, str]]:
-        return self._advance(ended=True)
+        return self._advance(is_complete=True)
 
-    def _advance(self, ended: bool) -> list[tuple[str, str]]:
+    def _advance(self, is_complete: bool) -> list[tuple[str, str]]:
         deltas: list[tuple[str, str]] = []
-        text, at, done, line_start = self._held, 0, 0, self._line_start
+        text, at, start, line_start = self._held_text, 0, 0, self._line_start
         while at < len(text):
             if line_start:
-                header = _HEADER.match(text, at, partial=not ended)
+                header = _HEADER.match(text, at, partial=not is_complete)
                 if header and header.partial:
                     break  # more text decides
                 if header:
-                    deltas += self._delta(text[done:at].rstrip())
-                    self.field, self._begun = header[1], False
-                    at = done = header.end()
+                    deltas += self._delta(text[start:at].rstrip())
+                    self.field, self._has_begun = header[1], False
+                    at = start = header.end()
             stop = text.find("\n", at) + 1
             line_start, at = stop > 0, stop or len(text)
-        solid = text[done:at].rstrip()  # hold back white space, which may end the value
-        deltas += self._delta(solid)
-        self._held = text[done + len(solid) :]
-        self._line_start = self._line_start and not solid and not done
+        certain = text[start:at].rstrip()  # hold back white space, which may end the value
+        deltas += self._delta(certain)
+        self._held_text = text[start + len(certain) :]
+        self._line_start = self._line_start and not certain and not start
         return deltas
 
     def _delta(self, text: str) -> list[tuple[str, str]]:
-        text = text if self._begun else text.lstrip()
-        self._begun = self._begun or bool(text)
+        text = text if self._has_begun else text.lstrip()
+        self._has_begun = self._has_begun or bool(text)
         return [(self.field, text)] if text else []

@@ -47,7 +47,7 @@ class FieldType(BaseModel):
 
     @model_serializer()
     def _serialized(self) -> Any:
-        return parts.held(self.format())
+        return parts.embed(self.format())
 
 
 def is_field_type(annotation: Any) -> bool:
@@ -204,8 +204,8 @@ class Tool(FieldType):
         )
 
     def format(self) -> str:
-        described = f", whose description is <desc>{self.desc}</desc>." if self.desc else "."
-        return f"{self.name}{described.replace(chr(10), '  ')} It takes arguments {self.args}."
+        description = f", whose description is <desc>{self.desc}</desc>." if self.desc else "."
+        return f"{self.name}{description.replace(chr(10), '  ')} It takes arguments {self.args}."
 
     def format_as_litellm_function_call(self) -> dict[str, Any]:
         """Return the tool in OpenAI's form for a request; the method's name is DSPy's."""

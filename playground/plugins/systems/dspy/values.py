@@ -21,8 +21,8 @@ def type_name(annotation: Any) -> str:
     origin, args = get_origin(annotation), get_args(annotation)
     origin = Union if origin is types.UnionType else origin
     if origin is None:
-        own = "str" if kind_of(annotation) == "Reasoning" else ""
-        return own or str(getattr(annotation, "__name__", annotation))
+        own_name = "str" if kind_of(annotation) == "Reasoning" else ""
+        return own_name or str(getattr(annotation, "__name__", annotation))
     name = type_name if origin is not Literal else _literal_name
     return f"{type_name(origin)}[{', '.join(name(arg) for arg in args)}]"
 
@@ -58,7 +58,7 @@ def schema_of(annotation: Any) -> str:
     return json.dumps(_sorted(TypeAdapter(annotation).json_schema()), ensure_ascii=False)
 
 
-def note(annotation: Any) -> str:
+def type_note(annotation: Any) -> str:
     """Return the note on an output's type in the prompt; "" for text, reasoning and code."""
     if annotation is str or kind_of(annotation) in ("Reasoning", "Code"):
         return ""
@@ -76,7 +76,7 @@ def note(annotation: Any) -> str:
     return f"        # note: the value you produce {text}"
 
 
-def written(value: Any, annotation: Any = None) -> str:
+def prompt_text(value: Any, annotation: Any = None) -> str:
     """Return a value as text in a prompt: text as it is, lists and objects as JSON, None as None.
 
     A list in a text field is numbered, with each item in guillemets. Images and the like are
@@ -84,8 +84,12 @@ def written(value: Any, annotation: Any = None) -> str:
     """
     if isinstance(value, list) and annotation is str:
         return _numbered(value)
-    shown = as_json(value)
-    return json.dumps(shown, ensure_ascii=False) if isinstance(shown, list | dict) else str(shown)
+    plain_value = as_json(value)
+    return (
+        json.dumps(plain_value, ensure_ascii=False)
+        if isinstance(plain_value, list | dict)
+        else str(plain_value)
+    )
 
 
 def _numbered(values: list[Any]) -> str:
@@ -105,21 +109,21 @@ def _quoted(text: str) -> str:
 def as_json(value: Any) -> Any:
     """Return a value as JSON values, by pydantic's rules; a field type by its own `format`."""
     if is_field_type(type(value)):
-        return parts.held(_as_shown(value))
+        return parts.embed(_own_form(value))
     match value:
         case None | bool() | int() | float() if not isinstance(value, Enum):
             return value
         case str() if not isinstance(value, Enum):
-            return parts.protected(str(value))
+            return parts.escape(str(value))
         case Mapping():
             return {_key(key): as_json(item) for key, item in value.items()}
         case list() | tuple() | set() | frozenset() if not hasattr(value, "_fields"):
             return [as_json(item) for item in value]
     dumped = _dumped(value)
-    return _adopted(dumped) if isinstance(value, BaseModel) else dumped
+    return _convert_dspy(dumped) if isinstance(value, BaseModel) else dumped
 
 
-def _as_shown(value: Any) -> Any:
+def _own_form(value: Any) -> Any:
     """Return what a field type's `format` returns; calls in an example also show their results."""
     results = getattr(value, "tool_call_results", None)
     shown = value.format()
@@ -128,7 +132,7 @@ def _as_shown(value: Any) -> Any:
 
 def _key(key: Any) -> str:
     if isinstance(key, str) and not isinstance(key, Enum):
-        return parts.protected(key)
+        return parts.escape(key)
     return str(next(iter(_dumped({key: None}))))
 
 
@@ -139,14 +143,14 @@ def _dumped(value: Any) -> Any:
     return str(value)
 
 
-def _adopted(value: Any) -> Any:
+def _convert_dspy(value: Any) -> Any:
     match value:
         case str():
-            return parts.adopted(value)
+            return parts.convert_dspy(value)
         case list():
-            return [_adopted(item) for item in value]
+            return [_convert_dspy(item) for item in value]
         case dict():
-            return {key: _adopted(item) for key, item in value.items()}
+            return {key: _convert_dspy(item) for key, item in value.items()}
     return value
 
 

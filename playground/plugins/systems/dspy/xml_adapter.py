@@ -15,13 +15,13 @@ from xml.sax.saxutils import quoteattr
 from pydantic import BaseModel, TypeAdapter
 
 from playground.plugins.systems.dspy import parts
-from playground.plugins.systems.dspy.adapter import INTRO, places
+from playground.plugins.systems.dspy.adapter import INTRO, placeholders
 from playground.plugins.systems.dspy.adapters import ChatAdapter
 from playground.plugins.systems.dspy.asking import Values, takes_signature
 from playground.plugins.systems.dspy.reading import read
 from playground.plugins.systems.dspy.signature import Field, Signature
 from playground.plugins.systems.dspy.types import is_own
-from playground.plugins.systems.dspy.values import as_json, written
+from playground.plugins.systems.dspy.values import as_json, prompt_text
 
 Schema = Mapping[str, Any]
 Element = ElementTree.Element
@@ -48,7 +48,7 @@ class XMLAdapter(ChatAdapter):
             shape(name, signature.outputs[name].annotation)
             if is_nested(signature.outputs[name].annotation)
             else self._fields({name: text})
-            for name, text in places(signature.outputs)
+            for name, text in placeholders(signature.outputs)
         ]
         return "\n\n".join([INTRO, inputs, "\n\n".join(outputs)])
 
@@ -73,11 +73,11 @@ class XMLAdapter(ChatAdapter):
         )
 
     def _output(self, name: str, field: Field, value: Any) -> str:
-        shown = as_json(value)
-        if is_nested(field.annotation) and isinstance(shown, list | dict):
-            return parts.plain(element(name, shown))
-        text = parts.plain(written(value, field.annotation))
-        return self._fields({name: _escaped(text) if field.annotation is str else text})
+        plain_value = as_json(value)
+        if is_nested(field.annotation) and isinstance(plain_value, list | dict):
+            return parts.plain(element(name, plain_value))
+        text = parts.plain(prompt_text(value, field.annotation))
+        return self._fields({name: _escape(text) if field.annotation is str else text})
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
         """Read the fields' elements; one that is not closed is ignored.
@@ -87,30 +87,30 @@ class XMLAdapter(ChatAdapter):
         try:
             root = ElementTree.fromstring(f"<x>{completion}</x>")
         except ElementTree.ParseError:
-            return _searched(signature, completion)
-        found = _grouped(root)
+            return _search_fields(signature, completion)
+        elements = _children_by_name(root)
         return {
-            name: _read(found[name], field.annotation)
+            name: _read(elements[name], field.annotation)
             for name, field in signature.outputs.items()
-            if name in found
+            if name in elements
         }
 
 
-def _searched(signature: Signature, completion: str) -> dict[str, Any]:
+def _search_fields(signature: Signature, completion: str) -> dict[str, Any]:
     """Search the fields' tags in an answer that is no valid XML."""
-    found: dict[str, Any] = {}
-    position, due = 0, dict(signature.outputs)
-    while due and (match := _ELEMENT.search(completion, position)):
+    values: dict[str, Any] = {}
+    position, remaining = 0, dict(signature.outputs)
+    while remaining and (match := _ELEMENT.search(completion, position)):
         position = match.end()
-        field = due.pop(match[1], None)  # only the first of each counts
+        field = remaining.pop(match[1], None)  # only the first of each counts
         stop = completion.find(f"</{match[1]}>", position) if field else -1
         if field and stop >= 0:
-            found[match[1]] = _inside(completion[position:stop], field.annotation)
+            values[match[1]] = _inner_value(completion[position:stop], field.annotation)
             position = stop
-    return found
+    return values
 
 
-def _inside(inside: str, annotation: Any) -> Any:
+def _inner_value(inside: str, annotation: Any) -> Any:
     text = inside.strip()
     if is_nested(annotation) and text.startswith("<"):
         try:
@@ -177,7 +177,7 @@ def element(tag: str, value: Any, key: str | None = None) -> str:
         case dict():
             inside = "".join(_entry(str(name), item) for name, item in value.items())
         case _:
-            inside = _escaped(str(value))
+            inside = _escape(str(value))
     return f"<{head}>{inside}</{tag}>"
 
 
@@ -186,16 +186,16 @@ def _entry(name: str, value: Any) -> str:
     return element(name, value) if is_name else element("entry", value, name)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
-def _grouped(parent: Element) -> dict[str, list[Element]]:
+def _children_by_name(parent: Element) -> dict[str, list[Element]]:
     """Return an element's children by tag; those with the tag `entry` by their key."""
-    found: dict[str, list[Element]] = defaultdict(list)
+    children: dict[str, list[Element]] = defaultdict(list)
     for child in parent:
-        found[child.get("key", child.tag) if child.tag == "entry" else child.tag].append(child)
-    return found
+        children[child.get("key", child.tag) if child.tag == "entry" else child.tag].append(child)
+    return children
 
 
 def _read(elements: Sequence[Element], annotation: Any) -> Any:
@@ -221,7 +221,7 @@ def _value(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
     schema = models.get(schema.get("$ref", "").rpartition("/")[2], schema)
     first = elements[0]
     if choices := schema.get("anyOf"):
-        return _chosen(elements, choices, models)
+        return _value_of_choice(elements, choices, models)
     if schema.get("type") == "array":
         return _items(elements, schema.get("items", {}), models)
     if not len(first):
@@ -233,11 +233,11 @@ def _value(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
     others = others if isinstance(others, dict) else {}
     return {
         name: _value(found, properties.get(name, others), models)
-        for name, found in _grouped(first).items()
+        for name, found in _children_by_name(first).items()
     }
 
 
-def _chosen(elements: Sequence[Element], choices: list[Schema], models: Schema) -> Any:
+def _value_of_choice(elements: Sequence[Element], choices: list[Schema], models: Schema) -> Any:
     """Return the value by the first fitting alternative of a union.
 
     An empty element may be null, and an element with children is no text.
@@ -255,7 +255,7 @@ def _leaf(elements: Sequence[Element], schema: Schema) -> Any:
     """Return the value of elements that contain only text."""
     text = _text(elements[0])
     if len(elements) > 1 and not schema:  # the schema does not ask for one text
-        return [_text(each) for each in elements]
+        return [_text(element) for element in elements]
     if schema.get("type") == "object" and not text:
         return {}
     # a value of an enum may be a number
@@ -265,12 +265,12 @@ def _leaf(elements: Sequence[Element], schema: Schema) -> Any:
 def _items(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
     """Return a list, from nested `item` elements, repeated elements, or JSON in one element."""
     if len(elements) == 1:
-        (only,) = elements
-        text = _text(only)
-        if not len(only) and (not text or text.startswith("[")):
+        (single,) = elements
+        text = _text(single)
+        if not len(single) and (not text or text.startswith("[")):
             return text or []
-        elements = _grouped(only).get("item") or elements
-    return [_value([each], schema, models) for each in elements]
+        elements = _children_by_name(single).get("item") or elements
+    return [_value([element], schema, models) for element in elements]
 
 
 def _text(element: Element) -> str:
