@@ -38,19 +38,19 @@ def argument_names(model: type[BaseModel]) -> dict[str, ArgumentName]:
     by_name = config.get("populate_by_name") or config.get("validate_by_name")
     by_alias = config.get("validate_by_alias") is not False
     parameters = parameter_names(model)
-    found = {}
+    result = {}
     for name, field in model.model_fields.items():
-        aliases = list(_single(field.validation_alias)) if by_alias else []
-        given = [each for each in aliases if isinstance(each, str)]
-        reached = tuple(str(each.path[0]) for each in aliases if isinstance(each, AliasPath))
+        aliases = list(_single_aliases(field.validation_alias)) if by_alias else []
+        accepted = [alias for alias in aliases if isinstance(alias, str)]
+        containers = tuple(str(alias.path[0]) for alias in aliases if isinstance(alias, AliasPath))
         if by_name or not aliases:
-            given.append(name)
-        wants = parameters.get(name, given[0] if given else name)
-        found[name] = ArgumentName(tuple(given), wants, reached)
-    return found
+            accepted.append(name)
+        wants = parameters.get(name, accepted[0] if accepted else name)
+        result[name] = ArgumentName(tuple(accepted), wants, containers)
+    return result
 
 
-def _single(alias: str | AliasPath | AliasChoices | None) -> Iterator[str | AliasPath]:
+def _single_aliases(alias: str | AliasPath | AliasChoices | None) -> Iterator[str | AliasPath]:
     match alias:
         case AliasChoices(choices=choices):
             yield from choices
@@ -62,8 +62,8 @@ def _single(alias: str | AliasPath | AliasChoices | None) -> Iterator[str | Alia
 
 def withheld_names(model: type[BaseModel], names: Collection[str]) -> frozenset[str]:
     """Return the names, and all other names of the fields that have one of them."""
-    fields = _of_these(model, names)
-    return frozenset(names).union(fields, *(known.given for known in fields.values()))
+    fields = _fields_named(model, names)
+    return frozenset(names).union(fields, *(argument.given for argument in fields.values()))
 
 
 def model_without(model: type[BaseModel], names: Collection[str]) -> type[BaseModel]:
@@ -71,24 +71,26 @@ def model_without(model: type[BaseModel], names: Collection[str]) -> type[BaseMo
 
     All validators stay.
     """
-    unseen = {name: _unseen(model.model_fields[name]) for name in _of_these(model, names)}
-    if not unseen:
+    hidden_fields = {
+        name: _hidden_field(model.model_fields[name]) for name in _fields_named(model, names)
+    }
+    if not hidden_fields:
         return model
-    made: type[BaseModel] = create_model(
-        model.__name__, __base__=model, __doc__=model.__doc__, **unseen
+    model_made: type[BaseModel] = create_model(
+        model.__name__, __base__=model, __doc__=model.__doc__, **hidden_fields
     )
-    return made
+    return model_made
 
 
-def _of_these(model: type[BaseModel], names: Collection[str]) -> dict[str, ArgumentName]:
+def _fields_named(model: type[BaseModel], names: Collection[str]) -> dict[str, ArgumentName]:
     return {
-        field: known
-        for field, known in argument_names(model).items()
-        if not {field, known.wants, *known.given}.isdisjoint(names)
+        field: argument
+        for field, argument in argument_names(model).items()
+        if not {field, argument.wants, *argument.given}.isdisjoint(names)
     }
 
 
-def _unseen(field: FieldInfo) -> Any:
+def _hidden_field(field: FieldInfo) -> Any:
     default = None if field.is_required() else field.get_default(call_default_factory=False)
     hidden = Annotated[Any, SkipJsonSchema()]
     return hidden, Field(default=default, validate_default=False, exclude=True)
@@ -100,7 +102,9 @@ def schema_without(schema: Schema, names: Collection[str]) -> Schema:
     root |= resolve(schema, schema)
     properties, required = root.get("properties"), root.get("required")
     if isinstance(properties, dict):
-        root["properties"] = {key: each for key, each in properties.items() if key not in names}
+        root["properties"] = {
+            key: value_schema for key, value_schema in properties.items() if key not in names
+        }
     if isinstance(required, list):
         root["required"] = [name for name in required if name not in names]
     return root

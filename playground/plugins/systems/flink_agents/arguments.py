@@ -39,21 +39,25 @@ def checked_arguments(
     names = argument_names(model)
     _refuse_other_names(given, names)
     try:
-        made = model.model_validate(dict(given))
+        model_value = model.model_validate(dict(given))
     except ValidationError as error:
-        told = {str(each["loc"][:1]): _error_text(each) for each in reversed(error.errors())}
-        raise ValueError("; ".join(reversed(told.values()))) from error
-    values, written = _values(made, given, names), _as_json(made, names)
-    wanted = {name: known.wants for known in names.values() for name in known.given}
-    found = []
+        messages = {str(entry["loc"][:1]): _error_text(entry) for entry in reversed(error.errors())}
+        raise ValueError("; ".join(reversed(messages.values()))) from error
+    values, as_json = _values(model_value, given, names), _as_json(model_value, names)
+    wanted_names = {
+        name: names_of_field.wants
+        for names_of_field in names.values()
+        for name in names_of_field.given
+    }
+    findings = []
     for name, value in given.items():
-        wants = wanted.get(name, name)
-        if wants in values and not _is_kept(value, written.get(wants, values[wants])):
+        wants = wanted_names.get(name, name)
+        if wants in values and not _is_unchanged(value, as_json.get(wants, values[wants])):
             text = f"{value!r:.80} is read as {values[wants]!r:.80}"
-            found.append(finding("argument-coerced", f"tool {tool.name}, argument {name}", text))
-    if unchecked := getattr(made, "_unchecked_keywords", ()):  # of a schema alone
-        found.append(finding("keyword-unchecked", f"tool {tool.name}", ", ".join(unchecked)))
-    return values, found
+            findings.append(finding("argument-coerced", f"tool {tool.name}, argument {name}", text))
+    if unchecked := getattr(model_value, "_unchecked_keywords", ()):  # of a schema alone
+        findings.append(finding("keyword-unchecked", f"tool {tool.name}", ", ".join(unchecked)))
+    return values, findings
 
 
 def _error_text(error: ErrorDetails) -> str:
@@ -67,42 +71,53 @@ def _error_text(error: ErrorDetails) -> str:
 
 def _refuse_other_names(given: Mapping[str, Any], names: Mapping[str, ArgumentName]) -> None:
     """Raise ValueError for a field's own name if it has an alias: pydantic would ignore it."""
-    taken = {name for known in names.values() for name in (*known.given, *known.reached)}
-    told = [
+    accepted = {
+        name
+        for names_of_field in names.values()
+        for name in (*names_of_field.given, *names_of_field.reached)
+    }
+    problems = [
         f"{name}: no argument; it is {' or '.join(names[name].given + names[name].reached)}"
         for name in given
-        if name in names and name not in taken
+        if name in names and name not in accepted
     ]
-    if told:
-        raise ValueError("; ".join(told))
+    if problems:
+        raise ValueError("; ".join(problems))
 
 
 def _values(
-    made: BaseModel, given: Mapping[str, Any], names: Mapping[str, ArgumentName]
+    model_value: BaseModel, given: Mapping[str, Any], names: Mapping[str, ArgumentName]
 ) -> dict[str, Any]:
     """Return the given values, converted, by the names that the tool wants."""
-    taken = {name for known in names.values() for name in (*known.given, *known.reached)}
-    unknown = {name: value for name, value in given.items() if name not in taken}
+    accepted = {name for known in names.values() for name in (*known.given, *known.reached)}
+    unknown = {name: value for name, value in given.items() if name not in accepted}
     known = {
-        names[name].wants: getattr(made, name) for name in names if name in made.model_fields_set
+        names[name].wants: getattr(model_value, name)
+        for name in names
+        if name in model_value.model_fields_set
     }
-    return {**unknown, **known, **(made.model_extra or {})}
+    return {**unknown, **known, **(model_value.model_extra or {})}
 
 
-def _as_json(made: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, Any]:
+def _as_json(model_value: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, Any]:
     """Return the values as JSON values by the same names; {} if a type cannot be written."""
-    fields = type(made).model_fields
-    wanted = {fields[name].serialization_alias or name: each.wants for name, each in names.items()}
+    fields = type(model_value).model_fields
+    wanted_names = {
+        fields[name].serialization_alias or name: field_names.wants
+        for name, field_names in names.items()
+    }
     with suppress(PydanticSerializationError):
-        told = made.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
-        return {wanted.get(name, name): value for name, value in told.items()}
+        dumped = model_value.model_dump(
+            mode="json", by_alias=True, exclude_unset=True, warnings=False
+        )
+        return {wanted_names.get(name, name): value for name, value in dumped.items()}
     return {}
 
 
-def _is_kept(given: Any, read: Any) -> bool:
+def _is_unchanged(given: Any, read: Any) -> bool:
     """Return True if a value was not changed by reading, except for added defaults of models."""
     if isinstance(given, dict) and isinstance(read, dict):
-        return all(key in read and _is_kept(value, read[key]) for key, value in given.items())
+        return all(key in read and _is_unchanged(value, read[key]) for key, value in given.items())
     if isinstance(given, list) and isinstance(read, list):
-        return len(given) == len(read) and all(map(_is_kept, given, read))
+        return len(given) == len(read) and all(map(_is_unchanged, given, read))
     return same(given, read)

@@ -113,8 +113,8 @@ def _openai_call(call: Mapping[str, Any]) -> dict[str, Any]:
     function = called_function(call)
     arguments = function.get("arguments")
     text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
-    named = {"name": function["name"], "arguments": text}
-    return {"id": str(ids[0]), "type": "function", "function": named}
+    named_function = {"name": function["name"], "arguments": text}
+    return {"id": str(ids[0]), "type": "function", "function": named_function}
 
 
 def to_anthropic_message(message: ChatMessage) -> dict[str, Any]:

@@ -80,13 +80,13 @@ class ChatModel(ABC):
 
         It is a text, or a dict with `text`, `tool_calls` and `reasoning_content` if it has more.
         """
-        given, tools, rest = dspy_request(messages, parameters)
-        return dspy_answers(self.complete(given, tools, **rest))
+        chat_messages, tools, rest = dspy_request(messages, parameters)
+        return dspy_answers(self.complete(chat_messages, tools, **rest))
 
     async def acall(self, *, messages: Sequence[Mapping[str, Any]], **parameters: Any) -> list[Any]:
         """Do the same asynchronously."""
-        given, tools, rest = dspy_request(messages, parameters)
-        return dspy_answers(await self.acomplete(given, tools, **rest))
+        chat_messages, tools, rest = dspy_request(messages, parameters)
+        return dspy_answers(await self.acomplete(chat_messages, tools, **rest))
 
     @classmethod
     def resource_type(cls) -> ResourceType:
@@ -139,7 +139,7 @@ class ChatModel(ABC):
         """
         pace = _Pace(per_second)
 
-        def one(messages: Messages) -> Completion | PlaygroundError:
+        def complete_one(messages: Messages) -> Completion | PlaygroundError:
             pace.wait()
             try:
                 return self.complete(messages, tools, **parameters)
@@ -147,7 +147,7 @@ class ChatModel(ABC):
                 return fault
 
         with ThreadPoolExecutor(max_workers=max(1, limit)) as pool:
-            return list(pool.map(one, conversations))
+            return list(pool.map(complete_one, conversations))
 
 
 class BaseChatModel(BaseModel, ChatModel):
@@ -211,10 +211,10 @@ class ScriptedModel(ChatModel):
     def complete(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Completion:
-        given = self._script.answer(list(messages))
-        if isinstance(given, str):
-            given = ChatMessage(role=MessageRole.ASSISTANT, content=given)
-        return Completion(given, model="scripted")
+        answer = self._script.answer(list(messages))
+        if isinstance(answer, str):
+            answer = ChatMessage(role=MessageRole.ASSISTANT, content=answer)
+        return Completion(answer, model="scripted")
 
 
 @dataclass(frozen=True)
@@ -294,13 +294,13 @@ class ChatModelSetup:
         The model's JSON Schema is sent as `response_format`, or in a system message if the provider
         does not support that.
         """
-        wanted = schema.model_json_schema()
+        json_schema = schema.model_json_schema()
         if self.model.takes("response_format"):
-            named = {"name": schema.__name__, "schema": wanted}
-            form = {"type": "json_schema", "json_schema": named}
+            named_schema = {"name": schema.__name__, "schema": json_schema}
+            form = {"type": "json_schema", "json_schema": named_schema}
             parameters = {"response_format": form, **parameters}
         else:
-            text = _SCHEMA_IN_WORDS + json.dumps(wanted, ensure_ascii=False)
+            text = _SCHEMA_IN_WORDS + json.dumps(json_schema, ensure_ascii=False)
             messages = [ChatMessage(role=MessageRole.SYSTEM, content=text), *messages]
         return read_structured(self.complete(messages, prompt_args, **parameters), schema)
 
@@ -328,11 +328,11 @@ def read_structured(done: Completion, schema: type[_Model]) -> Structured[_Model
     try:
         return Structured(schema.model_validate(value), done)
     except ValidationError as error:
-        found = [
+        findings = [
             finding("type-mismatch", ".".join(map(str, e["loc"])) or "answer", e["msg"])
             for e in error.errors()
         ]
-        return Structured(None, done, found)
+        return Structured(None, done, findings)
 
 
 class _Pace:

@@ -31,22 +31,22 @@ from playground.sessions.tool_files import load_tools
 
 _MARK: Final = "__playground_resource__"
 _FUNCTION: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*\Z")
-_Declared = TypeVar("_Declared", bound=Callable[..., Any])
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def _marking(kind: ResourceType) -> Callable[[_Declared], _Declared]:
-    def mark(function: _Declared) -> _Declared:
+def _decorator_of(kind: ResourceType) -> Callable[[_Function], _Function]:
+    def mark(function: _Function) -> _Function:
         setattr(getattr(function, "__func__", function), _MARK, kind)
         return function
 
     return mark
 
 
-prompt = _marking(ResourceType.PROMPT)
+prompt = _decorator_of(ResourceType.PROMPT)
 prompt.__doc__ = "Declare a function without arguments that returns a Prompt."
-tool = _marking(ResourceType.TOOL)
+tool = _decorator_of(ResourceType.TOOL)
 tool.__doc__ = "Declare a function that a model may call."
-chat_model = _marking(ResourceType.CHAT_MODEL)
+chat_model = _decorator_of(ResourceType.CHAT_MODEL)
 chat_model.__doc__ = "Declare a function that returns a ChatModel class and its arguments."
 chat_model_setup = chat_model
 
@@ -92,9 +92,9 @@ class Resources:
     def setup_of(self, made: type[ChatModel], arguments: Mapping[str, Any]) -> ChatModelSetup:
         """Return the setup of a declared model; `prompt` and `tools` may be objects or names."""
         rest = dict(arguments)
-        given, names = rest.pop("prompt", None), rest.pop("tools", None) or ()
+        own_prompt, names = rest.pop("prompt", None), rest.pop("tools", None) or ()
         source = rest.pop("variables_from", "prompt_args")
-        prompt = self.prompt(given) if isinstance(given, str) else given
+        prompt = self.prompt(own_prompt) if isinstance(own_prompt, str) else own_prompt
         tools = tuple(self.tool(item) if isinstance(item, str) else item for item in names)
         if issubclass(made, BaseChatModel):  # such a model fills its own prompt
             return ChatModelSetup(made(prompt=prompt, **rest), None, tools, variables_from=source)
@@ -103,26 +103,26 @@ class Resources:
 
 def scan(holder: object) -> Resources:
     """Return the resources that a class, an instance or a module declares."""
-    found = Resources()
+    resources = Resources()
     for name in dir(holder):
         value = inspect.getattr_static(holder, name)
         function = getattr(value, "__func__", value)
         kind = getattr(function, _MARK, None)
         if kind is ResourceType.TOOL:
-            found.declared[kind][name] = _maker(FunctionTool, function)
+            resources.declared[kind][name] = _deferred(FunctionTool, function)
         elif kind is ResourceType.PROMPT:
-            found.declared[kind][name] = function
+            resources.declared[kind][name] = function
         elif kind is ResourceType.CHAT_MODEL:
-            found.declared[kind][name] = _model_maker(found, function)
-    return found
+            resources.declared[kind][name] = _deferred_model(resources, function)
+    return resources
 
 
-def _maker(make: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
+def _deferred(make: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
     return lambda: make(*arguments)
 
 
-def _model_maker(found: Resources, function: Callable[[], Any]) -> Callable[[], Any]:
-    return lambda: found.setup_of(*function())
+def _deferred_model(resources: Resources, function: Callable[[], Any]) -> Callable[[], Any]:
+    return lambda: resources.setup_of(*function())
 
 
 def load_declarations(path: str | Path, *, import_code: bool = False) -> Resources:
@@ -135,15 +135,15 @@ def load_declarations(path: str | Path, *, import_code: bool = False) -> Resourc
     value = read_yaml(file_bytes(path).decode("utf-8", "replace"), where)
     if not isinstance(value, dict) or not {"prompts", "tools"} & set(value):
         raise InputFault("no declarations", where=where, expected="prompts or tools, lists by name")
-    found = Resources()
+    resources = Resources()
     for key in map(str, value):
         if key in ("prompts", "tools"):
             continue
-        found.findings.append(finding("part-lost", key, "only prompts and tools are read"))
+        resources.findings.append(finding("part-lost", key, "only prompts and tools are read"))
     for index, item in enumerate(_list(value, "prompts", where)):
         name = _name(item, where, f"prompts.{index}")
-        found.declared[ResourceType.PROMPT][name] = _maker(
-            lambda read: read, _prompt(item, where, f"prompts.{index}")
+        resources.declared[ResourceType.PROMPT][name] = _deferred(
+            lambda resource: resource, _prompt(item, where, f"prompts.{index}")
         )
     for index, item in enumerate(_list(value, "tools", where)):
         name = _name(item, where, f"tools.{index}")
@@ -155,17 +155,19 @@ def load_declarations(path: str | Path, *, import_code: bool = False) -> Resourc
                 field=f"tools.{index}.function",
                 expected="module:qualname",
             )
-        known = _imported(function, name, where) if import_code else None
-        made = known or _unexecuted(Path(path).parent, function, name, found.findings)
-        found.declared[ResourceType.TOOL][name] = _maker(lambda read: read, made)
-    return found
+        imported = _import_tool(function, name, where) if import_code else None
+        tool_made = imported or _parse_tool(Path(path).parent, function, name, resources.findings)
+        resources.declared[ResourceType.TOOL][name] = _deferred(
+            lambda resource: resource, tool_made
+        )
+    return resources
 
 
 def _list(value: Mapping[str, Any], key: str, where: str) -> list[dict[str, Any]]:
-    given = value.get(key) or []
-    if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
-        raise InputFault(f"not a list: {given!r:.60}", where=where, field=key, expected="objects")
-    return given
+    items = value.get(key) or []
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise InputFault(f"not a list: {items!r:.60}", where=where, field=key, expected="objects")
+    return items
 
 
 def _name(item: Mapping[str, Any], where: str, place: str) -> str:
@@ -187,8 +189,10 @@ def _prompt(item: Mapping[str, Any], where: str, place: str) -> Prompt:
         case None, list(messages):
             try:
                 return Prompt.from_messages(messages)
-            except InputFault as odd:
-                raise fault(odd.problem, f"{place}.{odd.field}", odd.expected) from odd
+            except InputFault as problem_found:
+                raise fault(
+                    problem_found.problem, f"{place}.{problem_found.field}", problem_found.expected
+                ) from problem_found
         case None, None:
             raise fault("neither text nor messages", place, "exactly one of them")
         case None | str(), messages if messages is not None and not isinstance(messages, list):
@@ -199,31 +203,31 @@ def _prompt(item: Mapping[str, Any], where: str, place: str) -> Prompt:
             raise fault(f"not text: {text!r:.60}", place, "text")
 
 
-def _imported(function: str, name: str, where: str) -> BaseTool:
+def _import_tool(function: str, name: str, where: str) -> BaseTool:
     module, _, qualname = function.partition(":")
     try:
-        found: Any = importlib.import_module(module)
+        target: Any = importlib.import_module(module)
         for step in qualname.split("."):
-            found = getattr(found, step)
+            target = getattr(target, step)
     except (ImportError, AttributeError) as error:
         raise InputFault(str(error), where=where, field=function, expected="a function") from error
-    return FunctionTool(found, name)
+    return FunctionTool(target, name)
 
 
-def _unexecuted(folder: Path, function: str, name: str, found: list[Finding]) -> BaseTool:
+def _parse_tool(folder: Path, function: str, name: str, findings: list[Finding]) -> BaseTool:
     """Return a tool described by its source file in `folder`, which is not executed."""
     module, _, qualname = function.partition(":")
     base = folder.joinpath(*module.split("."))
     last = qualname.rpartition(".")[2]
     for source in (base.with_suffix(".py"), base / "__init__.py"):
         if source.is_file():
-            read = load_tools(source)
-            for known in read.tools:
-                if known.name == last:
-                    found += [f for f in read.findings if f"tool {last}" in f.where]
-                    return _uncallable(known.model_copy(update={"name": name}), function)
+            tool_file = load_tools(source)
+            for described in tool_file.tools:
+                if described.name == last:
+                    findings += [f for f in tool_file.findings if f"tool {last}" in f.where]
+                    return _uncallable(described.model_copy(update={"name": name}), function)
     text = f"{function} is not defined beside the file: its parameters are not known"
-    found.append(finding("tool-left-out", f"tool {name}", text))
+    findings.append(finding("tool-left-out", f"tool {name}", text))
     return _uncallable(ToolMetadata(name=name), function)
 
 

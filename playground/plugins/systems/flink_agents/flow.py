@@ -90,34 +90,34 @@ def chat_events(
     Raises InputFault if the model fails more than `retries` times, or calls tools a hundred times
     in a row.
     """
-    known = tools if tools is not None else {tool.name: tool for tool in setup.tools}
-    history, asked_again = list(messages), 0
-    unchecked: set[Finding] = set()
+    known_tools = tools if tools is not None else {tool.name: tool for tool in setup.tools}
+    history, retry_count = list(messages), 0
+    reported: set[Finding] = set()
 
     def ask() -> ChatMessage:
-        nonlocal asked_again
-        answer, again = _ask_with_retries(setup, history, prompt_args, retries)
-        asked_again += again
+        nonlocal retry_count
+        answer, retried = _ask_with_retries(setup, history, prompt_args, retries)
+        retry_count += retried
         return answer
 
     def call(answer: ChatMessage) -> ToolResponseEvent | None:
         if not answer.tool_calls:
             return None
-        given = _called(answer.tool_calls, known, injected or {})
-        given.findings[:] = _news(given.findings, unchecked)
-        history.extend([answer, *_results(given, answer.tool_calls)])
-        return given
+        responses = _run_calls(answer.tool_calls, known_tools, injected or {})
+        responses.findings[:] = _new_findings(responses.findings, reported)
+        history.extend([answer, *_result_messages(responses, answer.tool_calls)])
+        return responses
 
     yield ChatRequestEvent(list(history))
     beyond = InputFault(
         f"the model called tools {MOST_ROUNDS} times in a row", expected="an answer without calls"
     )
-    for made in tool_loop(ask, call, most=MOST_ROUNDS, beyond=beyond):
-        match made:
+    for step in tool_loop(ask, call, most=MOST_ROUNDS, beyond=beyond):
+        match step:
             case ToolResponseEvent():
-                yield made
+                yield step
             case ChatMessage(tool_calls=[]):
-                yield ChatResponseEvent(made, asked_again)
+                yield ChatResponseEvent(step, retry_count)
             case ChatMessage(tool_calls=calls):
                 yield ToolRequestEvent(calls)
 
@@ -129,15 +129,15 @@ def _ask_with_retries(
     retries: int,
 ) -> tuple[ChatMessage, int]:
     """Return the answer, and the number of retries."""
-    for again in range(retries):
+    for attempt in range(retries):
         try:
-            return setup.chat(messages, prompt_args), again
+            return setup.chat(messages, prompt_args), attempt
         except PlaygroundError:
             continue
     return setup.chat(messages, prompt_args), retries
 
 
-def _called(
+def _run_calls(
     calls: Sequence[Mapping[str, Any]], tools: Mapping[str, BaseTool], injected: Mapping[str, Any]
 ) -> ToolResponseEvent:
     event = ToolResponseEvent()
@@ -151,46 +151,48 @@ def _called(
             success = False
             event.errors.append(str(error))
         else:
-            response, success = _result(tool, function, injected, event)
+            response, success = _run_tool(tool, function, injected, event)
         event.responses.append(response)
         event.success.append(success)
         event.external_ids.append(call.get("original_id"))
     return event
 
 
-def _news(found: Sequence[Finding], told: set[Finding]) -> list[Finding]:
+def _new_findings(findings: Sequence[Finding], reported: set[Finding]) -> list[Finding]:
     """Return the findings without those about schema keywords that were reported before."""
-    news = []
-    for each in found:
-        if each in told:
+    new = []
+    for entry in findings:
+        if entry in reported:
             continue
-        if each.code == "keyword-unchecked":
-            told.add(each)
-        news.append(each)
-    return news
+        if entry.code == "keyword-unchecked":
+            reported.add(entry)
+        new.append(entry)
+    return new
 
 
-def _result(
+def _run_tool(
     tool: BaseTool,
     function: Mapping[str, Any],
     injected: Mapping[str, Any],
     event: ToolResponseEvent,
 ) -> tuple[Any, bool]:
-    own = {name: injected[name] for name in tool.injected_args if name in injected}
+    injected_values = {name: injected[name] for name in tool.injected_args if name in injected}
     try:
         arguments = function.get("arguments") or {}
         if not isinstance(arguments, Mapping):
             raise ValueError(f"the arguments are not a JSON object: {arguments!r:.200}")
-        free = {name: value for name, value in arguments.items() if name not in tool.withheld}
-        values, found = checked_arguments(tool.metadata, free)
-        event.findings.extend(found)
-        return awaited(tool.call(**{**values, **own})), True
+        own_arguments = {
+            name: value for name, value in arguments.items() if name not in tool.withheld
+        }
+        values, findings = checked_arguments(tool.metadata, own_arguments)
+        event.findings.extend(findings)
+        return await_result(tool.call(**{**values, **injected_values})), True
     except Exception as error:  # a tool may raise anything
         event.errors.append(str(error))
         return f"Tool `{tool.name}` execute failed.", False
 
 
-def awaited(value: Any) -> Any:
+def await_result(value: Any) -> Any:
     """Return a tool's result; that of an `async def` tool is awaited.
 
     It runs in an event loop of its own, in another thread if the caller's loop is running.
@@ -209,15 +211,17 @@ def awaited(value: Any) -> Any:
         return pool.submit(asyncio.run, wait()).result()
 
 
-def _results(event: ToolResponseEvent, calls: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
+def _result_messages(
+    event: ToolResponseEvent, calls: Sequence[Mapping[str, Any]]
+) -> list[ChatMessage]:
     """Return the results as messages for the model, written with `str()`.
 
     A result refers to the call's `original_id`, or to its `id` if it has no other, as in the design
     document. (Flink-Agents' code uses only the `original_id`.)
     """
     messages = []
-    for response, answers, call in zip(event.responses, event.external_ids, calls, strict=True):
-        call_id = answers or call.get("id")
+    for response, external_id, call in zip(event.responses, event.external_ids, calls, strict=True):
+        call_id = external_id or call.get("id")
         extra = {"external_id": str(call_id)} if call_id else {}
         messages.append(ChatMessage(role=MessageRole.TOOL, content=str(response), extra_args=extra))
     return messages

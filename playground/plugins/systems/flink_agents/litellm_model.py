@@ -105,8 +105,8 @@ def _for_litellm(
     """Return messages and tools in LiteLLM's form. Raises InputFault as `to_openai_message`."""
     from playground.dialects.prompts import typed_schema  # here, because it loads all dialects
 
-    offered = [typed_schema(tool) for tool in tools]
-    return [to_openai_message(message) for message in messages], offered
+    typed_tools = [typed_schema(tool) for tool in tools]
+    return [to_openai_message(message) for message in messages], typed_tools
 
 
 def _piece(part: Delta | Response) -> Piece:

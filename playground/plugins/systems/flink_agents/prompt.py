@@ -44,8 +44,8 @@ class Prompt(BaseModel):
     @staticmethod
     def from_text(text: str, role: MessageRole | str | None = None) -> Prompt:
         """Return a prompt of one text, as a message with this role (by default `system`)."""
-        spoken = _role(role) if role is not None else MessageRole.SYSTEM
-        return Prompt(template=text, role=spoken)
+        message_role = _role(role) if role is not None else MessageRole.SYSTEM
+        return Prompt(template=text, role=message_role)
 
     @staticmethod
     def from_messages(messages: Sequence[ChatMessage | Mapping[str, Any]]) -> Prompt:
@@ -53,8 +53,8 @@ class Prompt(BaseModel):
 
         Raises InputFault that names message and field.
         """
-        read = [read_message(m, f"messages.{index}") for index, m in enumerate(messages)]
-        return Prompt(template=tuple(read))
+        chat_messages = [read_message(m, f"messages.{index}") for index, m in enumerate(messages)]
+        return Prompt(template=tuple(chat_messages))
 
     @property
     def variables(self) -> list[str]:
@@ -72,11 +72,11 @@ class Prompt(BaseModel):
         A message's `extra_args`, if any, follow its content as Python's `repr`, without a space:
         this is what Flink-Agents sends to completion models.
         """
-        given = {**(values or {}), **more}
+        all_values = {**(values or {}), **more}
         if isinstance(self.template, str):
-            return _filled(self.template, given)
+            return _fill(self.template, all_values)
         lines = [
-            f"{m.role.value}: {_filled(m.content, given)}{m.extra_args or ''}"
+            f"{m.role.value}: {_fill(m.content, all_values)}{m.extra_args or ''}"
             for m in self.template
         ]
         return "\n".join(lines)
@@ -94,11 +94,13 @@ class Prompt(BaseModel):
         Messages have role and content only, no `extra_args` and no `tool_calls`. The value of a
         variable named `role` must be in `values`. Raises InputFault for an unknown role.
         """
-        given = {**(values or {}), **more}
+        all_values = {**(values or {}), **more}
         if isinstance(self.template, str):
-            spoken = _role(role) if role is not None else self.role
-            return [ChatMessage(role=spoken, content=_filled(self.template, given))]
-        return [ChatMessage(role=m.role, content=_filled(m.content, given)) for m in self.template]
+            message_role = _role(role) if role is not None else self.role
+            return [ChatMessage(role=message_role, content=_fill(self.template, all_values))]
+        return [
+            ChatMessage(role=m.role, content=_fill(m.content, all_values)) for m in self.template
+        ]
 
     def _contents(self) -> list[str]:
         return [message.content for message in self.template if isinstance(message, ChatMessage)]
@@ -110,11 +112,11 @@ def prompt_of_mcp(result: Any) -> Prompt:
     Raises InputFault for content that is not text.
     """
     plain = result.model_dump(by_alias=True) if hasattr(result, "model_dump") else result
-    given = plain.get("messages") if isinstance(plain, Mapping) else None
-    if not isinstance(given, list):
+    items = plain.get("messages") if isinstance(plain, Mapping) else None
+    if not isinstance(items, list):
         raise InputFault("not a prompt of an MCP server", expected="an object with messages")
     messages = []
-    for index, message in enumerate(given):
+    for index, message in enumerate(items):
         content = message.get("content") if isinstance(message, Mapping) else None
         kind = content.get("type") if isinstance(content, Mapping) else type(content).__name__
         if kind != "text" or not isinstance(content, Mapping):
@@ -124,16 +126,16 @@ def prompt_of_mcp(result: Any) -> Prompt:
     return Prompt.from_messages(messages)
 
 
-def _filled(text: str, values: Mapping[str, Any]) -> str:
-    def value(found: re.Match[str]) -> str:
-        return str(values[found[1]]) if found[1] in values else found[0]
+def _fill(text: str, values: Mapping[str, Any]) -> str:
+    def value(match: re.Match[str]) -> str:
+        return str(values[match[1]]) if match[1] in values else match[0]
 
     return _VARIABLE.sub(value, text)
 
 
-def _role(given: MessageRole | str) -> MessageRole:
+def _role(value: MessageRole | str) -> MessageRole:
     try:
-        return MessageRole(given)
+        return MessageRole(value)
     except ValueError as error:
         roles = ", ".join(MessageRole)
-        raise InputFault(f"no role {given!r}", field="role", expected=f"one of {roles}") from error
+        raise InputFault(f"no role {value!r}", field="role", expected=f"one of {roles}") from error

@@ -26,12 +26,12 @@ def extract_reasoning(content: str) -> tuple[str, str | None]:
     `thought`), or in a paragraph that begins with `Reasoning:`. If it is never closed, it stays in
     the answer.
     """
-    found: list[str] = []
+    thoughts: list[str] = []
     for pattern in (*_TAGGED, _FENCED, _PARAGRAPH):
-        found += [inside.strip() for inside in pattern.findall(content)]
+        thoughts += [inside.strip() for inside in pattern.findall(content)]
         content = pattern.sub("", content)
     content = re.sub(r"\n{3,}", "\n\n", re.sub(r" {2,}", " ", content)).strip()
-    return content, "\n\n".join(filter(None, found)) or None
+    return content, "\n\n".join(filter(None, thoughts)) or None
 
 
 def clean_response(text: str) -> str:

@@ -65,32 +65,32 @@ def checker_of(schema: Schema, check: Check) -> Any:
     The checker raises RecursionError if schema or value are too deep, and TooMuchError after
     100,000 rules.
     """
-    of_draft = _forgiving(validators.validator_for(schema, default=Draft202012Validator))
+    checker_class = _lenient_class(validators.validator_for(schema, default=Draft202012Validator))
     # A checker passes its `format_checker` to the checkers that it makes for parts of a schema. We
     # check formats by a rule of our own, so this parameter can carry the `Check` instead.
-    return of_draft(schema, registry=Registry(), format_checker=check)
+    return checker_class(schema, registry=Registry(), format_checker=check)
 
 
 @cache
-def _forgiving(draft: Any) -> Any:
+def _lenient_class(draft: Any) -> Any:
     """Return a draft's checker class that skips keywords with senseless values."""
     rules = {**draft.VALIDATORS, **_OWN_RULES}
-    return validators.extend(draft, {name: _guarded(name, rule) for name, rule in rules.items()})
+    return validators.extend(draft, {name: _guard_rule(name, rule) for name, rule in rules.items()})
 
 
-def _guarded(name: str, rule: Callable[..., Any]) -> Callable[..., Iterator[Misfit]]:
-    def checked(checker: Any, asked: Any, *given: Any) -> Iterator[Misfit]:
+def _guard_rule(name: str, rule: Callable[..., Any]) -> Callable[..., Iterator[Misfit]]:
+    def guarded_rule(checker: Any, keyword_value: Any, *arguments: Any) -> Iterator[Misfit]:
         checker.format_checker.count()
         if _is_deep():
             raise RecursionError
         try:
-            yield from rule(checker, asked, *given) or ()
+            yield from rule(checker, keyword_value, *arguments) or ()
         except (RecursionError, TooMuchError):
             raise
         except Exception:  # a keyword's value may be anything, and raise anything
-            _note(checker, name, asked)
+            _record_unchecked(checker, name, keyword_value)
 
-    return checked
+    return guarded_rule
 
 
 def _is_deep() -> bool:
@@ -101,9 +101,9 @@ def _is_deep() -> bool:
     return True
 
 
-def _note(checker: Any, keyword: str, asked: Any) -> None:
+def _record_unchecked(checker: Any, keyword: str, keyword_value: Any) -> None:
     check: Check = checker.format_checker
-    check.unchecked[f"{keyword} {asked!r:.80}"] = None
+    check.unchecked[f"{keyword} {keyword_value!r:.80}"] = None
 
 
 def _format(_: Any, name: str, value: Any, __: Schema) -> Iterator[Misfit]:
@@ -116,9 +116,9 @@ def _format(_: Any, name: str, value: Any, __: Schema) -> Iterator[Misfit]:
         yield Misfit(f"{value!r:.80} is not a {name!r}")
 
 
-def _unique_items(_: Any, asked: bool, value: Any, __: Schema) -> Iterator[Misfit]:
+def _unique_items(_: Any, is_asked: bool, value: Any, __: Schema) -> Iterator[Misfit]:
     """Check `uniqueItems` by the items' JSON: comparing 3,000 objects in pairs took 16 seconds."""
-    if asked and isinstance(value, list):
+    if is_asked and isinstance(value, list):
         texts = {json.dumps(_with_equal_numbers(item), sort_keys=True) for item in value}
         if len(texts) < len(value):
             yield Misfit(f"{value!r:.80} has items that are equal")
@@ -154,7 +154,7 @@ def _pattern(_: Any, pattern: str, value: Any, __: Schema) -> Iterator[Misfit]:
 def _pattern_properties(
     checker: Any, patterns: Mapping[str, Any], value: Any, _: Schema
 ) -> Iterator[Misfit]:
-    for pattern, key in _matched(checker, patterns, value):
+    for pattern, key in _pattern_matches(checker, patterns, value):
         yield from checker.descend(value[key], patterns[pattern], path=key, schema_path=pattern)
 
 
@@ -162,8 +162,8 @@ def _additional_properties(
     checker: Any, others: Any, value: Any, schema: Schema
 ) -> Iterator[Misfit]:
     patterns = mapping(schema.get("patternProperties"))
-    matched = (key for _, key in _matched(checker, patterns, value))
-    known = {*mapping(schema.get("properties")), *matched}
+    by_pattern = (key for _, key in _pattern_matches(checker, patterns, value))
+    known = {*mapping(schema.get("properties")), *by_pattern}
     for key in value if isinstance(value, dict) else ():
         if key not in known and others is False:
             yield Misfit(f"{key!r:.80} is no property that it has")
@@ -171,19 +171,21 @@ def _additional_properties(
             yield from checker.descend(value[key], others, path=key)
 
 
-def _matched(checker: Any, patterns: Mapping[str, Any], value: Any) -> Iterator[tuple[str, str]]:
+def _pattern_matches(
+    checker: Any, patterns: Mapping[str, Any], value: Any
+) -> Iterator[tuple[str, str]]:
     for pattern in patterns if isinstance(value, dict) else ():
         try:
             yield from [(pattern, key) for key in value if _matches(pattern, key)]
         except SchemaError:  # a pattern in another syntax is skipped
-            _note(checker, "patternProperties", pattern)
+            _record_unchecked(checker, "patternProperties", pattern)
 
 
-def _multiple_of(_: Any, of: float, value: Any, __: Schema) -> Iterator[Misfit]:
+def _multiple_of(_: Any, divisor: float, value: Any, __: Schema) -> Iterator[Misfit]:
     """Check `multipleOf` with decimal fractions: as floats, 0.07 is no multiple of 0.01."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if is_number and Fraction(str(value)) % Fraction(str(of)):
-        yield Misfit(f"{value!r:.80} is not a multiple of {of}")
+    if is_number and Fraction(str(value)) % Fraction(str(divisor)):
+        yield Misfit(f"{value!r:.80} is not a multiple of {divisor}")
 
 
 _OWN_RULES: Final = {

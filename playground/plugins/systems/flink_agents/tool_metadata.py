@@ -30,8 +30,8 @@ class ToolMetadata(tools.ToolMetadata):
     if their names, descriptions, schemas and examples are.
     """
 
-    _given: type[BaseModel] | None = PrivateAttr(default=None)
-    _of_schema: type[BaseModel] | None = PrivateAttr(default=None)
+    _given_model: type[BaseModel] | None = PrivateAttr(default=None)
+    _built_model: type[BaseModel] | None = PrivateAttr(default=None)
 
     if TYPE_CHECKING:  # the arguments that pydantic accepts
 
@@ -52,18 +52,18 @@ class ToolMetadata(tools.ToolMetadata):
         Its `model_json_schema()` is the tool's schema; its `model_validate` reads a call's
         arguments in pydantic's lax mode.
         """
-        if self._given is not None:
-            return self._given
-        if self._of_schema is None:
+        if self._given_model is not None:
+            return self._given_model
+        if self._built_model is None:
             # imported here, because jsonschema takes a tenth of a second to load
             from playground.plugins.systems.flink_agents.schema_models import model_of_schema
 
-            self._of_schema = model_of_schema(self.name, self.input_schema)
-        return self._of_schema
+            self._built_model = model_of_schema(self.name, self.input_schema)
+        return self._built_model
 
     def without(self, names: Collection[str]) -> ToolMetadata:
         """Return the same tool without the arguments of these names."""
-        arguments = model_without(self._given, names) if self._given else None
+        arguments = model_without(self._given_model, names) if self._given_model else None
         return ToolMetadata(
             name=self.name,
             description=self.description,
@@ -73,23 +73,23 @@ class ToolMetadata(tools.ToolMetadata):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _keep_the_model(cls, data: Any, made_of: ModelWrapValidatorHandler[ToolMetadata]) -> Any:
+    def _keep_the_model(cls, data: Any, validate: ModelWrapValidatorHandler[ToolMetadata]) -> Any:
         if isinstance(data, tools.ToolMetadata) and not isinstance(data, cls):
             data = {name: getattr(data, name) for name in _FIELDS}
-        made = made_of(data)
+        metadata = validate(data)
         given = data.get("args_schema") if isinstance(data, Mapping) else None
         if isinstance(given, type):
-            made._given = given
-        return made
+            metadata._given_model = given
+        return metadata
 
     @model_serializer(mode="wrap")
     def _as_upstream(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        written: dict[str, Any] = write(self)
-        if "input_schema" in written:
-            written["args_schema"] = written.pop("input_schema")
+        dumped: dict[str, Any] = write(self)
+        if "input_schema" in dumped:
+            dumped["args_schema"] = dumped.pop("input_schema")
         if not self.examples:  # a field that Flink-Agents does not know
-            written.pop("examples", None)
-        return written
+            dumped.pop("examples", None)
+        return dumped
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, tools.ToolMetadata):

@@ -91,11 +91,13 @@ class FunctionTool(BaseTool):
     def __init__(
         self, func: Callable[..., Any], name: str = "", injected_args: Collection[str] = ()
     ) -> None:
-        told, found = tool_from_function(func, name, injected_args)
-        arguments = create_schema_from_function(told.name, func, injected_args)
-        metadata = ToolMetadata(name=told.name, description=told.description, args_schema=arguments)
+        described, findings = tool_from_function(func, name, injected_args)
+        arguments = create_schema_from_function(described.name, func, injected_args)
+        metadata = ToolMetadata(
+            name=described.name, description=described.description, args_schema=arguments
+        )
         injected = frozenset(injected_args)
-        super().__init__(metadata=metadata, injected_args=injected, func=func, findings=found)
+        super().__init__(metadata=metadata, injected_args=injected, func=func, findings=findings)
 
     @classmethod
     def tool_type(cls) -> ToolType:
@@ -107,10 +109,10 @@ class FunctionTool(BaseTool):
         Raises InputFault for a missing argument with a `Field` that has no default.
         """
         signature = inspect.signature(self.func)
-        given = signature.bind_partial(*args, **kwargs).arguments
+        bound = signature.bind_partial(*args, **kwargs).arguments
         for name, parameter in signature.parameters.items():
             # `days: int = Field(1, ge=0)`: the default is a Field, which holds the author's default
-            if name not in given and isinstance(parameter.default, FieldInfo):
+            if name not in bound and isinstance(parameter.default, FieldInfo):
                 if parameter.default.is_required():
                     raise InputFault(f"{name}: missing", where=self.name, expected="a value")
                 kwargs[name] = parameter.default.get_default(call_default_factory=True)

@@ -61,10 +61,10 @@ def from_java_schema(text: str, name: str) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     try:
         for key, schema in json.loads(text)["properties"].items():
-            described = schema.get("description")
-            description = f"Parameter: {key}" if described is None else described
+            given_description = schema.get("description")
+            description = f"Parameter: {key}" if given_description is None else given_description
             fields[key] = (_TYPES.get(schema["type"]), Field(description=description))
-        return _built(name, fields).model_json_schema()
+        return _create_model(name, fields).model_json_schema()
     except Exception as error:  # an odd schema may raise anything
         raise _unreadable("", f"this schema: {error!r}".splitlines()[0]) from error
 
@@ -73,10 +73,10 @@ def to_java_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return a schema as Flink-Agents' Java side reads it: each field's type and description."""
     properties = {
         key: {
-            "type": _java_type(given),
-            "description": given.get("description", f"Parameter: {key}"),
+            "type": _java_type(field),
+            "description": field.get("description", f"Parameter: {key}"),
         }
-        for key, given in (schema.get("properties") or {}).items()
+        for key, field in (schema.get("properties") or {}).items()
     }
     required = list(schema.get("required") or [])
     return {"properties": properties, **({"required": required} if required else {})}
@@ -87,7 +87,9 @@ def _java_type(schema: Mapping[str, Any]) -> str:
 
     A schema does not distinguish `list` from `list[Any]`, which is a string there.
     """
-    variants = [one for one in schema.get("anyOf") or [schema] if one.get("type") != "null"]
+    variants = [
+        variant for variant in schema.get("anyOf") or [schema] if variant.get("type") != "null"
+    ]
     if not variants:
         return "null"
     first = variants[0]
@@ -103,15 +105,22 @@ def _model(
     for key, inner in (schema.get("$defs") or {}).items():
         known[key] = _model(key, inner, known)
     fields: dict[str, Any] = {}
-    for key, given in (schema.get("properties") or {}).items():
-        bounds = {word: given[bound] for bound, word in _BOUNDS.items() if bound in given}
-        default = given.get("default", ...)
-        description = given.get("description")
-        fields[key] = (_type(given, known, key), Field(default, description=description, **bounds))
-    return _built(name, fields, schema.get("description"))
+    for key, field_schema in (schema.get("properties") or {}).items():
+        bounds = {
+            word: field_schema[bound] for bound, word in _BOUNDS.items() if bound in field_schema
+        }
+        default = field_schema.get("default", ...)
+        description = field_schema.get("description")
+        fields[key] = (
+            _type(field_schema, known, key),
+            Field(default, description=description, **bounds),
+        )
+    return _create_model(name, fields, schema.get("description"))
 
 
-def _built(name: str, fields: dict[str, Any], description: str | None = None) -> type[BaseModel]:
+def _create_model(
+    name: str, fields: dict[str, Any], description: str | None = None
+) -> type[BaseModel]:
     config = ConfigDict(protected_namespaces=())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a field may be named as a method is
@@ -150,7 +159,9 @@ def _union(variants: Sequence[Mapping[str, Any]], where: str) -> Any:
     return Union[tuple(kinds)]  # noqa: UP007
 
 
-def _unreadable(where: str, why: str) -> InputFault:
+def _unreadable(where: str, problem: str) -> InputFault:
     return InputFault(
-        f"Flink-Agents cannot read {why}", field=where, expected="one type, or one type and null"
+        f"Flink-Agents cannot read {problem}",
+        field=where,
+        expected="one type, or one type and null",
     )

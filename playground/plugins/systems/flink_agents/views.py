@@ -50,7 +50,10 @@ def view_prompt(prompt: Prompt, values: Mapping[str, Any]) -> PromptView:
     sent = messages
     if not isinstance(prompt.template, str):
         filled = zip(prompt.template, messages, strict=True)
-        sent = [own.model_copy(update={"content": made.content}) for own, made in filled]
+        sent = [
+            original.model_copy(update={"content": filled_message.content})
+            for original, filled_message in filled
+        ]
     return PromptView(
         prompt.format_string(values),
         messages,

@@ -34,12 +34,12 @@ def render(source: str, data: Any, name: str = "t", missingkey: MissingKey = "de
     """Execute a template as `execute` does, and also return the fields that it looked up."""
     job = {"source": source, "data": from_json(data), "name": name, "missingkey": missingkey}
     try:
-        told = confined.run(_TASK, job, confined.Budget(TIME_LIMIT))
+        answer_data = confined.run(_TASK, job, confined.Budget(TIME_LIMIT))
     except (confined.Stopped, confined.Unavailable) as reason:
         raise TemplateFault(f"template: {name}: the template {reason}", "exec") from reason
-    if "fault" in told:
-        raise TemplateFault(**told["fault"])
-    return Rendered(told["text"], tuple(told["used"]), tuple(told["missing"]))
+    if "fault" in answer_data:
+        raise TemplateFault(**answer_data["fault"])
+    return Rendered(answer_data["text"], tuple(answer_data["used"]), tuple(answer_data["missing"]))
 
 
 def answer(job: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,5 +47,5 @@ def answer(job: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return asdict(execution.render(**job))
     except TemplateFault as fault:
-        told = {"message": str(fault), "phase": fault.phase, "partial": fault.partial}
-        return {"fault": told}
+        fault_data = {"message": str(fault), "phase": fault.phase, "partial": fault.partial}
+        return {"fault": fault_data}

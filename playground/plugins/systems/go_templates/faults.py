@@ -6,7 +6,7 @@ import re
 from typing import Final, Literal
 
 from playground.base.errors import PlaygroundError
-from playground.plugins.systems.go_templates.values import written
+from playground.plugins.systems.go_templates.values import join_output
 
 Phase = Literal["parse", "exec"]
 
@@ -19,7 +19,7 @@ class TemplateFault(PlaygroundError):
 
     def __init__(self, message: str, phase: Phase, partial: str = "") -> None:
         self.phase, self.partial = phase, partial
-        super().__init__(written([message]))
+        super().__init__(join_output([message]))
 
     @property
     def hint(self) -> str:

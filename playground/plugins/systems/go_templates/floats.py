@@ -31,29 +31,29 @@ def float_text(value: float, verb: str, precision: int | None) -> str:
     return _general(value, precision)
 
 
-def with_point(text: str, verb: str, precision: int | None) -> str:
+def add_point(text: str, verb: str, precision: int | None) -> str:
     """Add the point and the trailing zeros that the flag `#` asks for."""
     exponents = "pP" if verb in "xX" else "eEpP"
     end = next((at for at, letter in enumerate(text) if letter in exponents), len(text))
     number, exponent = text[:end], text[end:]
-    wanted = 0
+    zeros = 0
     if verb in _DIGITS_KEPT:
         # a single 0 counts as a digit, too
-        counted = len(number.replace(".", "").lstrip("0")) + (number == "0")
-        wanted = (6 if precision is None else precision) - counted
+        digits = len(number.replace(".", "").lstrip("0")) + (number == "0")
+        zeros = (6 if precision is None else precision) - digits
     if "." not in number:
         number += "."
-    return number + "0" * max(0, wanted) + exponent
+    return number + "0" * max(0, zeros) + exponent
 
 
 def _general(value: float, precision: int | None) -> str:
     """Write `%g`: the shortest digits that identify the value, or `precision` digits."""
-    given = repr(value) if precision is None else f"{value:.{max(1, precision) - 1}e}"
-    found = Decimal(given)
-    digits = "".join(map(str, found.as_tuple().digits)).rstrip("0") or "0"
-    power = found.adjusted() if value else 0
-    most = 6 if precision is None else max(1, precision)
-    if power < -4 or power >= most:
+    text = repr(value) if precision is None else f"{value:.{max(1, precision) - 1}e}"
+    decimal = Decimal(text)
+    digits = "".join(map(str, decimal.as_tuple().digits)).rstrip("0") or "0"
+    power = decimal.adjusted() if value else 0
+    limit = 6 if precision is None else max(1, precision)
+    if power < -4 or power >= limit:
         return _scientific(digits, power)
     if power < 0:
         return "0." + "0" * (-power - 1) + digits
@@ -89,7 +89,7 @@ def _hexadecimal(value: float, precision: int | None) -> str:
         shift = _FRACTION + 1 - mantissa.bit_length()
         mantissa, power = mantissa << shift, power - shift + _FRACTION
     if precision is not None and precision * 4 < _FRACTION:
-        mantissa = _rounded(mantissa, _FRACTION - precision * 4)
+        mantissa = _round_bits(mantissa, _FRACTION - precision * 4)
         if mantissa >> (_FRACTION + 1):  # rounded up to the next power of two
             mantissa, power = mantissa >> 1, power + 1
     digits = f"{mantissa & ((1 << _FRACTION) - 1):013x}"
@@ -98,11 +98,11 @@ def _hexadecimal(value: float, precision: int | None) -> str:
     return f"0x{mantissa >> _FRACTION}{point}{rest}p{power:+03d}"
 
 
-def _rounded(mantissa: int, lost: int) -> int:
+def _round_bits(mantissa: int, lost: int) -> int:
     """Round off the last `lost` bits, to the nearest value, and from the middle to the even one."""
-    kept, dropped = mantissa >> lost, mantissa & ((1 << lost) - 1)
+    upper, lower = mantissa >> lost, mantissa & ((1 << lost) - 1)
     half = 1 << (lost - 1)
-    is_odd = bool(kept & 1)
-    if dropped > half or (dropped == half and is_odd):
-        kept += 1
-    return kept << lost
+    is_odd = bool(upper & 1)
+    if lower > half or (lower == half and is_odd):
+        upper += 1
+    return upper << lost

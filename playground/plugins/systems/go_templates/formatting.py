@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from playground.plugins.systems.go_templates.verbs import Flags, formatted, shown, typed
+from playground.plugins.systems.go_templates.verbs import (
+    Flags,
+    default_text,
+    format_value,
+    typed_text,
+)
 
 _MOST_PADDING: Final = 1_000_000
 _FLAGS: Final = {"+": "plus", "-": "minus", "#": "sharp", " ": "space", "0": "zero"}
@@ -18,12 +23,12 @@ def sprint(values: list[Any]) -> str:
     for index, value in enumerate(values):
         if index and not isinstance(value, str) and not isinstance(values[index - 1], str):
             parts.append(" ")
-        parts.append(shown(value))
+        parts.append(default_text(value))
     return "".join(parts)
 
 
 def sprintln(values: list[Any]) -> str:
-    return " ".join(map(shown, values)) + "\n"
+    return " ".join(map(default_text, values)) + "\n"
 
 
 def sprintf(form: str, values: list[Any]) -> str:
@@ -50,8 +55,8 @@ class _Printf:
             at = self._verb(start + 1)
         extra = self._values[self._number :]
         if extra and not self._reordered:
-            told = ", ".join(typed(value) for value in extra)
-            self._out.append(f"%!(EXTRA {told})")
+            extra_texts = ", ".join(typed_text(value) for value in extra)
+            self._out.append(f"%!(EXTRA {extra_texts})")
         return "".join(self._out)
 
     def _verb(self, at: int) -> int:
@@ -126,8 +131,8 @@ class _Printf:
 
     def _digits(self, at: int) -> tuple[int | None, int]:
         """Read a number; return it and its end, or None and the format's end if it is too large."""
-        found = _DIGITS.match(self._form, at)
-        text = found[0] if found else ""
+        match = _DIGITS.match(self._form, at)
+        text = match[0] if match else ""
         significant = text.lstrip("0")
         if len(significant) > 8 or int(significant[:-1] or 0) > _MOST_PADDING:
             return None, len(self._form)
@@ -156,4 +161,4 @@ class _Printf:
                 flags.plus_v, flags.plus = flags.plus, False
             if flags.minus:
                 flags.zero = False
-            self._out.append(formatted(value, verb, flags))
+            self._out.append(format_value(value, verb, flags))

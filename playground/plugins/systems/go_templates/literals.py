@@ -6,7 +6,7 @@ import math
 import re
 from typing import Final
 
-from playground.plugins.systems.go_templates.tokens import quoted
+from playground.plugins.systems.go_templates.tokens import quote_text
 
 _SIMPLE: Final = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92}
 # \x and \377 are bytes, which may be part of a character; \u and \U are complete characters
@@ -66,17 +66,17 @@ def _character(text: str, at: int, quote: str) -> tuple[int, bool, int]:
         return _SIMPLE[letter], False, at + 2
     if letter == quote:
         return ord(quote), False, at + 2
-    found = _NUMBERED.match(text, at + 1)
-    if found is None:
+    match = _NUMBERED.match(text, at + 1)
+    if match is None:
         raise LiteralFault("invalid syntax")
-    kind = str(found.lastgroup)
-    point = int(found[kind], 8 if kind == "octal" else 16)
-    if not _allowed(point, kind):
+    kind = str(match.lastgroup)
+    point = int(match[kind], 8 if kind == "octal" else 16)
+    if not _is_allowed(point, kind):
         raise LiteralFault("invalid syntax")
-    return point, kind != "character", found.end()
+    return point, kind != "character", match.end()
 
 
-def _allowed(point: int, kind: str) -> bool:
+def _is_allowed(point: int, kind: str) -> bool:
     """Return True if the number is that of a character, or of a byte for `\\x` and octal."""
     if kind == "octal":
         return point < 256
@@ -88,24 +88,26 @@ def number(source: str) -> int | float | complex:
     imaginary = _float(source[:-1]) if source.endswith("i") else None
     if imaginary is not None:
         return complex(0, imaginary)
-    whole, signed = _integer(source), source[0] in "+-"
-    most = 2**63 if signed else 2**64  # int64 with a sign, else uint64
-    if whole is not None and -(2**63) <= whole < most:
-        return float(whole) if signed and "e" in source.lower() else whole  # +0xe is a float to Go
+    integer, has_sign = _integer(source), source[0] in "+-"
+    most = 2**63 if has_sign else 2**64  # int64 with a sign, else uint64
+    if integer is not None and -(2**63) <= integer < most:
+        return (
+            float(integer) if has_sign and "e" in source.lower() else integer
+        )  # +0xe is a float to Go
     value = _float(source)
     if value is None:
-        raise LiteralFault(f"illegal number syntax: {quoted(source)}")
+        raise LiteralFault(f"illegal number syntax: {quote_text(source)}")
     if not re.search("[.eEpP]", source):
-        raise LiteralFault(f"integer overflow: {quoted(source)}")
+        raise LiteralFault(f"integer overflow: {quote_text(source)}")
     return value
 
 
 def complex_number(source: str) -> complex:
     """Return the value of a complex literal such as `1+2i`."""
-    found = _COMPLEX.match(source)
-    if found is None:
+    match = _COMPLEX.match(source)
+    if match is None:
         raise LiteralFault("syntax error scanning complex number")
-    return complex(_parse_float(found[1]), _parse_float(found[2]))
+    return complex(_parse_float(match[1]), _parse_float(match[2]))
 
 
 def _integer(source: str) -> int | None:
@@ -129,17 +131,17 @@ def _float(source: str) -> float | None:
 
 
 def _parse_float(source: str) -> float:
-    plain, told = source.replace("_", ""), f"strconv.ParseFloat: parsing {quoted(source)}"
+    plain, prefix = source.replace("_", ""), f"strconv.ParseFloat: parsing {quote_text(source)}"
     is_hexadecimal = bool(_HEX_FLOAT.match(plain))
-    known = is_hexadecimal or _FLOAT.match(plain)
-    if not known or _misplaced_underscore(source, is_hexadecimal):
-        raise LiteralFault(f"{told}: invalid syntax")
+    is_valid = is_hexadecimal or _FLOAT.match(plain)
+    if not is_valid or _misplaced_underscore(source, is_hexadecimal):
+        raise LiteralFault(f"{prefix}: invalid syntax")
     try:
         value = float.fromhex(plain) if is_hexadecimal else float(plain)
     except OverflowError:
         value = math.inf
     if math.isinf(value):
-        raise LiteralFault(f"{told}: value out of range")
+        raise LiteralFault(f"{prefix}: value out of range")
     return value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from playground.plugins.systems.go_templates.tokens import quoted
+from playground.plugins.systems.go_templates.tokens import quote_text
 
 
 @dataclass(slots=True)
@@ -174,8 +174,8 @@ class Call(Node):
     pipeline: Pipeline | None
 
     def __str__(self) -> str:
-        given = f" {self.pipeline}" if self.pipeline else ""
-        return f"{{{{template {quoted(self.name)}{given}}}}}"
+        argument = f" {self.pipeline}" if self.pipeline else ""
+        return f"{{{{template {quote_text(self.name)}{argument}}}}}"
 
 
 def is_empty(tree: Node | None) -> bool:

@@ -6,7 +6,7 @@ from typing import Final, NoReturn
 
 from playground.plugins.systems.go_templates.faults import TemplateFault
 from playground.plugins.systems.go_templates.lexer import Lexer
-from playground.plugins.systems.go_templates.tokens import KEYWORDS, Kind, Token, quoted
+from playground.plugins.systems.go_templates.tokens import KEYWORDS, Kind, Token, quote_text
 
 _KEYWORDS: Final = frozenset([*KEYWORDS.values(), Kind.DOT])
 
@@ -14,53 +14,55 @@ _KEYWORDS: Final = frozenset([*KEYWORDS.values(), Kind.DOT])
 class Reader:
     """A reader of the tokens of one tree. Errors name the line of the last token."""
 
-    def __init__(self, of: str, lexer: Lexer) -> None:
-        self._of, self._lexer = of, lexer
-        self._kept: list[Token] = []  # tokens that were put back; the next one is the last
+    def __init__(self, tree_name: str, lexer: Lexer) -> None:
+        self._tree_name, self._lexer = tree_name, lexer
+        self._put_back_tokens: list[
+            Token
+        ] = []  # tokens that were put back; the next one is the last
         self._line = 0
         self._action_line = 0
 
     def _next(self) -> Token:
-        if self._kept:
-            return self._kept.pop()
+        if self._put_back_tokens:
+            return self._put_back_tokens.pop()
         token = self._lexer.next_token()
         self._line = token.line
         return token
 
-    def _back(self, *tokens: Token) -> None:
+    def _put_back(self, *tokens: Token) -> None:
         """Put tokens back; the first of them is the next to be read."""
-        self._kept += reversed(tokens)
+        self._put_back_tokens += reversed(tokens)
 
     def _peek(self) -> Token:
         token = self._next()
-        self._back(token)
+        self._put_back(token)
         return token
 
-    def _next_solid(self) -> Token:
+    def _next_non_space(self) -> Token:
         while (token := self._next()).kind is Kind.SPACE:
             pass
         return token
 
-    def _peek_solid(self) -> Token:
-        token = self._next_solid()
-        self._back(token)
+    def _peek_non_space(self) -> Token:
+        token = self._next_non_space()
+        self._put_back(token)
         return token
 
     def _fail(self, message: str) -> NoReturn:
-        raise TemplateFault(f"template: {self._of}:{self._line}: {message}", "parse")
+        raise TemplateFault(f"template: {self._tree_name}:{self._line}: {message}", "parse")
 
     def _unexpected(self, token: Token, context: str) -> NoReturn:
         if token.kind is Kind.ERROR:
             extra = ""
             if self._action_line not in (0, token.line):
-                extra = f" in action started at {self._of}:{self._action_line}"
+                extra = f" in action started at {self._tree_name}:{self._action_line}"
                 if token.text.endswith(" action"):
                     extra = extra.removeprefix(" in action")
             self._fail(token.text + extra)
         self._fail(f"unexpected {_token_text(token)} in {context}")
 
     def _expect(self, kind: Kind, context: str) -> Token:
-        token = self._next_solid()
+        token = self._next_non_space()
         if token.kind is not kind:
             self._unexpected(token, context)
         return token
@@ -73,5 +75,5 @@ def _token_text(token: Token) -> str:
     if token.kind in _KEYWORDS:
         return f"<{token.text}>"
     if len(token.text.encode("utf-8", "surrogateescape")) > 10:
-        return quoted(token.text[:10]) + "..."
-    return quoted(token.text)
+        return quote_text(token.text[:10]) + "..."
+    return quote_text(token.text)

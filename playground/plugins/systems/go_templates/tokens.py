@@ -96,9 +96,9 @@ def is_printable(character: str) -> bool:
     return character.isprintable() or _PRINTABLE.match(character) is not None
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """Return a text as Go's %q writes it."""
-    return '"' + "".join(_escaped(character) for character in text) + '"'
+    return '"' + "".join(_escape(character) for character in text) + '"'
 
 
 _ESCAPES: Final = {
@@ -114,7 +114,7 @@ _ESCAPES: Final = {
 }
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character in _ESCAPES:
         return _ESCAPES[character]
     if is_printable(character):

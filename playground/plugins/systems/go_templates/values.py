@@ -52,7 +52,7 @@ def from_json(data: Any) -> Any:
     Raises InputFault if the data is no JSON, too deep, or has a number that is too large.
     """
     try:
-        return _decoded_json(data)
+        return _decode_json(data)
     except RecursionError:
         raise InputFault("data that is nested too deeply", expected="JSON") from None
     except OverflowError:
@@ -61,7 +61,7 @@ def from_json(data: Any) -> Any:
         ) from None
 
 
-def _decoded_json(data: Any) -> Any:
+def _decode_json(data: Any) -> Any:
     match data:
         case None | bool():
             return data
@@ -70,9 +70,9 @@ def _decoded_json(data: Any) -> Any:
         case str():
             return whole_characters(data)
         case list() | tuple():
-            return [_decoded_json(item) for item in data]
+            return [_decode_json(item) for item in data]
         case Mapping():
-            return {whole_characters(str(key)): _decoded_json(item) for key, item in data.items()}
+            return {whole_characters(str(key)): _decode_json(item) for key, item in data.items()}
     raise InputFault(f"data of type {type(data).__name__}", expected="what JSON can hold")
 
 
@@ -81,7 +81,7 @@ def whole_characters(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def unwrapped(value: Any) -> Any:
+def unwrap(value: Any) -> Any:
     """Return the value in an Interface, INVALID for null, or any other value as it is."""
     if isinstance(value, Interface):
         return INVALID if value.value is None else value.value
@@ -106,21 +106,21 @@ _NAMES: Final = {
 }
 
 
-def truth(value: Any) -> bool:
+def is_true(value: Any) -> bool:
     """Return True if a value counts as true, that is, if it is not empty, zero or missing."""
-    found = unwrapped(value)
-    return found is not INVALID and bool(found)
+    plain = unwrap(value)
+    return plain is not INVALID and bool(plain)
 
 
-def encoded(text: str) -> bytes:
+def encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def written(pieces: list[str]) -> str:
+def join_output(pieces: list[str]) -> str:
     """Join pieces of output; bytes that are not valid UTF-8 become U+FFFD."""
     text = "".join(pieces)
-    return text if text.isascii() else encoded(text).decode("utf-8", "replace")
+    return text if text.isascii() else encode(text).decode("utf-8", "replace")
 
 
-def decoded(data: bytes) -> str:
+def decode(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from playground.plugins.systems.go_templates.floats import float_text, with_point
-from playground.plugins.systems.go_templates.tokens import is_printable, quoted
-from playground.plugins.systems.go_templates.values import Byte, encoded, type_name
+from playground.plugins.systems.go_templates.floats import add_point, float_text
+from playground.plugins.systems.go_templates.tokens import is_printable, quote_text
+from playground.plugins.systems.go_templates.values import Byte, encode, type_name
 
 
 @dataclass(slots=True)
@@ -48,32 +48,32 @@ class Flags:
         return " " if self.space else ""
 
 
-def shown(value: Any) -> str:
+def default_text(value: Any) -> str:
     """Return a value as %v writes it."""
-    return formatted(value, "v", Flags())
+    return format_value(value, "v", Flags())
 
 
-def typed(value: Any) -> str:
+def typed_text(value: Any) -> str:
     """Return a value with its type, as error texts show it."""
-    return "<nil>" if value is None else f"{type_name(value)}={shown(value)}"
+    return "<nil>" if value is None else f"{type_name(value)}={default_text(value)}"
 
 
-def _bad(verb: str, value: Any, flags: Flags) -> str:
+def _bad_verb(verb: str, value: Any, flags: Flags) -> str:
     """Return the error text for a verb that does not fit the value's type."""
-    told = "<nil>" if value is None else f"{type_name(value)}={formatted(value, 'v', flags)}"
-    return f"%!{verb}({told})"
+    text = "<nil>" if value is None else f"{type_name(value)}={format_value(value, 'v', flags)}"
+    return f"%!{verb}({text})"
 
 
-def formatted(value: Any, verb: str, flags: Flags) -> str:
+def format_value(value: Any, verb: str, flags: Flags) -> str:
     """Write a value with a verb; one that does not fit the type gives an error text, as in Go."""
     match value:
         case None:
-            return flags.pad("<nil>") if verb in "Tv" else _bad(verb, value, flags)
+            return flags.pad("<nil>") if verb in "Tv" else _bad_verb(verb, value, flags)
         case _ if verb == "T":
-            return flags.pad(_cut(type_name(value), flags))
+            return flags.pad(_truncate(type_name(value), flags))
         case bool():  # before int, because in Python a bool is an int
-            told = "true" if value else "false"
-            return flags.pad(told) if verb in "tv" else _bad(verb, value, flags)
+            text = "true" if value else "false"
+            return flags.pad(text) if verb in "tv" else _bad_verb(verb, value, flags)
         case int():
             return _format_integer(value, verb, flags)
         case float():
@@ -87,18 +87,21 @@ def formatted(value: Any, verb: str, flags: Flags) -> str:
 
 def _container(value: Any, verb: str, flags: Flags) -> str:
     if verb in "pw":
-        return _bad(verb, value, flags)
+        return _bad_verb(verb, value, flags)
 
     def inner(item: Any) -> str:
         if item is None:
             return "interface {}(nil)" if flags.go_syntax else "<nil>"
-        return formatted(item, verb, flags)
+        return format_value(item, verb, flags)
 
     if isinstance(value, list):
         name, parts = "", [inner(item) for item in value]
     else:
-        keys = sorted(value, key=encoded)
-        name, parts = "map", [f"{formatted(key, verb, flags)}:{inner(value[key])}" for key in keys]
+        keys = sorted(value, key=encode)
+        name, parts = (
+            "map",
+            [f"{format_value(key, verb, flags)}:{inner(value[key])}" for key in keys],
+        )
     if flags.go_syntax:
         return f"{type_name(value)}{{{', '.join(parts)}}}"
     return f"{name}[{' '.join(parts)}]"
@@ -112,26 +115,26 @@ _NOT_IN_BACKQUOTES: Final = re.compile("[\x00-\x08\x0a-\x1f`\x7f\ufeff\udc80-\ud
 def _text(value: str, verb: str, flags: Flags) -> str:
     match verb:
         case "v" if flags.go_syntax:
-            return flags.pad(quoted(_cut(value, flags)))
+            return flags.pad(quote_text(_truncate(value, flags)))
         case "v" | "s":
-            return flags.pad(_cut(value, flags))
+            return flags.pad(_truncate(value, flags))
         case "q":
-            return flags.pad(_quoted(_cut(value, flags), flags))
+            return flags.pad(_quote(_truncate(value, flags), flags))
         case "x" | "X":
             return flags.pad(_hexadecimal(value, verb, flags))
-    return _bad(verb, value, flags)
+    return _bad_verb(verb, value, flags)
 
 
-def _cut(value: str, flags: Flags) -> str:
+def _truncate(value: str, flags: Flags) -> str:
     return value if flags.precision is None else value[: flags.precision]
 
 
-def _quoted(value: str, flags: Flags) -> str:
+def _quote(value: str, flags: Flags) -> str:
     if flags.sharp and not _NOT_IN_BACKQUOTES.search(value):
         return f"`{value}`"
     if flags.plus:
-        return "".join(c if c.isascii() else _unicode_escape(c) for c in quoted(value))
-    return quoted(value)
+        return "".join(c if c.isascii() else _unicode_escape(c) for c in quote_text(value))
+    return quote_text(value)
 
 
 def _unicode_escape(character: str) -> str:
@@ -140,7 +143,7 @@ def _unicode_escape(character: str) -> str:
 
 
 def _hexadecimal(value: str, verb: str, flags: Flags) -> str:
-    data = encoded(value)[: flags.precision]
+    data = encode(value)[: flags.precision]
     digits = data.hex(" ") if verb == "x" else data.hex(" ").upper()
     prefix = f"0{verb}" if flags.sharp and data else ""
     between = f" {prefix}" if flags.space else ""
@@ -166,7 +169,7 @@ def _format_integer(value: int, verb: str, flags: Flags) -> str:
             return flags.align(_unicode(number, flags))
         case _ if verb in _BASES:
             return _in_base(number, verb, flags)
-    return _bad(verb, value, flags)
+    return _bad_verb(verb, value, flags)
 
 
 def _in_base(value: int, verb: str, flags: Flags) -> str:
@@ -197,7 +200,7 @@ def _code_point(value: int) -> int:
 
 
 def _quoted_rune(point: int, flags: Flags) -> str:
-    inner = quoted(chr(point))[1:-1].replace('\\"', '"')  # only the single quote is escaped
+    inner = quote_text(chr(point))[1:-1].replace('\\"', '"')  # only the single quote is escaped
     if inner == "'":
         inner = "\\'"
     elif flags.plus and point > 127:
@@ -208,8 +211,8 @@ def _quoted_rune(point: int, flags: Flags) -> str:
 def _unicode(value: int, flags: Flags) -> str:
     """Write `U+0041`, with the flag `#` followed by the character."""
     digits = format(value % 2**64, "X").rjust(max(4, flags.precision or 0), "0")
-    named = flags.sharp and _code_point(value) == value and is_printable(chr(value))
-    return f"U+{digits} '{chr(value)}'" if named else f"U+{digits}"
+    shows_character = flags.sharp and _code_point(value) == value and is_printable(chr(value))
+    return f"U+{digits} '{chr(value)}'" if shows_character else f"U+{digits}"
 
 
 _FLOAT_VERBS: Final = "vbgGxXfFeE"
@@ -218,7 +221,7 @@ _SAME_VERBS: Final = {"v": "g", "F": "f"}
 
 def _real(value: float, verb: str, flags: Flags) -> str:
     if verb not in _FLOAT_VERBS:
-        return _bad(verb, value, flags)
+        return _bad_verb(verb, value, flags)
     verb = _SAME_VERBS.get(verb, verb)
     digits = float_text(abs(value), verb, flags.precision)
     sign = flags.sign(value < 0 or str(value).startswith("-"))  # -0 is not below 0
@@ -227,7 +230,7 @@ def _real(value: float, verb: str, flags: Flags) -> str:
     if digits == "NaN":
         return flags.align(sign + digits)
     if flags.sharp and verb != "b":
-        digits = with_point(digits, verb, flags.precision)
+        digits = add_point(digits, verb, flags.precision)
     if flags.zero and flags.width:
         return sign + digits.rjust(flags.width - len(sign), "0")
     return flags.align(sign + digits)
@@ -235,6 +238,6 @@ def _real(value: float, verb: str, flags: Flags) -> str:
 
 def _complex(value: complex, verb: str, flags: Flags) -> str:
     if verb not in _FLOAT_VERBS:
-        return _bad(verb, value, flags)
-    signed = replace(flags, plus=True)
-    return f"({_real(value.real, verb, flags)}{_real(value.imag, verb, signed)}i)"
+        return _bad_verb(verb, value, flags)
+    with_sign = replace(flags, plus=True)
+    return f"({_real(value.real, verb, flags)}{_real(value.imag, verb, with_sign)}i)"
