@@ -98,20 +98,10 @@ def _difference(simulation: CacheSimulation | None, earlier: int, n: int) -> Fir
 
 
 def _seen_break(
-    n: int, difference: FirstDifference, lost: int, money: int | None, state: str
+    n: int, diff: FirstDifference, lost: int, money: int | None, state: str
 ) -> SeenBreak:
-    where = (difference.block, difference.character if difference.block is not None else None)
-    return SeenBreak(
-        n,
-        difference.cause,
-        lost,
-        money,
-        state,
-        difference.rule,
-        *where,
-        difference.before,
-        difference.after,
-    )
+    where = (diff.block, diff.character if diff.block is not None else None)
+    return SeenBreak(n, diff.cause, lost, money, state, diff.rule, *where, diff.before, diff.after)
 
 
 def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: str) -> str:

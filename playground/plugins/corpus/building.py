@@ -286,11 +286,8 @@ class _Build:
                 listed[shard] = contents
             seen |= contents
         for shard, contents in listed.items():
-            gone |= {
-                number_of(content)
-                for content in self._shards[shard].pieces
-                if content not in contents
-            }
+            pieces = self._shards[shard].pieces
+            gone |= {number_of(content) for content in pieces if content not in contents}
         self._catalog.shards = sorted(listed)
         self._catalog.dropped = sorted(gone)
         self._catalog.months = {

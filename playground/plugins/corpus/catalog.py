@@ -159,11 +159,9 @@ def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]
     size = folder.store.sizes()
     for shard in folder.built_shards:
         manifest = _manifest(folder, shard)
-        if (
-            manifest is not None
-            and manifest["redacts"] == redacts
-            and _is_whole(manifest["files"], size)
-        ):
+        if manifest is None or manifest["redacts"] != redacts:
+            continue
+        if _is_whole(manifest["files"], size):
             yield manifest
 
 

@@ -74,10 +74,7 @@ def compact_corpus(out: str | Path) -> dict[str, int]:
 
 def _valid_manifests(folder: CorpusFolder, catalog: Catalog) -> list[dict[str, Any]]:
     """Return the manifests of all shards in the catalog. Raises InputFault if one is not valid."""
-    known = {
-        manifest["shard"]: manifest
-        for manifest in catalogs.manifests(folder, redacts=catalog.redacts)
-    }
+    known = {found["shard"]: found for found in catalogs.manifests(folder, redacts=catalog.redacts)}
     missing = [shard for shard in catalog.shards if shard not in known]
     if missing or not catalog.shards:
         problem = f"{len(missing)} of {len(catalog.shards)} shards are torn, or of another analysis"
@@ -86,9 +83,9 @@ def _valid_manifests(folder: CorpusFolder, catalog: Catalog) -> list[dict[str, A
             where=folder.store.name,
             expected="a corpus that `playground corpus build` has brought up to date",
         )
-    manifest = [known[shard] for shard in catalog.shards]
-    catalogs.refuse_older(folder, manifest)
-    return manifest
+    found = [known[shard] for shard in catalog.shards]
+    catalogs.refuse_older(folder, found)
+    return found
 
 
 class _Compaction:

@@ -26,9 +26,9 @@ from playground.plugins.corpus.places import (
     files_at,
     is_remote,
     open_at,
-    read_errors_as_faults,
+    plain_path,
+    reading_faults,
     size_of,
-    without_options,
 )
 from playground.sessions.formats import recognised
 from playground.sessions.source import LINES, MAX_BYTES, Source
@@ -36,8 +36,8 @@ from playground.sessions.source import LINES, MAX_BYTES, Source
 PIECE_BYTES: Final = 32 << 20  # a longer file of lines is cut into stretches of this size
 _READ: Final = 1 << 20
 _HASH: Final = 16  # bytes
-_TAR_ENDINGS: Final = (".tar", ".tar.gz", ".tgz", ".tar.zst")
-_PACKED_ENDINGS: Final = (".gz", ".zst")
+_TARS: Final = (".tar", ".tar.gz", ".tgz", ".tar.zst")  # endings of files
+_PACKED: Final = (".gz", ".zst")  # endings, too
 # A packed file may unpack to so many times its size. Real logs came to 33 times with gzip. With
 # zstd, which looks farther back, a session of 150 requests, each with its whole history, came to
 # 170 times.
@@ -70,7 +70,7 @@ class InputPiece:
     @property
     def is_tar(self) -> bool:
         """True if it is a whole packed tar, the members of which can only be read in order."""
-        return "!" not in self.name and without_options(self.path).endswith(_TAR_ENDINGS)
+        return "!" not in self.name and plain_path(self.path).endswith(_TARS)
 
 
 def number_of(content: str) -> int:
@@ -83,13 +83,11 @@ def find_files(inputs: Iterable[str], out: str) -> Iterator[InputFile]:
 
     Files below `out` are left out. Raises InputFault if an input does not exist.
     """
-    out_folder = Path(os.path.realpath(out))
+    folder = Path(os.path.realpath(out))
     for source in inputs:
-        with read_errors_as_faults(source):
+        with reading_faults(source):
             files = (
-                _files_at_address(source, out)
-                if is_remote(source)
-                else _files_here(source, out_folder)
+                _remote_files(source, out) if is_remote(source) else _local_files(source, folder)
             )
             first = next(files, None)
             if first is None and (is_remote(source) or not Path(source).is_dir()):
@@ -100,14 +98,12 @@ def find_files(inputs: Iterable[str], out: str) -> Iterator[InputFile]:
                 yield from files
 
 
-def _files_at_address(address: str, out: str) -> Iterator[InputFile]:
+def _remote_files(address: str, out: str) -> Iterator[InputFile]:
     """Return the files that an address means."""
-    return (
-        file for file in files_at(address) if not without_options(file.path).startswith(f"{out}/")
-    )
+    return (file for file in files_at(address) if not plain_path(file.path).startswith(f"{out}/"))
 
 
-def _files_here(source: str, out: Path) -> Iterator[InputFile]:
+def _local_files(source: str, out: Path) -> Iterator[InputFile]:
     """Return the files of this machine that a path or pattern means."""
     path = Path(source)
     paths: Iterable[Path] = [path]
@@ -141,10 +137,10 @@ def pieces_of(path: str) -> Iterator[InputPiece]:
     """Yield the pieces of a file. Raises InputFault if it cannot be read."""
     if not is_whole(path):  # no table could hold this name
         raise InputFault("its name is no UTF-8", where=path, expected="another name")
-    with read_errors_as_faults(path):
+    with reading_faults(path):
         if not is_remote(path):
             check_regular_file(path)
-        if without_options(path).endswith(".tar"):
+        if plain_path(path).endswith(".tar"):
             yield from _members(path)
         elif _is_split(path):
             yield from _stretches(path)
@@ -153,16 +149,14 @@ def pieces_of(path: str) -> Iterator[InputPiece]:
             with _stream(path) as stream:
                 for data in _read_whole(path, stream):
                     digest.update(data)
-            yield InputPiece(digest.hexdigest(), without_options(path), path, 0, size_of(path))
+            yield InputPiece(digest.hexdigest(), plain_path(path), path, 0, size_of(path))
         else:
-            yield _piece(path, without_options(path), 0, size_of(path))
+            yield _piece(path, plain_path(path), 0, size_of(path))
 
 
 def _is_packed(path: str) -> bool:
     """Return True if a path is a packed file, but no tar."""
-    return without_options(path).endswith(_PACKED_ENDINGS) and not without_options(path).endswith(
-        _TAR_ENDINGS
-    )
+    return plain_path(path).endswith(_PACKED) and not plain_path(path).endswith(_TARS)
 
 
 def _piece(path: str, name: str, start: int, size: int) -> InputPiece:
@@ -193,18 +187,15 @@ def _members(path: str) -> Iterator[InputPiece]:
 
 def _member_name(path: str, member: tarfile.TarInfo) -> str:
     """Return the name of a tar's member, with `?` for bytes that are not UTF-8."""
-    return f"{without_options(path)}!{member.name.encode(errors='replace').decode()}"
+    return f"{plain_path(path)}!{member.name.encode(errors='replace').decode()}"
 
 
 def _is_split(path: str) -> bool:
     """Return True if a path is a long file of lines, each of which is a session."""
-    if (
-        PurePosixPath(without_options(path)).suffix.lower() not in LINES
-        or size_of(path) <= PIECE_BYTES
-    ):
+    if PurePosixPath(plain_path(path)).suffix.lower() not in LINES or size_of(path) <= PIECE_BYTES:
         return False
     with open_at(path) as file:  # the first lines, and all of the last of them
-        source = Source(without_options(path), file.read(_READ) + file.readline(MAX_BYTES))
+        source = Source(plain_path(path), file.read(_READ) + file.readline(MAX_BYTES))
     try:
         return recognised(source).session_a_line
     except InputFault:
@@ -223,7 +214,7 @@ def _stretches(path: str) -> Iterator[InputPiece]:
             while (rest := file.readline(_READ)) and not rest.endswith(b"\n"):
                 pass  # read in parts, because a line may be of any length
             stop = file.tell()
-            yield _piece(path, without_options(path), start, stop - start)
+            yield _piece(path, plain_path(path), start, stop - start)
             start = stop
 
 
@@ -234,21 +225,17 @@ def open_piece(piece: InputPiece, scratch: Path) -> Iterator[Iterator[Source]]:
     A packed file is unpacked into `scratch` first, so that it need not fit in memory; a long file
     at an address is copied there. Raises InputFault if the piece has changed since it was planned.
     """
-    path, name = piece.path, without_options(piece.path)
-    with read_errors_as_faults(path):
+    path, name = piece.path, plain_path(piece.path)
+    with reading_faults(path):
         is_whole = piece.start == 0 and piece.size == size_of(path)
-        if (
-            not is_whole
-            or piece.size <= PIECE_BYTES
-            and not name.endswith(_PACKED_ENDINGS + _TAR_ENDINGS)
-        ):
+        if not is_whole or piece.size <= PIECE_BYTES and not name.endswith(_PACKED + _TARS):
             data = _read_bytes(piece)
             yield iter([Source(piece.name, data)])
         elif piece.is_tar:
             yield _read_tar(path)
             check_unchanged(piece)
-        elif name.endswith(_PACKED_ENDINGS) or is_remote(path):
-            own = piece.name.rpartition(".")[0] if name.endswith(_PACKED_ENDINGS) else piece.name
+        elif name.endswith(_PACKED) or is_remote(path):
+            own = piece.name.rpartition(".")[0] if name.endswith(_PACKED) else piece.name
             with _unpacked(piece, scratch) as plain:
                 yield iter([Source.open(plain, own)])
         else:
@@ -259,7 +246,7 @@ def open_piece(piece: InputPiece, scratch: Path) -> Iterator[Iterator[Source]]:
 def check_unchanged(piece: InputPiece) -> None:
     """Raise InputFault if a piece has changed since it was planned."""
     path = piece.path
-    with read_errors_as_faults(path):
+    with reading_faults(path):
         if _piece(path, piece.name, piece.start, piece.size).content != piece.content:
             raise _changed_fault(piece)
 
@@ -318,10 +305,10 @@ def _read_whole(path: str, stream: Any) -> Iterator[bytes]:
 def _stream(path: str) -> Iterator[Any]:
     """Yield a file object with the unpacked bytes of a file, with a limit (`_Bounded`)."""
     with open_at(path) as file:
-        if without_options(path).endswith((".gz", ".tgz")):
+        if plain_path(path).endswith((".gz", ".tgz")):
             with gzip.open(file, "rb") as plain:
                 yield _Bounded(plain, path, _TIMES_GZIP)
-        elif without_options(path).endswith(".zst"):
+        elif plain_path(path).endswith(".zst"):
             with pa.input_stream(file, compression="zstd") as plain:
                 yield _Bounded(plain, path, _TIMES_ZSTD)
         else:

@@ -76,7 +76,7 @@ def show_size(corpus: Corpus) -> None:
     if (size := state.held(key)) is None:
         counts = ", ".join(f"(SELECT count(*) FROM {thing}s)" for thing in _COUNTED)
         query = partial(corpus.sql, f"SELECT {counts}", seconds=_SECONDS)
-        if (answer := _wait_for_answer(corpus, "what it holds", query)) is None:
+        if (answer := _wait_for(corpus, "what it holds", query)) is None:
             return
         size = ", ".join(map(counted, answer.rows[0], _COUNTED))
         state.hold(key, size)
@@ -114,7 +114,7 @@ def _values(corpus: Corpus, name: str) -> list[str]:
     table = _TABLE_OF.get(name, "sessions")
     sql = f"SELECT {name} FROM {table} WHERE {name} <> '' GROUP BY 1 ORDER BY count(*) DESC, 1"
     query = partial(corpus.sql, sql, limit=_MOST_VALUES, seconds=_SECONDS)
-    answer = _wait_for_answer(corpus, f"values of {name}", query)
+    answer = _wait_for(corpus, f"values of {name}", query)
     if answer is None:  # keep the choice
         key = f"corpus {name}"
         chosen_value = state.held(key) or state.url_values().get(key)
@@ -161,7 +161,7 @@ def ask(corpus: Corpus, name: str, by: list[str], filters: dict[str, Any]) -> Co
     if ignored:
         say.caption(f"Not narrowed by {', '.join(ignored)}: this question knows nothing of it.")
     query = partial(corpus.ask, name, by, limit=_ROWS, seconds=_SECONDS, **applied)
-    return _wait_for_answer(corpus, f"{name} by {by}", query)
+    return _wait_for(corpus, f"{name} by {by}", query)
 
 
 def _has_column(table: str, column: str) -> bool:
@@ -193,7 +193,7 @@ def trend(corpus: Corpus, name: str, filters: dict[str, Any]) -> None:
 
 
 def show_sessions(
-    corpus: Corpus, answer: CorpusAnswer, by: list[str], chosen_filters: dict[str, Any]
+    corpus: Corpus, answer: CorpusAnswer, by: list[str], chosen: dict[str, Any]
 ) -> None:
     """Show the sessions that one row of the answer counts, and open one of them in other pages."""
     if answer.question == "twins":
@@ -222,11 +222,9 @@ def show_sessions(
     key = f"row of {definition.name} {by}"
     label = st.selectbox("Row", labels, format_func=say.shown, key=key)
     row = answer.records()[labels.index(label)]
-    applied = {
-        key: chosen_filters[key] for key in chosen_filters if _has_column(definition.table, key)
-    }
+    applied = {key: chosen[key] for key in chosen if _has_column(definition.table, key)}
     filters = row_filters(definition, by, row, applied)
-    sessions = _wait_for_answer(
+    sessions = _wait_for(
         corpus,
         "sessions behind",
         partial(corpus.behind, definition.table, seconds=_SECONDS, **filters),
@@ -245,9 +243,7 @@ def show_sessions(
 
 def _show_openers(corpus: Corpus, sessions: CorpusAnswer) -> None:
     """Show a choice of the answer's sessions, and buttons that open the chosen one."""
-    _choose_session(
-        corpus, {str(session["id"]): str(session["title"]) for session in sessions.records()}
-    )
+    _choose_session(corpus, {str(row["id"]): str(row["title"]) for row in sessions.records()})
 
 
 def _choose_session(corpus: Corpus, titles: dict[str, str]) -> None:
@@ -268,9 +264,7 @@ def _import_session(corpus: Corpus, id: str) -> str:
     return state.keep_session(session.title or id, session)
 
 
-def _wait_for_answer(
-    corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]
-) -> CorpusAnswer | None:
+def _wait_for(corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]) -> CorpusAnswer | None:
     """Ask in another thread and wait for the answer. *Stop*, or any other widget, interrupts it.
 
     Return None, after saying why, if there is no answer.

@@ -14,7 +14,7 @@ from playground.app.shared import components, say, waiting
 from playground.app.shared.runs import Runs
 from playground.base import paths
 from playground.base.wording import grouped
-from playground.plugins.corpus.places import without_options
+from playground.plugins.corpus.places import plain_path
 from playground.plugins.corpus.runs import BuildRun
 
 _RUN: Final = "corpus"
@@ -63,7 +63,7 @@ def _builds() -> Runs[BuildRun]:
 def _build(sources: str) -> None:
     names = [name.strip() for name in sources.split(",") if name.strip()]
     inputs = [expanduser(name) for name in names] or _default_inputs()  # noqa: PTH111, which may raise
-    title = ", ".join(Path(without_options(name)).name for name in names) or "samples and workspace"
+    title = ", ".join(Path(plain_path(name)).name for name in names) or "samples and workspace"
     digest = hashlib.sha256("\0".join(map(str, inputs)).encode()).hexdigest()[:8]
     run = BuildRun(paths.data() / "corpora" / f"{title[:60]} {digest}", inputs)
     alive = waiting.tab_is_open()

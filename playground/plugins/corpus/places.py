@@ -43,7 +43,7 @@ def recorded_place(source: str | Path) -> str:
     return str(source) if is_remote(source) else str(Path(source).resolve())
 
 
-def without_options(path: str) -> str:
+def plain_path(path: str) -> str:
     """Return an address without its options, or a path as it is."""
     return path.partition("?")[0] if is_remote(path) else path
 
@@ -83,7 +83,7 @@ def is_of_one_process(address: str | Path) -> bool:
 
 
 @contextmanager
-def system_errors_as_faults(where: str, *, missing: bool = False) -> Iterator[None]:
+def as_faults(where: str, *, missing: bool = False) -> Iterator[None]:
     """Turn an OSError in the `with` block into an InputFault of one line, without any key.
 
     With `missing`, a FileNotFoundError is raised as it is.
@@ -102,9 +102,9 @@ def system_errors_as_faults(where: str, *, missing: bool = False) -> Iterator[No
 _EXPECTED_ADDRESS: Final = "an address that answers, and keys in the environment that may use it"
 
 
-def read_errors_as_faults(path: str) -> AbstractContextManager[None]:
+def reading_faults(path: str) -> AbstractContextManager[None]:
     """Turn an OSError while a path or an address is read into an InputFault."""
-    return system_errors_as_faults(without_options(path)) if is_remote(path) else refused(path)
+    return as_faults(plain_path(path)) if is_remote(path) else refused(path)
 
 
 class InputFile(NamedTuple):
@@ -136,11 +136,8 @@ def files_at(address: str) -> Iterator[InputFile]:
     else:
         system, path, _ = place_at(address)
         info = info_at(system, path)
-        files = (
-            iter([InputFile(address, _stamp(system, info))])
-            if info.is_file
-            else _files_below(address)
-        )
+        file = InputFile(address, _stamp(system, info))
+        files = iter([file]) if info.is_file else _files_below(address)
     yield from files
 
 
@@ -191,9 +188,7 @@ _PLAIN: Final = "/!$&'()+,:;=@~"  # characters that stand for themselves in the 
 
 def _decoded(address: str) -> str:
     """Return an address without options, and with its names decoded."""
-    return (
-        unquote(without_options(address)) if place_at(address).is_uri else without_options(address)
-    )
+    return unquote(plain_path(address)) if place_at(address).is_uri else plain_path(address)
 
 
 class _Place(NamedTuple):
@@ -234,7 +229,7 @@ def _with_fast_put(address: str, parts: SplitResult) -> str:
 
 def _fsspec_place(address: str, refused: Exception) -> _Place:
     expected = "an address that pyarrow or an installed fsspec package reads, such as s3://bucket"
-    where = without_options(address)
+    where = plain_path(address)
     try:
         from fsspec.core import url_to_fs
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from playground.base.errors import InputFault
 from playground.plugins.corpus.inputs import PIECE_BYTES, InputPiece, find_files, pieces_of
 from playground.plugins.corpus.layout import CorpusFolder
-from playground.plugins.corpus.places import InputFile, is_remote, recorded_place, without_options
+from playground.plugins.corpus.places import InputFile, is_remote, plain_path, recorded_place
 
 MOST_PIECES: Final = 4_000  # of a shard, because tiny files are as many sessions
 
@@ -51,7 +51,7 @@ def plan(
         try:
             pieces = by_file.get(file) or [replace(piece, stamp=stamp) for piece in pieces_of(path)]
         except InputFault as fault:
-            result.faults.append({"name": without_options(path), "problem": str(fault)})
+            result.faults.append({"name": plain_path(path), "problem": str(fault)})
             continue
         result.pieces += pieces
         read += sum(piece.size for piece in pieces)
@@ -61,10 +61,10 @@ def plan(
 
 
 def _is_covered(path: str, inputs: Iterable[str]) -> bool:
-    file_path = without_options(path)
+    file_path = plain_path(path)
     return any(
         file_path == source or Path(file_path).is_relative_to(source) or _matches(file_path, source)
-        for source in map(without_options, inputs)
+        for source in map(plain_path, inputs)
     )
 
 

@@ -27,13 +27,7 @@ from playground.base.errors import InputFault
 from playground.base.locks import holder_note, note_of
 from playground.base.output import faults_naming, remove_leftovers, scratch_file, write_file
 from playground.base.waits import tell_wait
-from playground.plugins.corpus.places import (
-    info_at,
-    list_below,
-    place_at,
-    system_errors_as_faults,
-    without_options,
-)
+from playground.plugins.corpus.places import as_faults, info_at, list_below, place_at, plain_path
 from playground.plugins.corpus.store_protocol import (
     CATALOG,
     LOCK,
@@ -59,25 +53,25 @@ class RemoteStore:
     def __init__(self, address: str) -> None:
         base, mark, options = address.partition("?")
         self.address = f"{base.rstrip('/')}{mark}{options}"
-        self.name, self.root = without_options(self.address), _ROOT
+        self.name, self.root = plain_path(self.address), _ROOT
         key = blake2b(self.address.encode(), digest_size=8).hexdigest()
         self.scratch = paths.elsewhere() / key
-        with system_errors_as_faults(self.name):
+        with as_faults(self.name):
             self._system, path, _ = place_at(self.address)
         self._path = path.rstrip("/")
         self._lock = ""  # the name of our lock, while we hold it
 
     def read(self, name: str) -> bytes:
-        with self.open_file(name) as file, system_errors_as_faults(self.name, missing=True):
+        with self.open_file(name) as file, as_faults(self.name, missing=True):
             data: bytes = file.read()
         return data
 
     def open_file(self, name: str) -> Any:
-        with system_errors_as_faults(self.name, missing=True):
+        with as_faults(self.name, missing=True):
             return self._system.open_input_file(self._at(name))
 
     def size(self, name: str) -> int:
-        with system_errors_as_faults(self.name):
+        with as_faults(self.name):
             size: int | None = info_at(self._system, self._at(name)).size
         if size is None:
             raise FileNotFoundError(2, "No such file", f"{self.name}/{name}")
@@ -97,7 +91,7 @@ class RemoteStore:
         return sorted(name for name, _ in self._list(folder, recursive=False))
 
     def write(self, name: str, text: str) -> None:
-        with system_errors_as_faults(self.name), self._open_output(name) as file:
+        with as_faults(self.name), self._open_output(name) as file:
             file.write(text.encode())
 
     @contextmanager
@@ -106,14 +100,14 @@ class RemoteStore:
             with faults_naming(temporary):
                 yield temporary
             with (
-                system_errors_as_faults(self.name),
+                as_faults(self.name),
                 temporary.open("rb") as file,
                 self._open_output(name) as output,
             ):
                 shutil.copyfileobj(file, output, _PUT)
 
     def remove(self, name: str) -> None:
-        with suppress(FileNotFoundError), system_errors_as_faults(self.name, missing=True):
+        with suppress(FileNotFoundError), as_faults(self.name, missing=True):
             self._system.delete_file(self._at(name))
 
     @contextmanager
@@ -150,7 +144,7 @@ class RemoteStore:
         return f"{self._path}/{name}"
 
     def _list(self, folder: str, *, recursive: bool) -> Iterator[tuple[str, Any]]:
-        with system_errors_as_faults(self.name):
+        with as_faults(self.name):
             path = self._at(folder).rstrip("/")
             yield from list_below(self._system, path, recursive=recursive)
 

@@ -244,26 +244,16 @@ class _ShardWriter:
             clean = [cleaner.session(loaded.session) for loaded, _ in waiting]
         except InputFault as fault:  # not about the disk: nothing is written yet
             raise ValueError(str(fault)) from fault
-        noticed = [file_facts(loaded, cleaner) for loaded, _ in waiting]
+        from_files = [file_facts(loaded, cleaner) for loaded, _ in waiting]
         places = [place for _, place in waiting]
         del waiting
-        self.rereadable &= not any(cleaned.recorded for cleaned in noticed)
-        sent = [sent_requests(cleaned.session) for cleaned in clean]
-        steps = zip(clean, sent, noticed, strict=True)
-        stored = [
-            self._store.store(cleaned, sent_of.requests, facts_of_file)
-            for cleaned, sent_of, facts_of_file in steps
-        ]
-        for cleaned, facts_of_file, place, sent_of, blocks in zip(
-            clean, noticed, places, sent, stored, strict=True
-        ):
+        self.rereadable &= not any(facts.recorded for facts in from_files)
+        sent = [sent_requests(each.session) for each in clean]
+        steps = zip(clean, sent, from_files, strict=True)
+        stored = [self._store.store(each, seen.requests, facts) for each, seen, facts in steps]
+        rows = zip(clean, from_files, places, sent, stored, strict=True)
+        for each, facts, place, seen, blocks in rows:
             session_facts = SessionFacts(
-                cleaned.session,
-                facts_of_file,
-                place,
-                sent_of,
-                cleaner,
-                self._dialects,
-                redacts=redacts,
+                each.session, facts, place, seen, cleaner, self._dialects, redacts=redacts
             )
             self.facts.add(session_facts.rows(*blocks))

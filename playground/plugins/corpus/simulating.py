@@ -68,10 +68,8 @@ def simulations(corpus: Corpus) -> Iterator[tuple[int, CacheSimulation]]:
 def _rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
     catalog, dropped = corpus.catalog, set(corpus.catalog.dropped)
     shards = set(catalog.shards)
-    all_manifests = manifests(corpus.folder, redacts=False)
-    refuse_older(
-        corpus.folder, (manifest for manifest in all_manifests if manifest["shard"] in shards)
-    )
+    known = manifests(corpus.folder, redacts=False)
+    refuse_older(corpus.folder, (each for each in known if each["shard"] in shards))
     for shard in catalog.shards:
         for name in corpus.folder.fact_files("wires", shard, catalog.months.get(shard, ())):
             try:

@@ -85,12 +85,8 @@ class SessionStore:
         rows = [self._row(row) for row in plain.get("rows", ())]
         plain["rows"] = [row for row, _, _ in rows]
         if rows:
-            own_rows = [
-                message
-                for message, row in zip(rows, session.rows, strict=True)
-                if not row.sub_agent
-            ]
-            stored = _requests_of_rows(own_rows)
+            own = [each for each, row in zip(rows, session.rows, strict=True) if not row.sub_agent]
+            stored = _requests_of_rows(own)
         else:
             stored = _requests_of_replies(head, messages, requests)
         return self._add(SKELETON, plain)[0], list(stored)

@@ -139,12 +139,8 @@ class Database:
         folder, catalog = self._folder, self._catalog
         shards = catalog.shards
         if not self._create(table, shards):  # torn, or from before there was this table
-            all_manifests = manifests(folder, redacts=catalog.redacts)
-            older = {
-                manifest["shard"]
-                for manifest in all_manifests
-                if not has_table(folder, manifest, table)
-            }
+            known = manifests(folder, redacts=catalog.redacts)
+            older = {each["shard"] for each in known if not has_table(folder, each, table)}
             self._create(table, [shard for shard in shards if shard not in older], must=True)
 
     def _view_files(self) -> None:

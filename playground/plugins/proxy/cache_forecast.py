@@ -139,9 +139,7 @@ class CacheForecast:
         if row is None or (row.rules.provider, row.model) != (rules.provider, model):
             previous_row = row
             row = _Row(WireReader(model, rules.value("default_ttl")), rules, model)
-            if (
-                previous_row is not None
-            ):  # the model changed: the old requests still show what differs
+            if previous_row is not None:  # the model changed: still compare with the old requests
                 row.sent, row.left = previous_row.sent, previous_row.left
         previous = row.sent[-1] if row.sent else None
         wire = row.reader.read(body)
@@ -244,9 +242,7 @@ def _make_expected(
     price: Price | None,
 ) -> Expected:
     found, rules = prediction.found, row.rules
-    new = tuple(finding for finding in findings if finding.code not in row.known_codes)[
-        :_MOST_FINDINGS
-    ]
+    new = tuple(each for each in findings if each.code not in row.known_codes)[:_MOST_FINDINGS]
     lost = max(0, row.left - found.read) if row.sent else 0
     breaks = lost > 0 and found.state not in ("error", "unknown-provider")
     return Expected(
@@ -290,9 +286,7 @@ def _lint_findings(
     findings = lint(SentRow(requests, outcomes, differences, row.rules))
     last = str(len(members))
     return [
-        replace(finding, where="the request")
-        for finding in findings
-        if finding.where.split()[-1] == last
+        replace(each, where="the request") for each in findings if each.where.split()[-1] == last
     ]
 
 

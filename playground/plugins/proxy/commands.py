@@ -69,24 +69,24 @@ def proxy(
     check_access(host, public, hosts)
     targets = upstreams(upstream, os.environ, port, child=bool(command))
     check_spending(targets, host, public)
-    report, run_folder = TerminalReport(), new_run()
-    write_line = _line_writer(report, as_json, run_folder / "said.txt" if command else None)
+    report, folder = TerminalReport(), new_run()
+    write = _line_writer(report, as_json, folder / "said.txt" if command else None)
     server = Proxy(
         ProxySettings(
             targets,
-            write_line,
+            write,
             host,
             port,
             hosts,
             emails=scrub_emails,
             block=block is not None,
-            out=run_folder,
+            out=folder,
         )
     )
     try:
         if command:
             return run_with_child(server, command)
-        say(f"listening on {server.url} (Ctrl-C stops); recordings in {run_folder}", err=True)
+        say(f"listening on {server.url} (Ctrl-C stops); recordings in {folder}", err=True)
         asyncio.run(run_until_stopped(server))
         return 0
     finally:
@@ -94,7 +94,7 @@ def proxy(
         for line in report.summary():
             say(line, err=True)
         if command:
-            say(f"recordings, and what was said, in {run_folder}", err=True)
+            say(f"recordings, and what was said, in {folder}", err=True)
 
 
 def check_access(host: str, public: bool, hosts: tuple[str, ...]) -> None:

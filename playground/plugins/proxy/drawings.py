@@ -87,11 +87,8 @@ def strip(exchanges: Sequence[LoggedExchange]) -> go.Figure:
     """Draw two bars for each request, expected and billed: tokens read, written, and the rest."""
     figure = go.Figure()
     numbers = [(exchange.expected or {}).get("number") for exchange in exchanges]
-    for name, offset, tokens_of in (
-        ("expected", 0, _expected_tokens),
-        ("billed", 1, _billed_tokens),
-    ):
-        parts = [tokens_of(exchange) for exchange in exchanges]
+    for offset, name in enumerate(("expected", "billed")):
+        parts = [_tokens(getattr(exchange, name)) for exchange in exchanges]
         base = [0] * len(parts)
         for index, kind in enumerate(("read", "written", "rest")):
             values = [part[index] for part in parts]
@@ -102,9 +99,7 @@ def strip(exchanges: Sequence[LoggedExchange]) -> go.Figure:
                 name=f"{kind}, {name}",
                 offsetgroup=str(offset),
                 marker={"color": _COLOURS[kind]},
-                opacity=1.0
-                if offset
-                else 0.55,  # of the whole trace, so that the legend shows it too
+                opacity=1.0 if offset else 0.55,  # of the trace, so that the legend shows it
             )
             base = [below + value for below, value in zip(base, values, strict=True)]
     figure.update_layout(
@@ -121,18 +116,11 @@ def strip(exchanges: Sequence[LoggedExchange]) -> go.Figure:
 _COLOURS = {"read": "#2a9d6f", "written": "#e0a030", "rest": "#b0504a"}
 
 
-def _expected_tokens(exchange: LoggedExchange) -> tuple[int, int, int]:
-    forecast = exchange.expected or {"read": 0, "written": 0, "total": 0}
-    return (
-        forecast["read"],
-        forecast["written"],
-        forecast["total"] - forecast["read"] - forecast["written"],
-    )
-
-
-def _billed_tokens(exchange: LoggedExchange) -> tuple[int, int, int]:
-    bill = exchange.billed or {"read": 0, "written": 0, "total": 0}
-    return bill["read"], bill["written"], bill["total"] - bill["read"] - bill["written"]
+def _tokens(figures: dict[str, Any] | None) -> tuple[int, int, int]:
+    if figures is None:
+        return 0, 0, 0
+    read, written = figures["read"], figures["written"]
+    return read, written, figures["total"] - read - written
 
 
 def _answer(exchange: LoggedExchange) -> str:

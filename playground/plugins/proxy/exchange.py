@@ -65,9 +65,8 @@ class Opened:
             self,
             url=_clean_address(self.url, search),
             model=starred(self.model, search),
-            agent=starred(self.agent, search)[
-                :_LONGEST_AGENT
-            ],  # last: half a key is not recognised
+            # shortened last, because half a key is not recognised
+            agent=starred(self.agent, search)[:_LONGEST_AGENT],
         )
 
 

@@ -22,13 +22,7 @@ from starlette.types import Receive, Scope, Send
 from playground.plugins.proxy.addresses import Upstreams, api_of, asks_a_model
 from playground.plugins.proxy.exchange import MOST_BODY
 from playground.plugins.proxy.headers import for_client, for_provider
-from playground.plugins.proxy.refusals import (
-    Refusal,
-    RequestHead,
-    read_head,
-    refusal_of,
-    send_refusal,
-)
+from playground.plugins.proxy.refusals import Refusal, RequestHead, read_head, refusal_of, refuse
 from playground.plugins.proxy.upstream import Upstream
 from playground.plugins.proxy.upstream_client import UpstreamClient
 from playground.plugins.proxy.watcher_pipe import WatcherPipe
@@ -97,7 +91,7 @@ class Forwarder:
         head = read_head(scope, self._names)
         refusal = refusal_of(head)
         if refusal is not None:
-            await send_refusal(send, refusal)
+            await refuse(send, refusal)
             return
         passing = self._open_exchange(scope, head)
         error: dict[str, Any] | None = None
@@ -264,7 +258,7 @@ class Forwarder:
         )
         self._watcher.put("piece", passing.number, passing.at, body, size=len(body))
         passing.started = True
-        await send_refusal(send, refusal)
+        await refuse(send, refusal)
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def refusal_of(head: RequestHead) -> Refusal | None:
     return next(filter(None, (check(head) for check in _CHECKS)), None)
 
 
-async def send_refusal(send: Send, refusal: Refusal) -> None:
+async def refuse(send: Send, refusal: Refusal) -> None:
     """Answer a request with a refusal."""
     start = {"status": refusal.status, "headers": refusal.headers()}
     await send({"type": "http.response.start", **start})

@@ -48,9 +48,8 @@ class RunWatcher:
         self._forecast = CacheForecast()
         self._open: dict[int, WatchedExchange] = {}
         self._underway: dict[int, Underway] = {}
-        self._ledger: GrowingFile | None = numbered(
-            self._folder / FILE
-        )  # a restarted watcher adds a file
+        # numbered, because a restarted watcher adds a file of its own
+        self._ledger: GrowingFile | None = numbered(self._folder / FILE)
         self._note({"format": FORMAT, "at": time.time(), "upstream": run.upstream})
 
     def handle(self, event: tuple[Any, ...]) -> None:

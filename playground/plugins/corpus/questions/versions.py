@@ -102,12 +102,8 @@ def compare_versions(first: dict[str, Any], second: dict[str, Any]) -> list[tupl
         pairs = [(int(row.get(part) or 0), int(row.get(whole) or 0)) for row in (first, second)]
         unit = 1_000_000_000 if name.startswith("dollars") else 1
         values = [hits / of / unit if of else None for hits, of in pairs]
-        first_value, second_value = values
-        change = (
-            None
-            if first_value is None or second_value is None
-            else round(second_value - first_value, 6)
-        )
+        old, new = values
+        change = None if old is None or new is None else round(new - old, 6)
         probability = _chance(pairs) if whole in ("calls", "answered") and part != whole else None
         rounded = (None if value is None else round(value, 6) for value in values)
         rows.append((name, *rounded, change, probability))

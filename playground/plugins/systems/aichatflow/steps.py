@@ -79,17 +79,9 @@ def _read_parts(
             content.append(part)
     source = "\n".join(part.get("text", "") for part in parts)
     message = {**plain, "content": content}
-    return Step(
-        name,
-        "message",
-        index,
-        message,
-        source,
-        _without_repetition(used),
-        _without_repetition(missing),
-    )
+    return Step(name, "message", index, message, source, _unique(used), _unique(missing))
 
 
-def _without_repetition(names: list[str]) -> tuple[str, ...]:
+def _unique(names: list[str]) -> tuple[str, ...]:
     """Return the names without repetition, in the order of their first appearance."""
     return tuple(dict.fromkeys(names))

@@ -91,13 +91,8 @@ def run(
         )
     finally:
         if out:  # what was answered before a fault was paid for, too
-            _write_session(
-                steps,
-                Path(out),
-                live_answers.recordings if live_answers else [],
-                input_files,
-                force,
-            )
+            recordings = live_answers.recordings if live_answers else []
+            _write_session(steps, Path(out), recordings, input_files, force)
     modern = live or bool(options["replay"])
     if as_json:
         print_json(_run_json(outcome, modern))

@@ -138,10 +138,8 @@ class AskingAdapter(ABC):
     ) -> list[dict[str, Any]]:
         if not answers:
             raise AnswerFault("the model gave no answer", expected="a text with the fields")
-        mappings = [
-            answer if isinstance(answer, Mapping) else {"text": answer} for answer in answers
-        ]
-        return [self._outputs(plan, signature, answer) for answer in mappings]
+        mappings = [a if isinstance(a, Mapping) else {"text": a} for a in answers]
+        return [self._outputs(plan, signature, a) for a in mappings]
 
     def _outputs(self, plan: native.Plan, signature: Signature, answer: Values) -> dict[str, Any]:
         """Return every output of a signature from an answer; a missing one is its default or None.

@@ -84,12 +84,8 @@ def prompt_text(value: Any, annotation: Any = None) -> str:
     """
     if isinstance(value, list) and annotation is str:
         return _numbered(value)
-    plain_value = as_json(value)
-    return (
-        json.dumps(plain_value, ensure_ascii=False)
-        if isinstance(plain_value, list | dict)
-        else str(plain_value)
-    )
+    plain = as_json(value)
+    return json.dumps(plain, ensure_ascii=False) if isinstance(plain, list | dict) else str(plain)
 
 
 def _numbered(values: list[Any]) -> str:

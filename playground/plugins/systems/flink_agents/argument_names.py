@@ -71,13 +71,11 @@ def model_without(model: type[BaseModel], names: Collection[str]) -> type[BaseMo
 
     All validators stay.
     """
-    hidden_fields = {
-        name: _hidden_field(model.model_fields[name]) for name in _fields_named(model, names)
-    }
-    if not hidden_fields:
+    hidden = {name: _hidden_field(model.model_fields[name]) for name in _fields_named(model, names)}
+    if not hidden:
         return model
     model_made: type[BaseModel] = create_model(
-        model.__name__, __base__=model, __doc__=model.__doc__, **hidden_fields
+        model.__name__, __base__=model, __doc__=model.__doc__, **hidden
     )
     return model_made
 
@@ -102,9 +100,7 @@ def schema_without(schema: Schema, names: Collection[str]) -> Schema:
     root |= resolve(schema, schema)
     properties, required = root.get("properties"), root.get("required")
     if isinstance(properties, dict):
-        root["properties"] = {
-            key: value_schema for key, value_schema in properties.items() if key not in names
-        }
+        root["properties"] = {key: value for key, value in properties.items() if key not in names}
     if isinstance(required, list):
         root["required"] = [name for name in required if name not in names]
     return root

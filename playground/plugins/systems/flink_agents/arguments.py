@@ -39,23 +39,19 @@ def checked_arguments(
     names = argument_names(model)
     _refuse_other_names(given, names)
     try:
-        model_value = model.model_validate(dict(given))
+        parsed = model.model_validate(dict(given))
     except ValidationError as error:
         messages = {str(entry["loc"][:1]): _error_text(entry) for entry in reversed(error.errors())}
         raise ValueError("; ".join(reversed(messages.values()))) from error
-    values, as_json = _values(model_value, given, names), _as_json(model_value, names)
-    wanted_names = {
-        name: names_of_field.wants
-        for names_of_field in names.values()
-        for name in names_of_field.given
-    }
+    values, as_json = _values(parsed, given, names), _as_json(parsed, names)
+    wanted = {name: known.wants for known in names.values() for name in known.given}
     findings = []
     for name, value in given.items():
-        wants = wanted_names.get(name, name)
+        wants = wanted.get(name, name)
         if wants in values and not _is_unchanged(value, as_json.get(wants, values[wants])):
             text = f"{value!r:.80} is read as {values[wants]!r:.80}"
             findings.append(finding("argument-coerced", f"tool {tool.name}, argument {name}", text))
-    if unchecked := getattr(model_value, "_unchecked_keywords", ()):  # of a schema alone
+    if unchecked := getattr(parsed, "_unchecked_keywords", ()):  # of a schema alone
         findings.append(finding("keyword-unchecked", f"tool {tool.name}", ", ".join(unchecked)))
     return values, findings
 
@@ -71,11 +67,7 @@ def _error_text(error: ErrorDetails) -> str:
 
 def _refuse_other_names(given: Mapping[str, Any], names: Mapping[str, ArgumentName]) -> None:
     """Raise ValueError for a field's own name if it has an alias: pydantic would ignore it."""
-    accepted = {
-        name
-        for names_of_field in names.values()
-        for name in (*names_of_field.given, *names_of_field.reached)
-    }
+    accepted = {name for known in names.values() for name in (*known.given, *known.reached)}
     problems = [
         f"{name}: no argument; it is {' or '.join(names[name].given + names[name].reached)}"
         for name in given
@@ -86,31 +78,26 @@ def _refuse_other_names(given: Mapping[str, Any], names: Mapping[str, ArgumentNa
 
 
 def _values(
-    model_value: BaseModel, given: Mapping[str, Any], names: Mapping[str, ArgumentName]
+    parsed: BaseModel, given: Mapping[str, Any], names: Mapping[str, ArgumentName]
 ) -> dict[str, Any]:
     """Return the given values, converted, by the names that the tool wants."""
     accepted = {name for known in names.values() for name in (*known.given, *known.reached)}
     unknown = {name: value for name, value in given.items() if name not in accepted}
     known = {
-        names[name].wants: getattr(model_value, name)
+        names[name].wants: getattr(parsed, name)
         for name in names
-        if name in model_value.model_fields_set
+        if name in parsed.model_fields_set
     }
-    return {**unknown, **known, **(model_value.model_extra or {})}
+    return {**unknown, **known, **(parsed.model_extra or {})}
 
 
-def _as_json(model_value: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, Any]:
+def _as_json(parsed: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, Any]:
     """Return the values as JSON values by the same names; {} if a type cannot be written."""
-    fields = type(model_value).model_fields
-    wanted_names = {
-        fields[name].serialization_alias or name: field_names.wants
-        for name, field_names in names.items()
-    }
+    fields = type(parsed).model_fields
+    wanted = {fields[name].serialization_alias or name: each.wants for name, each in names.items()}
     with suppress(PydanticSerializationError):
-        dumped = model_value.model_dump(
-            mode="json", by_alias=True, exclude_unset=True, warnings=False
-        )
-        return {wanted_names.get(name, name): value for name, value in dumped.items()}
+        dumped = parsed.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
+        return {wanted.get(name, name): value for name, value in dumped.items()}
     return {}
 
 

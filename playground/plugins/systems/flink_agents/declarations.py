@@ -121,6 +121,10 @@ def _deferred(make: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
     return lambda: make(*arguments)
 
 
+def _constant(value: Any) -> Callable[[], Any]:
+    return lambda: value
+
+
 def _deferred_model(resources: Resources, function: Callable[[], Any]) -> Callable[[], Any]:
     return lambda: resources.setup_of(*function())
 
@@ -142,9 +146,8 @@ def load_declarations(path: str | Path, *, import_code: bool = False) -> Resourc
         resources.findings.append(finding("part-lost", key, "only prompts and tools are read"))
     for index, item in enumerate(_list(value, "prompts", where)):
         name = _name(item, where, f"prompts.{index}")
-        resources.declared[ResourceType.PROMPT][name] = _deferred(
-            lambda resource: resource, _prompt(item, where, f"prompts.{index}")
-        )
+        read = _prompt(item, where, f"prompts.{index}")
+        resources.declared[ResourceType.PROMPT][name] = _constant(read)
     for index, item in enumerate(_list(value, "tools", where)):
         name = _name(item, where, f"tools.{index}")
         function = item.get("function")
@@ -157,9 +160,7 @@ def load_declarations(path: str | Path, *, import_code: bool = False) -> Resourc
             )
         imported = _import_tool(function, name, where) if import_code else None
         tool_made = imported or _parse_tool(Path(path).parent, function, name, resources.findings)
-        resources.declared[ResourceType.TOOL][name] = _deferred(
-            lambda resource: resource, tool_made
-        )
+        resources.declared[ResourceType.TOOL][name] = _constant(tool_made)
     return resources
 
 
@@ -189,10 +190,8 @@ def _prompt(item: Mapping[str, Any], where: str, place: str) -> Prompt:
         case None, list(messages):
             try:
                 return Prompt.from_messages(messages)
-            except InputFault as problem_found:
-                raise fault(
-                    problem_found.problem, f"{place}.{problem_found.field}", problem_found.expected
-                ) from problem_found
+            except InputFault as wrong:
+                raise fault(wrong.problem, f"{place}.{wrong.field}", wrong.expected) from wrong
         case None, None:
             raise fault("neither text nor messages", place, "exactly one of them")
         case None | str(), messages if messages is not None and not isinstance(messages, list):

@@ -181,10 +181,8 @@ def _run_tool(
         arguments = function.get("arguments") or {}
         if not isinstance(arguments, Mapping):
             raise ValueError(f"the arguments are not a JSON object: {arguments!r:.200}")
-        own_arguments = {
-            name: value for name, value in arguments.items() if name not in tool.withheld
-        }
-        values, findings = checked_arguments(tool.metadata, own_arguments)
+        allowed = {name: value for name, value in arguments.items() if name not in tool.withheld}
+        values, findings = checked_arguments(tool.metadata, allowed)
         event.findings.extend(findings)
         return await_result(tool.call(**{**values, **injected_values})), True
     except Exception as error:  # a tool may raise anything

@@ -72,12 +72,11 @@ class Prompt(BaseModel):
         A message's `extra_args`, if any, follow its content as Python's `repr`, without a space:
         this is what Flink-Agents sends to completion models.
         """
-        all_values = {**(values or {}), **more}
+        data = {**(values or {}), **more}
         if isinstance(self.template, str):
-            return _fill(self.template, all_values)
+            return _fill(self.template, data)
         lines = [
-            f"{m.role.value}: {_fill(m.content, all_values)}{m.extra_args or ''}"
-            for m in self.template
+            f"{m.role.value}: {_fill(m.content, data)}{m.extra_args or ''}" for m in self.template
         ]
         return "\n".join(lines)
 
@@ -94,13 +93,11 @@ class Prompt(BaseModel):
         Messages have role and content only, no `extra_args` and no `tool_calls`. The value of a
         variable named `role` must be in `values`. Raises InputFault for an unknown role.
         """
-        all_values = {**(values or {}), **more}
+        data = {**(values or {}), **more}
         if isinstance(self.template, str):
             message_role = _role(role) if role is not None else self.role
-            return [ChatMessage(role=message_role, content=_fill(self.template, all_values))]
-        return [
-            ChatMessage(role=m.role, content=_fill(m.content, all_values)) for m in self.template
-        ]
+            return [ChatMessage(role=message_role, content=_fill(self.template, data))]
+        return [ChatMessage(role=m.role, content=_fill(m.content, data)) for m in self.template]
 
     def _contents(self) -> list[str]:
         return [message.content for message in self.template if isinstance(message, ChatMessage)]

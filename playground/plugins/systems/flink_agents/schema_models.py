@@ -53,11 +53,9 @@ def model_of_schema(name: str, schema: Schema) -> type[BaseModel]:
     required = _as_list(root.get("required"))
     # A name that pydantic reserves is no field; it is checked as an additional argument.
     fields: dict[str, Any] = {
-        name_of_field: (Any, ... if name_of_field in required else None)
-        for name_of_field in mapping(root.get("properties"))
-        if name_of_field.isidentifier()
-        and not name_of_field.startswith("_")
-        and not hasattr(_SchemaModel, name_of_field)
+        key: (Any, ... if key in required else None)
+        for key in mapping(root.get("properties"))
+        if key.isidentifier() and not key.startswith("_") and not hasattr(_SchemaModel, key)
     }
     model: type[BaseModel] = create_model(name, __base__=_SchemaModel, **fields)
     setattr(model, "__tool_schema__", schema)  # noqa: B010  # a class variable of the base

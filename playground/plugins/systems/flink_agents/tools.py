@@ -91,10 +91,10 @@ class FunctionTool(BaseTool):
     def __init__(
         self, func: Callable[..., Any], name: str = "", injected_args: Collection[str] = ()
     ) -> None:
-        described, findings = tool_from_function(func, name, injected_args)
-        arguments = create_schema_from_function(described.name, func, injected_args)
+        plain, findings = tool_from_function(func, name, injected_args)
+        arguments = create_schema_from_function(plain.name, func, injected_args)
         metadata = ToolMetadata(
-            name=described.name, description=described.description, args_schema=arguments
+            name=plain.name, description=plain.description, args_schema=arguments
         )
         injected = frozenset(injected_args)
         super().__init__(metadata=metadata, injected_args=injected, func=func, findings=findings)

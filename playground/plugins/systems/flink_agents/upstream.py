@@ -87,9 +87,7 @@ def _java_type(schema: Mapping[str, Any]) -> str:
 
     A schema does not distinguish `list` from `list[Any]`, which is a string there.
     """
-    variants = [
-        variant for variant in schema.get("anyOf") or [schema] if variant.get("type") != "null"
-    ]
+    variants = [v for v in schema.get("anyOf") or [schema] if v.get("type") != "null"]
     if not variants:
         return "null"
     first = variants[0]
@@ -105,14 +103,12 @@ def _model(
     for key, inner in (schema.get("$defs") or {}).items():
         known[key] = _model(key, inner, known)
     fields: dict[str, Any] = {}
-    for key, field_schema in (schema.get("properties") or {}).items():
-        bounds = {
-            word: field_schema[bound] for bound, word in _BOUNDS.items() if bound in field_schema
-        }
-        default = field_schema.get("default", ...)
-        description = field_schema.get("description")
+    for key, field in (schema.get("properties") or {}).items():
+        bounds = {word: field[bound] for bound, word in _BOUNDS.items() if bound in field}
+        default = field.get("default", ...)
+        description = field.get("description")
         fields[key] = (
-            _type(field_schema, known, key),
+            _type(field, known, key),
             Field(default, description=description, **bounds),
         )
     return _create_model(name, fields, schema.get("description"))
@@ -159,9 +155,9 @@ def _union(variants: Sequence[Mapping[str, Any]], where: str) -> Any:
     return Union[tuple(kinds)]  # noqa: UP007
 
 
-def _unreadable(where: str, problem: str) -> InputFault:
+def _unreadable(where: str, why: str) -> InputFault:
     return InputFault(
-        f"Flink-Agents cannot read {problem}",
+        f"Flink-Agents cannot read {why}",
         field=where,
         expected="one type, or one type and null",
     )

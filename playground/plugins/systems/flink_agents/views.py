@@ -51,8 +51,7 @@ def view_prompt(prompt: Prompt, values: Mapping[str, Any]) -> PromptView:
     if not isinstance(prompt.template, str):
         filled = zip(prompt.template, messages, strict=True)
         sent = [
-            original.model_copy(update={"content": filled_message.content})
-            for original, filled_message in filled
+            original.model_copy(update={"content": message.content}) for original, message in filled
         ]
     return PromptView(
         prompt.format_string(values),

@@ -52,12 +52,10 @@ def render(source: str, data: Any, name: str = "t", missingkey: MissingKey = "de
     root = from_json(data)
     root = INVALID if root is None else root
     state.begin(root)
-    return Rendered(
-        join_output(state.out), _field_names(state.looked_up), _field_names(state.not_found)
-    )
+    return Rendered(join_output(state.out), _names(state.looked_up), _names(state.not_found))
 
 
-def _field_names(looked_up: Mapping[int, Node]) -> tuple[str, ...]:
+def _names(looked_up: Mapping[int, Node]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(node) for node in looked_up.values()))
 
 

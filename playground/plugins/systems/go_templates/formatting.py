@@ -9,7 +9,7 @@ from playground.plugins.systems.go_templates.verbs import (
     Flags,
     default_text,
     format_value,
-    typed_text,
+    with_type,
 )
 
 _MOST_PADDING: Final = 1_000_000
@@ -55,7 +55,7 @@ class _Printf:
             at = self._verb(start + 1)
         extra = self._values[self._number :]
         if extra and not self._reordered:
-            extra_texts = ", ".join(typed_text(value) for value in extra)
+            extra_texts = ", ".join(with_type(value) for value in extra)
             self._out.append(f"%!(EXTRA {extra_texts})")
         return "".join(self._out)
 

@@ -91,9 +91,8 @@ def number(source: str) -> int | float | complex:
     integer, has_sign = _integer(source), source[0] in "+-"
     most = 2**63 if has_sign else 2**64  # int64 with a sign, else uint64
     if integer is not None and -(2**63) <= integer < most:
-        return (
-            float(integer) if has_sign and "e" in source.lower() else integer
-        )  # +0xe is a float to Go
+        is_float = has_sign and "e" in source.lower()  # +0xe is a float to Go
+        return float(integer) if is_float else integer
     value = _float(source)
     if value is None:
         raise LiteralFault(f"illegal number syntax: {quote_text(source)}")

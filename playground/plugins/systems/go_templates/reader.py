@@ -16,22 +16,20 @@ class Reader:
 
     def __init__(self, tree_name: str, lexer: Lexer) -> None:
         self._tree_name, self._lexer = tree_name, lexer
-        self._put_back_tokens: list[
-            Token
-        ] = []  # tokens that were put back; the next one is the last
+        self._returned: list[Token] = []  # tokens that were put back; the next one is the last
         self._line = 0
         self._action_line = 0
 
     def _next(self) -> Token:
-        if self._put_back_tokens:
-            return self._put_back_tokens.pop()
+        if self._returned:
+            return self._returned.pop()
         token = self._lexer.next_token()
         self._line = token.line
         return token
 
     def _put_back(self, *tokens: Token) -> None:
         """Put tokens back; the first of them is the next to be read."""
-        self._put_back_tokens += reversed(tokens)
+        self._returned += reversed(tokens)
 
     def _peek(self) -> Token:
         token = self._next()

@@ -53,7 +53,7 @@ def default_text(value: Any) -> str:
     return format_value(value, "v", Flags())
 
 
-def typed_text(value: Any) -> str:
+def with_type(value: Any) -> str:
     """Return a value with its type, as error texts show it."""
     return "<nil>" if value is None else f"{type_name(value)}={default_text(value)}"
 
@@ -98,10 +98,8 @@ def _container(value: Any, verb: str, flags: Flags) -> str:
         name, parts = "", [inner(item) for item in value]
     else:
         keys = sorted(value, key=encode)
-        name, parts = (
-            "map",
-            [f"{format_value(key, verb, flags)}:{inner(value[key])}" for key in keys],
-        )
+        name = "map"
+        parts = [f"{format_value(key, verb, flags)}:{inner(value[key])}" for key in keys]
     if flags.go_syntax:
         return f"{type_name(value)}{{{', '.join(parts)}}}"
     return f"{name}[{' '.join(parts)}]"
