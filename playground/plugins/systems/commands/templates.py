@@ -90,7 +90,7 @@ def run(
             watch=steps.append,
         )
     finally:
-        if out:  # what was answered before a fault was paid for, too
+        if out:  # answers before a fault were paid for, too
             recordings = live_answers.recordings if live_answers else []
             _write_session(steps, Path(out), recordings, input_files, force)
     modern = live or bool(options["replay"])
