@@ -1069,7 +1069,7 @@ def test_the_page_asks_and_opens_a_session(
     assert app.dataframe[0].value["dialect"].tolist() == ["hermes"]
     app.selectbox(key="asks").set_value("breaks").run()
     assert not app.exception
-    assert any("Not narrowed by dialect" in each.value for each in app.caption)
+    assert any("Not filtered by dialect" in each.value for each in app.caption)
     app.selectbox(key="asks").set_value("sessions").run()
     app.button(key="corpus compare").click().run()
     assert not app.exception

@@ -55,13 +55,13 @@ def test_another_conversation_with_the_same_answers_is_a_new_one() -> None:
         (["exact", "exact"], "2 exchanges in 1 session. Nothing breaks."),
         (
             ["unknown-provider"] * 2,
-            "2 exchanges in 1 session. No caching rules are known for their model: "
-            "whether it breaks is not predicted.",
+            "2 exchanges in 1 session. No caching rules are known for their model, "
+            "so no breaks are predicted.",
         ),
         (
             ["exact", "unknown-provider"],
-            "2 exchanges in 1 session. No caching rules are known for the model of 1 of them: "
-            "whether it breaks is not predicted.",
+            "2 exchanges in 1 session. No caching rules are known for the model of 1 of them, "
+            "so no breaks are predicted.",
         ),
     ],
 )

@@ -190,9 +190,9 @@ class Corpus:
         where, began = Filters("calls", filters), time.monotonic()
         sql = clusters.ERRORS.format(and_where=where.and_where)
         most = clusters.MOST_SIGNATURES
-        found = self._answer("errors", sql, {**where.values, "most": most + 1}, most, seconds)
-        notes = [f"the {most:,} commonest signatures were put together"] if found.cut else []
-        groups = clusters.cluster_errors(found.rows)
+        answer = self._answer("errors", sql, {**where.values, "most": most + 1}, most, seconds)
+        notes = [f"the {most:,} commonest signatures were put together"] if answer.cut else []
+        groups = clusters.cluster_errors(answer.rows)
         remaining = max(0.1, seconds - (time.monotonic() - began))
         sessions = self._sessions_of(groups[:limit], where, remaining)
         rows = [cluster.row(count) for cluster, count in zip(groups, sessions, strict=False)]
@@ -290,8 +290,8 @@ class Corpus:
     def _split(self) -> datetime | None:
         """Return the time seven days before the last request."""
         sql = "SELECT max(sent_at) - INTERVAL 7 DAY FROM requests"
-        found: datetime | None = self.sql(sql).rows[0][0]
-        return found
+        begin: datetime | None = self.sql(sql).rows[0][0]
+        return begin
 
     def _shard_and_block(self, session: int) -> tuple[str, int]:
         """Return the shard of a session, and the block number of its skeleton."""
@@ -327,8 +327,8 @@ def _two_of(filters: dict[str, Any], question: str) -> list[Any]:
     values = {name: filters.pop(name, None) for name in ("first", "second")}
     missing = [name for name, value in values.items() if value is None]
     if len(missing) == 1:
-        told = f"{missing[0]!r} is missing"
-        raise InputFault(told, where=question, expected="'first' and 'second', or neither")
+        problem = f"{missing[0]!r} is missing"
+        raise InputFault(problem, where=question, expected="'first' and 'second', or neither")
     return [] if missing else list(values.values())
 
 

@@ -47,9 +47,9 @@ def time_limit(seconds: float, interrupt: Callable[[], None], where: str) -> Ite
     except InputFault as fault:
         if not late.is_set():
             raise
-        told = f"the question was ended after {seconds:g} s"
+        problem = f"the question was ended after {seconds:g} s"
         expected = "a narrower filter, or more seconds"
-        raise InputFault(told, where=where, expected=expected) from fault
+        raise InputFault(problem, where=where, expected=expected) from fault
     finally:
         done.set()
         watch.join()  # else it could interrupt the next question

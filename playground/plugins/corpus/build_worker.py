@@ -40,8 +40,7 @@ def run_job(job: dict[str, Any]) -> dict[str, Any]:
     except MemoryError:
         return {
             "problem": f"it takes more than {MEMORY_BYTES / (1 << 30):.2g} GB of memory: a session "
-            "is held whole, and so is a log in which sessions lie between one another; give it in "
-            "parts"
+            "must fit into memory, and so must a log with interleaved sessions; give it in parts"
         }
     except Exception as error:  # a bug of ours must not end the whole build
         lines = Cleaner().text(str(error)).strip().splitlines() or [""]  # it may quote a secret

@@ -72,8 +72,8 @@ def build_corpus(
     """
     require_extra()
     if engine != "serial" and any(map(is_of_one_process, (str(out), *inputs))):
-        told = f"memory:// is seen by one process alone, and the engine {engine} has several"
-        raise InputFault(told, expected="the engine serial")
+        problem = f"memory:// is seen by one process alone, and the engine {engine} has several"
+        raise InputFault(problem, expected="the engine serial")
     for source in map(str, inputs):  # before a folder is made, which the page names after them
         if is_remote(source):
             place_at(source)
@@ -117,12 +117,12 @@ class _Build:
         self._folder, self._engine, self._progress = folder, engine, progress
         self._catalog = _open_catalog(folder, redacts)
         self._shards = {
-            found["shard"]: _Shard.from_manifest(found)
-            for found in catalogs.manifests(folder, redacts=redacts)
+            manifest["shard"]: _Shard.from_manifest(manifest)
+            for manifest in catalogs.manifests(folder, redacts=redacts)
             # a shard is built again if a piece changed while it was read, or if a table is missing
-            if not found["spoiled"]
-            and found["rows"].keys() >= SCHEMAS.keys()
-            and all(catalogs.has_table(folder, found, table) for table in SCHEMAS)
+            if not manifest["spoiled"]
+            and manifest["rows"].keys() >= SCHEMAS.keys()
+            and all(catalogs.has_table(folder, manifest, table) for table in SCHEMAS)
         }
         self._is_older = self._catalog.analysis != folder.analysis
         self._pieces: list[InputPiece] = []
@@ -184,10 +184,10 @@ class _Build:
 
     def _new_pieces(self) -> list[InputPiece]:
         """Return the pieces whose content no shard has, each content once."""
-        seen = {content for shard in self._shards.values() for content in shard.contents}
+        built = {content for shard in self._shards.values() for content in shard.contents}
         new: dict[str, InputPiece] = {}
         for piece in self._pieces:
-            if piece.content not in seen:
+            if piece.content not in built:
                 new.setdefault(piece.content, piece)
         return list(new.values())
 

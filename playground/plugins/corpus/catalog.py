@@ -97,11 +97,11 @@ def for_analysis(folder: CorpusFolder, catalog: Catalog) -> Catalog:
     return replace(catalog, analysis=folder.analysis, shards=shards, months=months)
 
 
-def refuse_newer(found: int, known: int, noun: str, where: str) -> None:
+def refuse_newer(version: int, newest: int, noun: str, where: str) -> None:
     """Raise InputFault if a file's version is newer than the one that this playground knows."""
-    if found > known:
+    if version > newest:
         raise InputFault(
-            f"{noun} {found} is newer than this version of the playground ({noun} {known})",
+            f"{noun} {version} is newer than this version of the playground ({noun} {newest})",
             where=where,
             expected="a newer version of the playground, or a corpus of its own folder",
         )

@@ -30,7 +30,7 @@ def corpus() -> None:
 @corpus.command()
 @click.argument("out")
 @click.argument("inputs", nargs=-1, required=True)
-@click.option("--redact", is_flag=True, help="Keep no text: lengths and hashes in their place.")
+@click.option("--redact", is_flag=True, help="Store lengths and hashes in place of texts.")
 @click.option("--engine", default="pool", help="serial, pool or ray. Default: pool.")
 @click.option("--workers", default=0, help="Processes. Default: one for each processor.")
 @click.option("--address", default="", help="Of a Ray cluster. Default: Ray on this machine.")
@@ -98,7 +98,7 @@ def compact(out: str, as_json: bool) -> int:
 @click.option("--until", help="A time, which is itself not included.")
 @click.option("--limit", type=int, help="Rows at most.")
 @click.option("--seconds", default=30.0, help="A limit, after which the question is ended.")
-@click.option("--analysis", type=int, help="An older version of our analysis.")
+@click.option("--analysis", type=int, help="Use the facts of an older version of our analysis.")
 @click.option("--sql", default="", help="SQL over the views, in place of a question.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @json_option

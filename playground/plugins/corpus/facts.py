@@ -220,16 +220,16 @@ class SessionFacts:
         )
 
     def _finding(
-        self, sent: Sequence[SeenRequest], n: int, dialect: str, found: Finding
+        self, sent: Sequence[SeenRequest], n: int, dialect: str, entry: Finding
     ) -> FindingFact:
-        place = found.where.partition(" (")[0]
+        place = entry.where.partition(" (")[0]
         return FindingFact(
             **self._values_of(sent, n),
             dialect=dialect,
-            code=found.code,
-            severity=found.severity,
+            code=entry.code,
+            severity=entry.severity,
             place=self._excerpt(place, _SHORT),
-            message=self._excerpt(found.message, _SHORT),
+            message=self._excerpt(entry.message, _SHORT),
         )
 
     def _requests(
@@ -266,20 +266,20 @@ class SessionFacts:
             )
 
     def _breaks(self) -> Iterator[BreakFact]:
-        for seen in breaks_of(self._session, self._requests_seen):
-            values = self._values_of(self._requests_seen.requests, seen.n)
+        for entry in breaks_of(self._session, self._requests_seen):
+            values = self._values_of(self._requests_seen.requests, entry.n)
             yield BreakFact(
                 **values,
                 provider=provider_of(values["model"]),
-                cause=seen.cause,
-                rule=seen.rule,
-                block=seen.block,
-                character=seen.character,
-                before=self._excerpt(seen.before, _SHORT),
-                after=self._excerpt(seen.after, _SHORT),
-                lost_tokens=seen.lost_tokens,
-                lost_nano=seen.lost_nano,
-                state=seen.state,
+                cause=entry.cause,
+                rule=entry.rule,
+                block=entry.block,
+                character=entry.character,
+                before=self._excerpt(entry.before, _SHORT),
+                after=self._excerpt(entry.after, _SHORT),
+                lost_tokens=entry.lost_tokens,
+                lost_nano=entry.lost_nano,
+                state=entry.state,
             )
 
     def _excerpt(self, text: str, most: int) -> str:

@@ -59,7 +59,7 @@ def choose_corpus() -> Corpus | None:
     try:
         return _open_corpus(path, state_of(path))
     except InputFault as fault:
-        st.error("This is no corpus that can be asked.")
+        st.error("This corpus cannot be opened.")
         say.text(str(fault))
         return None
 
@@ -159,7 +159,7 @@ def ask(corpus: Corpus, name: str, by: list[str], filters: dict[str, Any]) -> Co
         applied.pop("tool", None)
     ignored = [key for key in filters if filters[key] and key not in applied]
     if ignored:
-        say.caption(f"Not narrowed by {', '.join(ignored)}: this question knows nothing of it.")
+        say.caption(f"Not filtered by {', '.join(ignored)}, which this question does not know.")
     query = partial(corpus.ask, name, by, limit=_ROWS, seconds=_SECONDS, **applied)
     return _wait_for(corpus, f"{name} by {by}", query)
 
@@ -232,7 +232,7 @@ def show_sessions(
     if sessions is None:
         return
     if not sessions.rows:
-        st.info("No session stands behind it.")
+        st.info("No session belongs to this row.")
         return
     say.caption(
         f"{grouped(len(sessions.rows))} shown{', and there are more' if sessions.cut else ''}"
@@ -295,7 +295,7 @@ def _wait_for(corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]) -> Cor
     try:
         return answer.result()
     except InputFault as fault:
-        st.error("This was not answered.")
+        st.error("There is no answer to this question.")
         say.text(str(fault))
         return None
 

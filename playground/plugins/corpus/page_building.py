@@ -23,7 +23,7 @@ BUILD: Final = "playground corpus build my-corpus my-transcripts/"
 
 def show_build() -> None:
     """Show a form that builds a corpus, the progress of the build, and what came of it."""
-    st.info("A corpus is built once of many recorded sessions, here or by the command, then asked:")
+    st.info("Build a corpus from many recorded sessions, here or by the command, and then ask it:")
     components.verbatim(BUILD, "the command", key="corpus command")
     run = _builds().get(state.run_id(_RUN))
     busy = run is not None and run.under_way

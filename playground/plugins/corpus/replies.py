@@ -206,8 +206,8 @@ def _calls(events: Iterable[Event]) -> Iterator[SeenCall]:
                 continue
             case CallStartedEvent() if last is not None:
                 texts, codes, last = [], [], None
-            case FindingEvent(finding=found):
-                (last.findings if last else codes).append(found.code)
+            case FindingEvent(finding=noticed):
+                (last.findings if last else codes).append(noticed.code)
             case CallEndedEvent(name=name, arguments=arguments, call_id=call_id):
                 last = SeenCall(name, arguments, call_id, codes, texts)
                 yield last

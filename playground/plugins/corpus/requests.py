@@ -238,14 +238,14 @@ class _TierHashes:
         return self._last[tier][1]
 
 
-def _holds_tools(form: str, found: int) -> bool:
+def _holds_tools(form: str, tool_characters: int) -> bool:
     """Return True if a transcript of this form has its tools' declarations.
 
     If the form has no place for tools, it must have `found` some: 0 characters then mean that
     nobody knows. Names of tools alone are no declarations.
     """
     support = _tool_support(form)
-    return support != "by name" and (support != "no" or found > 0)
+    return support != "by name" and (support != "no" or tool_characters > 0)
 
 
 @lru_cache(maxsize=256)

@@ -141,10 +141,10 @@ def _requests_of_rows(
         head = heads or head
         current = [*head, *messages]
         pairs = zip(previous, current, strict=False)
-        kept = next((i for i, (block, each) in enumerate(pairs) if block != each), None)
-        kept = min(len(previous), len(current)) if kept is None else kept
-        kept = 0 if number == 0 else kept
-        yield _stored_request(kept, current[kept:])
+        shared_blocks = next((i for i, (block, each) in enumerate(pairs) if block != each), None)
+        shared_blocks = min(len(previous), len(current)) if shared_blocks is None else shared_blocks
+        shared_blocks = 0 if number == 0 else shared_blocks
+        yield _stored_request(shared_blocks, current[shared_blocks:])
 
 
 def _stored_request(kept: int, blocks: Blocks) -> StoredRequest:

@@ -90,16 +90,16 @@ class Upstreams:
         return (self.given,) if self.given else tuple(self.known.values())
 
 
-def upstreams(given: str, environment: Mapping[str, str], port: int, child: bool) -> Upstreams:
-    """Return the addresses to forward to: the `given` one, or each API's own.
+def upstreams(address: str, environment: Mapping[str, str], port: int, child: bool) -> Upstreams:
+    """Return the addresses to forward to: the given one, or each API's own.
 
     For a `child`, an address that its environment already names takes the place of the API's own:
     a gateway that the child used before is still used.
 
     Raises InputFault for an invalid address.
     """
-    if given:
-        return Upstreams(read_upstream(given, port=port))
+    if address:
+        return Upstreams(read_upstream(address, port=port))
     region = environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION") or "us-east-1"
     known = {
         api: read_upstream(url.format(region=region), where="AWS_REGION")
@@ -107,10 +107,10 @@ def upstreams(given: str, environment: Mapping[str, str], port: int, child: bool
     }
     named: set[Api] = set()
     for name, (api, _) in VARIABLES.items() if child else ():
-        address = environment.get(name, "").strip()
-        if address and api not in named:
+        named_address = environment.get(name, "").strip()
+        if named_address and api not in named:
             named.add(api)
-            known[api] = read_upstream(address, where=name, port=port)
+            known[api] = read_upstream(named_address, where=name, port=port)
     return Upstreams(known=known)
 
 

@@ -93,20 +93,20 @@ class _Row:
     sent: deque[tuple[TimedRequest, Simulated, FirstDifference | None]] = field(
         default_factory=lambda: deque(maxlen=_ROW)
     )
-    head: tuple[int, int] = (0, 0)  # (estimated, billed) tokens of a prefix that was read
-    whole: tuple[int, int] = (0, 0)  # the same of the last complete request with a bill
+    prefix_size: tuple[int, int] = (0, 0)  # (estimated, billed) tokens of a prefix that was read
+    last_size: tuple[int, int] = (0, 0)  # the same of the last complete request with a bill
     known_codes: frozenset[str] = frozenset()  # codes of the findings about the last request
-    left: int = 0  # tokens that the last request left in the cache
+    cached_tokens: int = 0  # tokens that the last request left in the cache
 
     def learn(self, hit: int | None, sent: TimedRequest, billed: Billed) -> None:
         """Learn from a bill how many tokens a request has, and the prefix that was read (`hit`)."""
         if sent.estimates and sent.estimates[-1] and billed.total:
-            self.whole = (sent.estimates[-1], billed.total)
+            self.last_size = (sent.estimates[-1], billed.total)
         if hit is None or not billed.read or self.rules.match == "best effort":
             return
         size = sent.estimates[hit]
-        if not self.head[0] or size <= self.head[0] or 2 * size <= sent.estimates[-1]:
-            self.head = (size, billed.read)
+        if not self.prefix_size[0] or size <= self.prefix_size[0] or 2 * size <= sent.estimates[-1]:
+            self.prefix_size = (size, billed.read)
 
 
 @dataclass(slots=True)
@@ -140,11 +140,13 @@ class CacheForecast:
             previous_row = row
             row = _Row(WireReader(model, rules.value("default_ttl")), rules, model)
             if previous_row is not None:  # the model changed: still compare with the old requests
-                row.sent, row.left = previous_row.sent, previous_row.left
+                row.sent, row.cached_tokens = previous_row.sent, previous_row.cached_tokens
         previous = row.sent[-1] if row.sent else None
         wire = row.reader.read(body)
         previous_request = previous[0] if previous else None
-        sent = TimedRequest(wire, opened.at, rules, None, previous_request, [row.head, row.whole])
+        sent = TimedRequest(
+            wire, opened.at, rules, None, previous_request, [row.prefix_size, row.last_size]
+        )
         difference = first_difference(previous[0], sent, rules) if previous else None
         cache = self._cache(opened.url, rules, model)
         prediction = cache.predict(sent)
@@ -159,7 +161,7 @@ class CacheForecast:
         row, prediction = underway.row, underway.prediction
         underway.cache.sent(prediction)
         row.sent.append((prediction.request, prediction.found, underway.difference))
-        row.left = _cached_tokens(prediction.request, prediction.found, row.rules)
+        row.cached_tokens = _cached_tokens(prediction.request, prediction.found, row.rules)
         row.known_codes = underway.codes
         self._sessions.keep(underway.match, row)
 
@@ -181,7 +183,7 @@ class CacheForecast:
             return None
         row, prediction = underway.row, underway.prediction
         request = prediction.request
-        sent = TimedRequest(request.wire, request.at, row.rules, billed, request, [row.head])
+        sent = TimedRequest(request.wire, request.at, row.rules, billed, request, [row.prefix_size])
         if not billed.summed:
             underway.cache.billed(prediction, sent)
             row.learn(prediction.found.hit, sent, billed)
@@ -211,7 +213,7 @@ class CacheForecast:
             )
             row.sent[index] = (sent, outcome, difference)
             if index == len(row.sent) - 1:
-                row.left = _cached_tokens(sent, outcome, row.rules)
+                row.cached_tokens = _cached_tokens(sent, outcome, row.rules)
 
     def _cache(self, url: str, rules: Rules, model: str) -> LiveCache:
         origin = "/".join(url.split("/", 3)[:3])
@@ -230,7 +232,7 @@ def _remove_refused(underway: Underway) -> None:
     remaining = [entry for entry in row.sent if entry[0] is not request]
     row.sent.clear()
     row.sent.extend(remaining)
-    row.left = _cached_tokens(*remaining[-1][:2], row.rules) if remaining else 0
+    row.cached_tokens = _cached_tokens(*remaining[-1][:2], row.rules) if remaining else 0
 
 
 def _make_expected(
@@ -241,36 +243,36 @@ def _make_expected(
     findings: list[Finding],
     price: Price | None,
 ) -> Expected:
-    found, rules = prediction.found, row.rules
+    outcome, rules = prediction.found, row.rules
     new = tuple(each for each in findings if each.code not in row.known_codes)[:_MOST_FINDINGS]
-    lost = max(0, row.left - found.read) if row.sent else 0
-    breaks = lost > 0 and found.state not in ("error", "unknown-provider")
+    lost = max(0, row.cached_tokens - outcome.read) if row.sent else 0
+    breaks = lost > 0 and outcome.state not in ("error", "unknown-provider")
     return Expected(
         session=match.name,
         title=match.title,
         number=match.number,
         provider=rules.provider,
         model=row.model,
-        state=found.state,
-        read=found.read,
-        written=sum(found.written.values()),
-        total=found.total,
-        nano=price.nano_dollars(found.cost) if price else None,
-        reason=found.reason,
-        sized=found.sized or not found.read,
+        state=outcome.state,
+        read=outcome.read,
+        written=sum(outcome.written.values()),
+        total=outcome.total,
+        nano=price.nano_dollars(outcome.cost) if price else None,
+        reason=outcome.reason,
+        sized=outcome.sized or not outcome.read,
         breaks=breaks,
         cause=_cause(prediction, difference, findings) if breaks else "",
         place=_place_of_difference(prediction.request, difference) if breaks else "",
         lost=lost if breaks else 0,
-        lost_nano=_lost_nano(lost, found, rules, row.model, price) if breaks else None,
+        lost_nano=_lost_nano(lost, outcome, rules, row.model, price) if breaks else None,
         findings=new,
     )
 
 
-def _cached_tokens(sent: TimedRequest, found: Simulated, rules: Rules) -> int:
+def _cached_tokens(sent: TimedRequest, outcome: Simulated, rules: Rules) -> int:
     """Return how many tokens a request leaves in the cache for one that continues it."""
     if rules.match != "best effort":
-        return found.left
+        return outcome.left
     step, total = rules.value("granularity"), sent.sizes[-1] if sent.sizes else 0
     read = total // step * step
     return read if read >= rules.minimum(sent.wire.model) else 0
@@ -333,12 +335,12 @@ def _place_of_difference(sent: TimedRequest, difference: FirstDifference | None)
 
 
 def _lost_nano(
-    lost: int, found: Simulated, rules: Rules, model: str, price: Price | None
+    lost: int, outcome: Simulated, rules: Rules, model: str, price: Price | None
 ) -> int | None:
     """Return the extra cost of tokens that are not read, but written or paid in full."""
     if price is None:
         return None
-    write_price = max((rules.write_permille(ttl) for ttl in found.written), default=1000)
+    write_price = max((rules.write_permille(ttl) for ttl in outcome.written), default=1000)
     return price.nano_dollars(lost * (max(write_price, 1000) - rules.read_permille(model)))
 
 

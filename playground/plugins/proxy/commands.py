@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.option(
     "--block",
     type=click.Choice(["cache-break"]),
-    help="Answer 409 instead of forwarding what breaks its session's cache.",
+    help="Answer 409 to a request that would break its session's cache, and do not forward it.",
 )
 @click.option("--scrub-emails", is_flag=True, help="Star out e-mail addresses too.")
 @json_option
@@ -53,8 +53,8 @@ def proxy(
 
     The base URL of the agent is the proxy's address. `playground proxy -- claude` starts a command
     with the variables set (ANTHROPIC_BASE_URL, OPENAI_BASE_URL, GOOGLE_GEMINI_BASE_URL …) and ends
-    with it; what is said stands in the run's folder then. No credential is stored. None is added,
-    but for one that the address of --upstream or of such a variable holds: it goes there alone.
+    with it; the report is then written to the run's folder. No credential is stored. None is added,
+    except one in the address of --upstream or of such a variable, which is sent only there.
     """
     from playground.plugins.proxy.addresses import upstreams
     from playground.plugins.proxy.serving import (

@@ -113,7 +113,7 @@ class WatchedExchange:
         """Take a piece of the request's body."""
         self._size += len(data)
         if self._raw:
-            self._keep_sent(data)
+            self._record_request(data)
             return
         self._body.append(data)
         if self._size > MOST_BODY:
@@ -123,14 +123,14 @@ class WatchedExchange:
         """Record the request, which is complete: as JSON if possible, otherwise as bytes."""
         self.was_asked = True
         if self._raw:
-            self._keep_sent(b"", last=True)
+            self._record_request(b"", last=True)
             return
         raw = b"".join(self._body)
         self._body.clear()
         parsed = self._read(raw)
         if parsed is None:
             self._record_bytes(raw)
-            self._keep_sent(b"", last=True)
+            self._record_request(b"", last=True)
             return
         body, data = parsed
         tally = Tally()
@@ -139,11 +139,11 @@ class WatchedExchange:
             form = form_of(body, data)
         except RecursionError:  # too deep to be searched for secrets
             self._record_bytes(data)
-            self._keep_sent(b"", last=True)
+            self._record_request(b"", last=True)
             return
         if not form:
             self._record_bytes(data)
-            self._keep_sent(b"", last=True)
+            self._record_request(b"", last=True)
         self.request = clean
         details = {"agent": self.opened.agent, "at": self.opened.at, "written": form}
         details = {key: value for key, value in details.items() if value}
@@ -175,7 +175,7 @@ class WatchedExchange:
             for plain in self._unpacker.pieces(data) if self._unpacker else (data,):
                 if self._is_json and len(self._reply) < _MOST_REPLY:
                     self._reply += plain
-                self._keep(at, plain)
+                self._record_answer(at, plain)
         except TooMuchUnpacked as error:
             self._cut_short(f"the answer {error}; the rest is forwarded and not recorded")
         except ValueError as error:
@@ -224,10 +224,10 @@ class WatchedExchange:
                 data = b"".join(Unpacker(MOST_BODY).pieces(raw))
             elif self.opened.coding:
                 return None
-            found = load_json(data.decode(json.detect_encoding(data)), strict=True)
+            value = load_json(data.decode(json.detect_encoding(data)), strict=True)
         except (ValueError, RecursionError):
             return None
-        return (found, data) if isinstance(found, dict) else None
+        return (value, data) if isinstance(value, dict) else None
 
     def _record_bytes(self, data: bytes) -> None:
         self._raw = True
@@ -236,12 +236,12 @@ class WatchedExchange:
             line = {"url": self.opened.url, "agent": self.opened.agent}
             self._record(lambda r: r.noted(line))
         for start in range(0, len(data), _PIECE):
-            self._keep_sent(data[start : start + _PIECE])
+            self._record_request(data[start : start + _PIECE])
 
-    def _keep_sent(self, data: bytes, last: bool = False) -> None:
+    def _record_request(self, data: bytes, last: bool = False) -> None:
         if self.opened.coding:  # no secret can be found in packed bytes
             return
-        data = self._bounded("sent", data)
+        data = self._within_limit("sent", data)
         if data or last:
             self._record(lambda r: r.sent_bytes(data, last=last))
 
@@ -266,26 +266,26 @@ class WatchedExchange:
                 self.fault = str(fault)
         return self._recorder is not None
 
-    def _keep(self, at: float, data: bytes) -> None:
+    def _record_answer(self, at: float, data: bytes) -> None:
         """Record bytes of the answer, up to the limits on size and time of one exchange."""
         most = _MOST_ANSWER if self.opened.asks else _MOST_RAW
         is_dear = self._spent > _MOST_SECONDS
-        kept = self._bounded("came", data, 0 if is_dear else most)
-        if len(kept) < len(data) and not self.fault and (is_dear or self.opened.asks):
+        recorded = self._within_limit("came", data, 0 if is_dear else most)
+        if len(recorded) < len(data) and not self.fault and (is_dear or self.opened.asks):
             limit = f"has more than {most:,} bytes"
             limit = f"took {_MOST_SECONDS:g} seconds to be recorded so far" if is_dear else limit
             self.fault = f"the answer {limit}; the rest is forwarded and not recorded"
-        if kept:
+        if recorded:
             began = time.thread_time()
-            self._record(lambda r: r.piece(at, kept))
+            self._record(lambda r: r.piece(at, recorded))
             self._spent += time.thread_time() - began
 
-    def _bounded(self, way: str, data: bytes, most: int = _MOST_RAW) -> bytes:
+    def _within_limit(self, way: str, data: bytes, most: int = _MOST_RAW) -> bytes:
         """Return those of the bytes that may be recorded, and count both parts."""
-        kept = data[: max(0, most - self._recorded[way])]
-        self._recorded[way] += len(kept)
-        self._unrecorded[way] += len(data) - len(kept)
-        return kept
+        part = data[: max(0, most - self._recorded[way])]
+        self._recorded[way] += len(part)
+        self._unrecorded[way] += len(data) - len(part)
+        return part
 
     def _record(self, action: Callable[[Recorder], Result]) -> Result | None:
         """Call the recorder, if there is one. If the disk is full, end only the recording."""

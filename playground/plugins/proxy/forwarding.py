@@ -280,9 +280,9 @@ async def _hold_body(pieces: AsyncIterator[bytes]) -> _HeldBody:
     return _HeldBody(chunks, True)
 
 
-async def _chained(held: _HeldBody, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _chained(body: _HeldBody, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """Yield the pieces that were held, then the rest of the body."""
-    for data in held.pieces:
+    for data in body.pieces:
         yield data
     async for data in rest:
         yield data

@@ -58,7 +58,7 @@ def headline(run: Ledger) -> str:
     unknown = states.count("unknown-provider")
     if unknown:
         which = "their model" if unknown == len(states) else f"the model of {unknown} of them"
-        text = f"{text}. No caching rules are known for {which}: whether it breaks is not predicted"
+        text = f"{text}. No caching rules are known for {which}, so no breaks are predicted"
     if not breaks:
         return f"{text}." if unknown else f"{text}. Nothing breaks."
     nano = sum(exchange["lost_nano"] or 0 for exchange in breaks)

@@ -105,14 +105,14 @@ def _unknown_version(head: RequestHead) -> Refusal | None:
 def _forward_proxy(head: RequestHead) -> Refusal | None:
     if head.method != "CONNECT" and head.path.startswith("/"):
         return None
-    reason = "this is a proxy by base URL, none for every address: give its address as the base URL"
-    return Refusal(405, "not_a_forward_proxy", f"{reason} of the client")
+    reason = "this is no general HTTP proxy: set its address as the base URL of the client"
+    return Refusal(405, "not_a_forward_proxy", reason)
 
 
 def _trace(head: RequestHead) -> Refusal | None:
     if head.method != "TRACE":
         return None
-    reason = "TRACE has a server repeat what it got, which may be more than the client sent"
+    reason = "TRACE makes a server repeat the request, which may hold more than the client sent"
     return Refusal(405, "no_trace", reason)
 
 

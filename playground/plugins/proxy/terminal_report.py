@@ -97,7 +97,7 @@ def prediction_line(expected: dict[str, Any]) -> str:
         return f"the provider refuses it: {expected['reason']}"
     if expected["state"] == "unknown-provider":
         return f"~{expected['total']:,} tokens at the full price: {expected['reason']}"
-    sure = {"eligible": ", which nobody promises", "unpredictable": ", perhaps"}
+    sure = {"eligible": ", which is not guaranteed", "unpredictable": ", perhaps"}
     about = "" if expected["sized"] else "~"
     text = f"read {about}{expected['read']:,} of ~{expected['total']:,} expected"
     text += sure.get(expected["state"], "")

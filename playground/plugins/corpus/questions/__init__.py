@@ -178,7 +178,7 @@ QUESTIONS: Final = {
             _CALLS,
             ("dialect", "model"),
         ),
-        Question("findings", "What was noticed, how often?", "findings", _FINDINGS, ("code",)),
+        Question("findings", "Which findings are there?", "findings", _FINDINGS, ("code",)),
         Question(
             "drift",
             "Which findings grew from one window to the next?",
@@ -212,10 +212,10 @@ QUESTIONS: Final = {
     )
 }
 OTHERS: Final = {
-    "errors": "Which errors are there, those alike put together?",
-    "twins": "Which sessions were told nearly twice?",
+    "errors": "Which errors are there, with similar ones together?",
+    "twins": "Which sessions are nearly equal?",
     "versions": "What changed between two versions of an agent?",
-    "analyses": "What does a newer version of our analysis count otherwise?",
+    "analyses": "What does a newer version of our analysis count differently?",
 }
 TABLE_OF_OTHERS: Final = {name: "calls" if name == "errors" else "sessions" for name in OTHERS}
 """The table that has the columns by which each of them is filtered."""

@@ -232,8 +232,8 @@ def _value(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
     properties, others = schema.get("properties", {}), schema.get("additionalProperties", {})
     others = others if isinstance(others, dict) else {}
     return {
-        name: _value(found, properties.get(name, others), models)
-        for name, found in _children_by_name(first).items()
+        name: _value(elements_found, properties.get(name, others), models)
+        for name, elements_found in _children_by_name(first).items()
     }
 
 

@@ -19,14 +19,14 @@ from playground.nouns.tools import Schema, resolve
 
 @dataclass(frozen=True, slots=True)
 class ArgumentName:
-    """The names by which a call may give a field (`given`), and the one that the tool `wants`.
+    """The names by which a call may give a field (`accepted`), and the one that the tool `wants`.
 
-    `reached` are names of arguments that contain the field somewhere inside.
+    `containers` are names of arguments that contain the field somewhere inside.
     """
 
-    given: tuple[str, ...]
+    accepted: tuple[str, ...]
     wants: str
-    reached: tuple[str, ...] = ()
+    containers: tuple[str, ...] = ()
 
 
 def argument_names(model: type[BaseModel]) -> dict[str, ArgumentName]:
@@ -63,7 +63,7 @@ def _single_aliases(alias: str | AliasPath | AliasChoices | None) -> Iterator[st
 def withheld_names(model: type[BaseModel], names: Collection[str]) -> frozenset[str]:
     """Return the names, and all other names of the fields that have one of them."""
     fields = _fields_named(model, names)
-    return frozenset(names).union(fields, *(argument.given for argument in fields.values()))
+    return frozenset(names).union(fields, *(argument.accepted for argument in fields.values()))
 
 
 def model_without(model: type[BaseModel], names: Collection[str]) -> type[BaseModel]:
@@ -84,7 +84,7 @@ def _fields_named(model: type[BaseModel], names: Collection[str]) -> dict[str, A
     return {
         field: argument
         for field, argument in argument_names(model).items()
-        if not {field, argument.wants, *argument.given}.isdisjoint(names)
+        if not {field, argument.wants, *argument.accepted}.isdisjoint(names)
     }
 
 

@@ -44,7 +44,7 @@ def checked_arguments(
         messages = {str(entry["loc"][:1]): _error_text(entry) for entry in reversed(error.errors())}
         raise ValueError("; ".join(reversed(messages.values()))) from error
     values, as_json = _values(parsed, given, names), _as_json(parsed, names)
-    wanted = {name: known.wants for known in names.values() for name in known.given}
+    wanted = {name: known.wants for known in names.values() for name in known.accepted}
     findings = []
     for name, value in given.items():
         wants = wanted.get(name, name)
@@ -67,9 +67,9 @@ def _error_text(error: ErrorDetails) -> str:
 
 def _refuse_other_names(given: Mapping[str, Any], names: Mapping[str, ArgumentName]) -> None:
     """Raise ValueError for a field's own name if it has an alias: pydantic would ignore it."""
-    accepted = {name for known in names.values() for name in (*known.given, *known.reached)}
+    accepted = {name for known in names.values() for name in (*known.accepted, *known.containers)}
     problems = [
-        f"{name}: no argument; it is {' or '.join(names[name].given + names[name].reached)}"
+        f"{name}: no argument; it is {' or '.join(names[name].accepted + names[name].containers)}"
         for name in given
         if name in names and name not in accepted
     ]
@@ -81,7 +81,7 @@ def _values(
     parsed: BaseModel, given: Mapping[str, Any], names: Mapping[str, ArgumentName]
 ) -> dict[str, Any]:
     """Return the given values, converted, by the names that the tool wants."""
-    accepted = {name for known in names.values() for name in (*known.given, *known.reached)}
+    accepted = {name for known in names.values() for name in (*known.accepted, *known.containers)}
     unknown = {name: value for name, value in given.items() if name not in accepted}
     known = {
         names[name].wants: getattr(parsed, name)

@@ -191,12 +191,12 @@ class Evaluation:
             self._fail(f"{node.name} gives more than {MOST_OUTPUT:,} characters")
         return result
 
-    def _check_count(self, function: Function, name: str, given: int, final: Any) -> None:
-        count, fixed = given + (final is not MISSING), len(function.fixed)
+    def _check_count(self, function: Function, name: str, written: int, final: Any) -> None:
+        count, fixed = written + (final is not MISSING), len(function.fixed)
         if function.variadic is None and count != fixed:
             self._fail(f"wrong number of args for {name}: want {fixed} got {count}")
         if count < fixed:
-            self._fail(f"wrong number of args for {name}: want at least {fixed} got {given}")
+            self._fail(f"wrong number of args for {name}: want at least {fixed} got {written}")
 
     def _and_or(self, dot: Any, stop_at: bool, arguments: Sequence[Node], final: Any) -> Any:
         """Evaluate `and` or `or`: return the first value that decides, or the last one."""

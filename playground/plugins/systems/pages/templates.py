@@ -268,7 +268,7 @@ def steps(run: TemplateRun) -> None:
     step = steps[int(number) - 1]
     if step.sent is not None:
         live = run.answers is not None
-        form = "as LiteLLM was given it" if live else "in OpenAI's older form, with functions"
+        form = "as LiteLLM got it" if live else "in OpenAI's older form, with functions"
         say.text(f"The request, {form}")
         widgets.json_text("request", step.sent.body(modern=live), "sent")
         return
