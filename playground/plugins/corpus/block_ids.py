@@ -39,8 +39,8 @@ class BlockNumbering:
     """The new numbers of the blocks of several shards, in the order of the shards.
 
     The first of several equal blocks stays. A session's skeleton always stays, because it refers to
-    other blocks by number. `made` is a DuckDB connection for this purpose alone; `indexes` are the
-    shards' index files as SQL.
+    other blocks by number. `connection` is a DuckDB of its own, `indexes` are the shards' index
+    files as SQL.
     """
 
     def __init__(self, connection: Any, indexes: Sequence[str]) -> None:

@@ -183,7 +183,7 @@ class _Build:
         self._build(waiting)
 
     def _new_pieces(self) -> list[InputPiece]:
-        """Return the pieces whose content no shard has, each content once."""
+        """Return the pieces with content that no shard has, each content once."""
         built = {content for shard in self._shards.values() for content in shard.contents}
         new: dict[str, InputPiece] = {}
         for piece in self._pieces:

@@ -67,7 +67,7 @@ def row_filters(
 ) -> dict[str, Any]:
     """Return the filters that leave only the rows that one row of an answer counts.
 
-    `narrowed` are the question's own filters. For the question `failures` the result selects the
+    `filters` are the question's own. For the question `failures` the result selects the
     malformed calls, or the failed ones if none is malformed.
     """
     conditions = dict(filters)

@@ -241,8 +241,8 @@ class _TierHashes:
 def _holds_tools(form: str, tool_characters: int) -> bool:
     """Return True if a transcript of this form has its tools' declarations.
 
-    If the form has no place for tools, it must have `found` some: 0 characters then mean that
-    nobody knows. Names of tools alone are no declarations.
+    If the form has no place for tools, 0 `tool_characters` mean that nobody knows. Names of tools
+    alone are no declarations.
     """
     support = _tool_support(form)
     return support != "by name" and (support != "no" or tool_characters > 0)

@@ -30,7 +30,7 @@ class BuildRun(BackgroundRun):
     is_built: bool = False
 
     def start(self, alive: Callable[[], bool] = lambda: True, **options: Any) -> None:
-        """Build in the background; `more` is passed to `build_corpus`.
+        """Build in the background; `options` are those of `build_corpus`.
 
         The build stops if `alive` returns False.
         """

@@ -130,7 +130,7 @@ class CacheForecast:
         self._sessions: Sessions[_Row] = Sessions()
         self._caches: OrderedDict[tuple[str, str, str], LiveCache] = OrderedDict()
 
-    def request(self, opened: Opened, body: dict[str, Any]) -> Underway:
+    def forecast(self, opened: Opened, body: dict[str, Any]) -> Underway:
         """Forecast a request. Raises one of UNEXPECTED_ERRORS if the body's shape is unknown."""
         provider, model = asked_of(opened.url, str(body.get("model") or opened.model))
         rules = known_rules(provider, model)
@@ -156,7 +156,7 @@ class CacheForecast:
         codes = frozenset(finding.code for finding in findings)
         return Underway(expected, prediction, row, cache, match, difference, price, codes)
 
-    def sent(self, underway: Underway) -> None:
+    def record_sent(self, underway: Underway) -> None:
         """Record that the request is forwarded: later ones are compared with it."""
         row, prediction = underway.row, underway.prediction
         underway.cache.sent(prediction)
@@ -165,11 +165,13 @@ class CacheForecast:
         row.known_codes = underway.codes
         self._sessions.keep(underway.match, row)
 
-    def answered(self, underway: Underway, at: float) -> None:
+    def record_answer(self, underway: Underway, at: float) -> None:
         """Record when a successful answer began: what it wrote can be read from then on."""
         underway.cache.answered(underway.prediction, at)
 
-    def over(self, underway: Underway, status: int, usage: dict[str, Any] | None) -> Bill | None:
+    def end_request(
+        self, underway: Underway, status: int, usage: dict[str, Any] | None
+    ) -> Bill | None:
         """Record that the answer has ended, and return its bill if it has one.
 
         A request that was refused is taken out of its session again.

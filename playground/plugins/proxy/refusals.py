@@ -1,4 +1,4 @@
-"""What is not forwarded, and what its client is told: a status and one clear line.
+"""Refusals of requests that are not forwarded: each has a status and one clear line.
 
 Nothing of a refused request is recorded. The answer repeats at most a host or an origin from it.
 """

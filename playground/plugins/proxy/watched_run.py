@@ -30,5 +30,5 @@ class WatchedRun:
 
 
 def read_run(data: bytes) -> WatchedRun:
-    """Return the run that `packed` made these bytes of."""
+    """Return the run that `pack` made these bytes of."""
     return WatchedRun(*marshal.loads(data))

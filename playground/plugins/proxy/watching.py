@@ -128,7 +128,7 @@ class RunWatcher:
         if waits:  # before anything else, since the forwarding process waits
             self._say({"verdict": number, "blocked": blocked})
         if underway is not None and not (blocked and waits):
-            self._forecast.sent(underway)
+            self._forecast.record_sent(underway)
             self._underway[number] = underway
         self._note(line)
 
@@ -136,7 +136,7 @@ class RunWatcher:
         if exchange.request is None or not exchange.opened.asks:
             return None
         try:
-            return self._forecast.request(exchange.opened, exchange.request)
+            return self._forecast.forecast(exchange.opened, exchange.request)
         except UNEXPECTED_OR_TOO_DEEP as error:
             reason = f"no request of a known shape ({type(error).__name__}: {error})"[:200]
             exchange.add_note(not_foretold=reason)
@@ -145,7 +145,7 @@ class RunWatcher:
     def _piece(self, number: int, exchange: WatchedExchange, at: float, data: bytes) -> None:
         underway = self._underway.get(number)
         if underway is not None and exchange.first is None and exchange.status < 300:
-            self._forecast.answered(underway, exchange.opened.at + at)
+            self._forecast.record_answer(underway, exchange.opened.at + at)
         exchange.add_answer_piece(at, data)
 
     def _end(
@@ -156,7 +156,7 @@ class RunWatcher:
         underway = self._underway.pop(number, None)
         billed = None
         if underway is not None:
-            billed = self._forecast.over(underway, exchange.status, exchange.usage)
+            billed = self._forecast.end_request(underway, exchange.status, exchange.usage)
         line = {
             **({} if exchange.was_asked else _ledger_entry(exchange)),
             "exchange": number,
