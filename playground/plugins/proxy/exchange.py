@@ -141,7 +141,7 @@ class WatchedExchange:
             self._record_bytes(data)
             self._record_request(b"", last=True)
             return
-        if not form:
+        if not form:  # the exact text cannot be rebuilt from JSON: keep its bytes, too
             self._record_bytes(data)
             self._record_request(b"", last=True)
         self.request = clean
