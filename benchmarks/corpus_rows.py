@@ -53,7 +53,7 @@ def copied(given: Path, times: int, out: Path) -> None:
     folder = CorpusFolder(store_at(given))
     found = catalog.read_catalog(folder)
     target = CorpusFolder(store_at(out), found.analysis)
-    folder = folder.of(found.analysis)
+    folder = folder.with_analysis(found.analysis)
     files = pq.read_table(given / folder.files(found.generation))
     shards, pieces = [], []
     for number in range(times):

@@ -6,18 +6,18 @@ import streamlit as st
 
 from playground.plugins.corpus import page as corpus
 
-found = corpus.chosen()
-if found is None:
+open_corpus = corpus.choose_corpus()
+if open_corpus is None:
     st.stop()
-corpus.holds(found)
-narrowed = corpus.facets(found)
-name, by = corpus.question()
+corpus.show_size(open_corpus)
+filters = corpus.choose_filters(open_corpus)
+name, by = corpus.choose_question()
 if corpus.was_stopped():
     st.stop()
-answer = corpus.ask(found, name, by, narrowed)
+answer = corpus.ask(open_corpus, name, by, filters)
 if answer is None:
     st.stop()
 corpus.show(answer)
 if answer.rows:
-    corpus.trend(found, name, narrowed)
-    corpus.behind(found, answer, by, narrowed)
+    corpus.trend(open_corpus, name, filters)
+    corpus.show_sessions(open_corpus, answer, by, filters)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playground.base.findings import Finding
 from playground.plugins.proxy.cache_forecast import Bill, Expected
-from playground.plugins.proxy.ledger import FILE, FORMAT, dumped
+from playground.plugins.proxy.ledger import FILE, FORMAT, ledger_line
 
 
 def leave_run(home: Path, text: str) -> None:
@@ -42,4 +42,4 @@ def leave_run(home: Path, text: str) -> None:
         error = {"error": {"type": text, "message": text}} if broken else {}
         told = {"status": 200, "seconds": 1.1, "billed": bill.as_json()}
         lines.append({"exchange": number, **told, **error})
-    (run / FILE).write_text("".join(map(dumped, lines)), encoding="utf-8")
+    (run / FILE).write_text("".join(map(ledger_line, lines)), encoding="utf-8")

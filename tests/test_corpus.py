@@ -34,7 +34,7 @@ from playground.plugins.corpus.building import Built, build_corpus
 from playground.plugins.corpus.cleaning import Cleaner
 from playground.plugins.corpus.compaction import compact_corpus
 from playground.plugins.corpus.engines import SerialEngine
-from playground.plugins.corpus.inputs import opened, pieces_of
+from playground.plugins.corpus.inputs import open_piece, pieces_of
 from playground.plugins.corpus.layout import ANALYSIS, CorpusFolder
 from playground.plugins.corpus.questions import question_names, versions
 from playground.plugins.corpus.stores import store_at
@@ -133,15 +133,18 @@ def test_versions_are_of_one_agent_and_in_the_order_of_their_numbers() -> None:
         for agent, by_version in counted.items()
         for version, sessions in by_version.items()
     ]
-    newest = [(row["agent"], row["version"]) for row in versions.chosen(rows, [])]
+    newest = [(row["agent"], row["version"]) for row in versions.choose_versions(rows, [])]
     assert newest == [("a", "2.1.80"), ("a", "2.1.112")]
-    assert [row["sessions"] for row in versions.chosen(rows, ["2.1.9", "2.1.80"])] == [1, 2]
+    assert [row["sessions"] for row in versions.choose_versions(rows, ["2.1.9", "2.1.80"])] == [
+        1,
+        2,
+    ]
     with pytest.raises(InputFault, match="a 2.1.9, 2.1.80, 2.1.112; b 1.0"):
-        versions.chosen(rows, ["2.1.9", "1.0"])
+        versions.choose_versions(rows, ["2.1.9", "1.0"])
     odd = ["1.0", "1.0-beta", "1.0.1", "0.9", "9" * 5_000]
     rows = [{"agent": "a", "version": version, "sessions": 1} for version in odd]
     with pytest.raises(InputFault, match=r"a 0\.9, 1\.0-beta, 1\.0, 1\.0\.1, 9999"):
-        versions.chosen(rows, ["none"])
+        versions.choose_versions(rows, ["none"])
 
 
 @pytest.mark.parametrize("name", [name for name in question_names() if name != "analyses"])
@@ -203,12 +206,12 @@ def facts(out: Path | str) -> dict[str, list[str]]:
     folder = CorpusFolder(store_at(out))
     found: dict[str, list[str]] = {name: [] for name in SCHEMAS if name != "toolsets"}
     known = catalog.read_catalog(folder)
-    folder = folder.of(known.analysis)
+    folder = folder.with_analysis(known.analysis)
     for shard in known.shards:
-        hashes = pq.read_table(folder.store.opened(folder.index(shard)))["hash"].to_pylist()
+        hashes = pq.read_table(folder.store.open_file(folder.index(shard)))["hash"].to_pylist()
         for name in found:
             for file in folder.fact_files(name, shard, known.months.get(shard, ())):
-                for row in pq.ParquetFile(folder.store.opened(file)).read().to_pylist():
+                for row in pq.ParquetFile(folder.store.open_file(file)).read().to_pylist():
                     row["text"] = ""
                     if "added" in row:
                         row["added"] = [hashes[number].hex() for number in row["added"]]
@@ -392,7 +395,7 @@ def test_a_file_that_is_packed_is_the_session_that_it_was(small: Path, tmp_path:
     assert serial(tmp_path / "p", small).rows["sessions"] == 3
     (piece,) = pieces_of(str(small / "0.json.gz"))
     (small / "0.json.gz").write_bytes(gzip.compress(plain.replace(b"text", b"next")))
-    with pytest.raises(InputFault, match="it changed"), opened(piece, tmp_path) as sources:
+    with pytest.raises(InputFault, match="it changed"), open_piece(piece, tmp_path) as sources:
         next(sources)
 
 
@@ -421,7 +424,7 @@ def test_a_newer_analysis_makes_its_facts_from_what_is_kept(
     folder, out = few[0], tmp_path / "o"
     shutil.copytree(few[1], out)
     monkeypatch.setattr("playground.plugins.corpus.layout.ANALYSIS", NEWER)
-    monkeypatch.setattr("playground.plugins.corpus.shards.opened", no_input)
+    monkeypatch.setattr("playground.plugins.corpus.shards.open_piece", no_input)
     again = build_corpus(out, [folder], engine="serial")
     assert (again.made, again.rows) == (1, build_corpus(out, [folder], engine="serial").rows)
     assert facts(out) == facts(few[1])
@@ -530,7 +533,7 @@ def test_a_file_that_goes_after_compaction_takes_its_rows_with_it(
     assert titles(out) == ["text 5", "text 7"]
     compact_corpus(out)
     monkeypatch.setattr("playground.plugins.corpus.layout.ANALYSIS", NEWER)
-    monkeypatch.setattr("playground.plugins.corpus.shards.opened", no_input)
+    monkeypatch.setattr("playground.plugins.corpus.shards.open_piece", no_input)
     assert serial(out, small).made == 1
     assert titles(out) == ["text 5", "text 7"]
 
@@ -608,14 +611,14 @@ def killing(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, times: int
         f"done = Path({str(folder / 'killed')!r})\n"
         "if os.environ.get('KILLED_BY'):\n"
         "    from playground.plugins.corpus import inputs\n"
-        "    plain = inputs._bytes\n"
+        "    plain = inputs._read_bytes\n"
         "    def killing(piece):\n"
         "        told = done.read_text() if done.exists() else ''\n"
         f"        if piece.path.endswith(os.environ['KILLED_BY']) and len(told) < {times}:\n"
         "            done.write_text(told + 'x')\n"
         "            os.kill(os.getpid(), 9)\n"
         "        return plain(piece)\n"
-        "    inputs._bytes = killing\n"
+        "    inputs._read_bytes = killing\n"
     )
     monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
     monkeypatch.setenv("KILLED_BY", name)
@@ -924,8 +927,8 @@ def test_each_kind_of_request_keeps_its_parameters_without_keys(tmp_path: Path) 
 @pytest.mark.parametrize("following", ["--password", "- item", "-----", "{"])
 def test_a_text_is_searched_as_if_it_stood_alone(following: str) -> None:
     """One whose key is open at its end was taken for none for the sake of what came behind it."""
-    opened = "-----BEGIN " + "PRIVATE KEY-----"
-    for opener in (opened, f"{opened}\nMIIEowIBAAKCAQEA7\nabcd"):
+    open_piece = "-----BEGIN " + "PRIVATE KEY-----"
+    for opener in (open_piece, f"{open_piece}\nMIIEowIBAAKCAQEA7\nabcd"):
         said = [Message("user", (TextPart(opener),)), Message("user", (TextPart(following),))]
         clean = Cleaner().session(Session(messages=tuple(said))).session
         assert clean.messages[0].text == "*" * len(opener)
@@ -1085,7 +1088,7 @@ def test_the_page_asks_and_opens_a_session(
     assert app.dataframe[0].value["dialect"].tolist() == ["hermes"]
     app.selectbox(key="asks").set_value("breaks").run()
     assert not app.exception
-    assert any("Not narrowed by dialect" in each.value for each in app.caption)
+    assert any("Not filtered by dialect" in each.value for each in app.caption)
     app.selectbox(key="asks").set_value("sessions").run()
     app.button(key="corpus compare").click().run()
     assert not app.exception

@@ -83,7 +83,7 @@ def test_a_build_that_is_killed_takes_its_workers_with_it(tmp_path: Path) -> Non
         "def sleeping(piece):\n"
         f"    Path({str(tmp_path / 'at-work')!r}).touch()\n"
         "    time.sleep(600)\n"
-        "inputs._bytes = sleeping\n"
+        "inputs._read_bytes = sleeping\n"
     )
     process = started(tmp_path / "o", tmp_path / "in", "pool", tmp_path)
     while not (tmp_path / "at-work").exists():

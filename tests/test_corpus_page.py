@@ -25,7 +25,7 @@ from playground.base import paths
 from playground.base.errors import InputFault
 from playground.plugins.corpus.answers import CorpusAnswer
 from playground.plugins.corpus.building import build_corpus
-from playground.plugins.corpus.filters import behind_row
+from playground.plugins.corpus.filters import row_filters
 from playground.plugins.corpus.questions import COLUMNS, QUESTIONS
 from playground.plugins.corpus.runs import BuildRun
 
@@ -168,7 +168,7 @@ def test_behind_each_row_stand_the_sessions_that_it_counts(
         answer = found.ask(name, by, **narrowed)
         assert answer.rows
         for row in answer.records():
-            filters = behind_row(asked, asked.by if by is None else by, row, narrowed)
+            filters = row_filters(asked, asked.by if by is None else by, row, narrowed)
             assert len(found.behind(asked.table, **filters).rows) == row["sessions"]
 
 
@@ -177,7 +177,7 @@ def test_behind_a_row_of_failures_stands_what_failed(corpus: Path, by: str) -> N
     """Where no call was malformed, and tools' results were errors, nothing stood there."""
     asked, found = QUESTIONS["failures"], pg.corpus(corpus)
     for row in found.ask("failures", [by]).records():
-        behind = found.behind("calls", **behind_row(asked, [by], row, {})).records()
+        behind = found.behind("calls", **row_filters(asked, [by], row, {})).records()
         wanted = row["malformed"] or row["failed"] or row["calls"]
         assert sum(each["rows"] for each in behind) == wanted
 
@@ -228,7 +228,7 @@ def test_a_time_of_any_zone_is_the_same_time(corpus: Path, zone: timezone) -> No
     for since in (moment, moment.isoformat(), given, given.isoformat()):
         assert len(found.ask("sessions", since=since).rows) == wanted
         (row, *_) = found.ask("findings", ["day"], since=since).records()
-        assert behind_row(QUESTIONS["findings"], ["day"], row, {"since": since})
+        assert row_filters(QUESTIONS["findings"], ["day"], row, {"since": since})
 
 
 def test_whole_numbers_stay_whole_where_some_are_missing(corpus: Path) -> None:

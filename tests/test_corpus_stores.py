@@ -39,7 +39,7 @@ from playground.plugins.corpus.layout import ANALYSIS, CorpusFolder
 from playground.plugins.corpus.questions import question_names
 from playground.plugins.corpus.simulating import simulate_corpus
 from playground.plugins.corpus.stores import store_at
-from playground.plugins.corpus.views import connected
+from playground.plugins.corpus.views import connect
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -182,7 +182,7 @@ def test_what_does_not_fit_in_memory_goes_to_a_disk(
     serial(out, write(tmp_path / "in", 0))
     folder = CorpusFolder(store_at(out))
     with closing(ScratchFolder(folder.store.scratch)) as spill:
-        made = connected(folder, spill.path)
+        made = connect(folder, spill.path)
         made.execute("SET memory_limit = '20MB'")
         sql = "CREATE TABLE t AS SELECT hash(range)::VARCHAR || range AS s FROM range(1000000)"
         assert made.execute(sql).fetchall() == [(1_000_000,)]

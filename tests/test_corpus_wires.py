@@ -28,7 +28,7 @@ from playground.plugins.corpus.building import build_corpus
 from playground.plugins.corpus.compaction import compact_corpus
 from playground.plugins.corpus.simulating import simulate_corpus, simulations
 from playground.plugins.corpus.tables import SCHEMAS, WireFact
-from playground.plugins.corpus.wires import simulated, wire_facts
+from playground.plugins.corpus.wires import simulate_rows, wire_facts
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -173,7 +173,7 @@ def stored(facts: Sequence[WireFact]) -> list[dict[str, Any]]:
 
 
 def once_more(simulation: CacheSimulation) -> CacheSimulation:
-    ((_, found),) = simulated(stored(list(wire_facts(7, 7, simulation))))
+    ((_, found),) = simulate_rows(stored(list(wire_facts(7, 7, simulation))))
     return found
 
 

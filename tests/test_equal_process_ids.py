@@ -269,10 +269,10 @@ def test_files_of_shards_hold_their_own_bytes(way: str, tmp_path: Path) -> None:
 
 SHARDS = """
 import json, os, sys
-from playground.plugins.corpus.build_worker import outcome_of
+from playground.plugins.corpus.build_worker import run_job
 assert os.getpid() == 1
 for job in json.load(open(sys.argv[1])):
-    print(sorted(outcome_of(job)))
+    print(sorted(run_job(job)))
 """
 
 

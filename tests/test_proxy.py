@@ -26,9 +26,9 @@ from scripted_session import steps
 
 from playground.cache.answers.simulation import simulate_cache
 from playground.cli import main
-from playground.plugins.proxy.addresses import Api, Upstreams, told_of, upstreams
-from playground.plugins.proxy.ledger import Passed, is_growing, read_ledger
-from playground.plugins.proxy.ledger import folder as ledger_folder
+from playground.plugins.proxy.addresses import Api, Upstreams, child_command, upstreams
+from playground.plugins.proxy.ledger import LoggedExchange, is_growing, read_ledger
+from playground.plugins.proxy.ledger import runs_folder as ledger_folder
 from playground.plugins.proxy.terminal_report import TerminalReport
 from playground.plugins.proxy.upstream import read_upstream
 from playground.recordings.written import written
@@ -206,7 +206,7 @@ def test_a_ledger_tells_what_was_said(seen: Seen) -> None:
         assert time.monotonic() < until  # within a second it is on the disk
         time.sleep(0.05)
         ledger = read_ledger(seen.world.out)
-        passed = next((one for one in ledger.passed if one.number > seen.start), None)
+        passed = next((one for one in ledger.exchanges if one.number > seen.start), None)
     assert passed.status == 200 and passed.expected
     assert ledger.sessions[passed.session] == [passed]
     recording = load_recording(seen.world.out / passed.file)
@@ -303,9 +303,9 @@ def test_anthropics_version_is_put_where_the_ai_sdk_leaves_it_out() -> None:
 
 
 def test_codex_is_told_in_arguments_since_it_reads_no_variable() -> None:
-    told = told_of(["/usr/bin/codex", "exec", "hi"], "http://127.0.0.1:8788")
+    told = child_command(["/usr/bin/codex", "exec", "hi"], "http://127.0.0.1:8788")
     assert told == ["/usr/bin/codex", "-c", 'openai_base_url="http://127.0.0.1:8788"', "exec", "hi"]
-    assert told_of(["claude", "-p"], "http://127.0.0.1:8788") == ["claude", "-p"]
+    assert child_command(["claude", "-p"], "http://127.0.0.1:8788") == ["claude", "-p"]
 
 
 @pytest.mark.parametrize(
@@ -543,8 +543,8 @@ def test_what_was_refused_is_no_break_and_costs_nothing(seen: Seen) -> None:
     over = {"exchange": 1, "status": 404, "seconds": 1.0}
     assert sum(len(list(report.lines(each))) for each in (began, over)) == 2
     assert list(report.summary()) == ["1 request, 0 bills: read 0 of 0 tokens billed, 0 predicted"]
-    assert Passed(1, 0.0, "s", "t", "a", "u", "", expected, 404).breaks is None
-    assert Passed(1, 0.0, "s", "t", "a", "u", "", expected, 200).breaks == expected
+    assert LoggedExchange(1, 0.0, "s", "t", "a", "u", "", expected, 404).breaks is None
+    assert LoggedExchange(1, 0.0, "s", "t", "a", "u", "", expected, 200).breaks == expected
 
 
 def test_a_client_that_goes_away_ends_the_providers_work_too(seen: Seen) -> None:

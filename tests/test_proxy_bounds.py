@@ -16,7 +16,7 @@ from proxied import MODEL, Seen, World, a_world, exchange, look, raw_upstream, s
 
 from playground.plugins.proxy import exchange as exchanges
 from playground.plugins.proxy.exchange import Opened, WatchedExchange
-from playground.plugins.proxy.watched_run import WatchedRun, unpacked
+from playground.plugins.proxy.watched_run import WatchedRun, read_run
 from playground.plugins.proxy.watching import RunWatcher
 from playground.recordings.scrubbing import searcher
 from playground.recordings.unpacking import TooMuchUnpacked, Unpacker
@@ -71,9 +71,9 @@ def test_what_is_recorded_of_it_is_its_beginning(
     whole = plain * (4 * MB // len(plain))
     packed = (gzip.compress if coding == "gzip" else zlib.compress)(whole, 9)
     found = watched(tmp_path)
-    found.answered(0.1, 200, coding, "text/event-stream")
+    found.begin_answer(0.1, 200, coding, "text/event-stream")
     for start in range(0, len(packed), size):
-        found.piece(0.2, packed[start : start + size])
+        found.add_answer_piece(0.2, packed[start : start + size])
     found.end(None)
     lines = [json.loads(line) for line in (tmp_path / "00001.jsonl").read_text().splitlines()]
     kept = said(lines)
@@ -141,8 +141,8 @@ def watched(folder: Path, **more: Any) -> WatchedExchange:
     search = searcher(())
     opened = Opened(1, 0.0, "https://a.example/v1/messages", **known)
     found = WatchedExchange(opened, folder, BodyScrubber(search), search)
-    found.sent(b'{"messages": []}')
-    found.asked()
+    found.add_request_piece(b'{"messages": []}')
+    found.end_request()
     return found
 
 
@@ -151,9 +151,9 @@ def test_of_a_models_answer_so_much_is_recorded_and_the_rest_is_counted(
 ) -> None:
     monkeypatch.setattr(exchanges, "_MOST_ANSWER", 1000)
     found = watched(tmp_path)
-    found.answered(0.1, 200, "", "text/plain")
+    found.begin_answer(0.1, 200, "", "text/plain")
     for _ in range(30):
-        found.piece(0.2, b"a" * 100)
+        found.add_answer_piece(0.2, b"a" * 100)
     found.end(None)
     lines = [json.loads(line) for line in (tmp_path / "00001.jsonl").read_text().splitlines()]
     assert said(lines) == b"a" * 1000
@@ -169,9 +169,9 @@ def test_an_answer_that_costs_too_much_is_recorded_no_further(
     """Whatever it is made of: the work is counted, not the bytes."""
     monkeypatch.setattr(exchanges, "_MOST_SECONDS", 0.05)
     found = watched(tmp_path)
-    found.answered(0.1, 200, "", "text/plain")
+    found.begin_answer(0.1, 200, "", "text/plain")
     for _ in range(100):
-        found.piece(0.2, b"password: " * 6400)
+        found.add_answer_piece(0.2, b"password: " * 6400)
     found.end(None)
     lines = [json.loads(line) for line in (tmp_path / "00001.jsonl").read_text().splitlines()]
     kept, left = len(said(lines)), next(x["not_kept"] for x in lines if "not_kept" in x)["came"]
@@ -227,19 +227,19 @@ def test_a_bug_ends_the_recording_of_one_exchange(tmp_path: Path) -> None:
     told: list[dict[str, Any]] = []
     word = "hunter2024" + "Winter"
     run = WatchedRun(str(tmp_path), "http://a.example", (word,))
-    watcher = RunWatcher(unpacked(run.packed()), told.append)
+    watcher = RunWatcher(read_run(run.pack()), told.append)
     known = (0.0, "http://a.example/v1/messages", "anthropic", "", "", "", "", "", True)
     for number in (1, 2):
-        watcher.told(("open", number, *known))
-    watcher.told(("sent", 1, None))  # which is no bytes
-    watcher.told(("sent", 2, b'{"messages": []}'))
+        watcher.handle(("open", number, *known))
+    watcher.handle(("sent", 1, None))  # which is no bytes
+    watcher.handle(("sent", 2, b'{"messages": []}'))
     for event in (("asked", 2, False), ("status", 2, 0.1, 200, "", ""), ("end", 2, 0.2, None)):
-        watcher.told(event)
+        watcher.handle(event)
     fault = next(line for line in told if "fault" in line)
     assert fault["exchange"] == 1
     assert fault["fault"] == "this exchange is not recorded to its end (TypeError: a bug of ours)"
     assert told[-1]["exchange"] == 2 and told[-1]["status"] == 200
-    watcher.told(("end", 1, 0.3, None))  # nobody knows it any longer
+    watcher.handle(("end", 1, 0.3, None))  # nobody knows it any longer
     watcher.finish()
 
 

@@ -119,7 +119,7 @@ REFUSED: dict[str, tuple[bytes, int, str]] = {
     "an echo": (
         request(b"TRACE /v1/messages HTTP/1.1", body=b""),
         405,
-        "TRACE has a server repeat",
+        "TRACE makes a server repeat",
     ),
     "a web socket": (
         request(b"GET /v1/responses HTTP/1.1", b"Upgrade: websocket\r\n", body=b""),

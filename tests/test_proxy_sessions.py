@@ -9,7 +9,7 @@ import pytest
 
 from playground.plugins.proxy import page as live
 from playground.plugins.proxy.exchange import Opened
-from playground.plugins.proxy.ledger import Ledger, Passed
+from playground.plugins.proxy.ledger import Ledger, LoggedExchange
 from playground.plugins.proxy.session_matching import Sessions
 
 OPENED = Opened(1, 0.0, "http://a", "anthropic", "", "agent/1", "127.0.0.1", "", "", True)
@@ -32,21 +32,21 @@ def test_a_message_that_was_rewritten_makes_no_new_session(rounds: int, alike: b
     answers = ["ok" if alike else f"answer {n}" for n in range(rounds)]
     for changed in range(2 * rounds):
         sessions: Sessions[None] = Sessions()
-        first = sessions.of(OPENED, conversation(answers[:-1]), "m")
+        first = sessions.match_request(OPENED, conversation(answers[:-1]), "m")
         sessions.keep(first, None)
-        again = sessions.of(OPENED, conversation(answers, changed), "m")
+        again = sessions.match_request(OPENED, conversation(answers, changed), "m")
         assert (again.name, again.number) == (first.name, 2), changed
 
 
 def test_another_conversation_with_the_same_answers_is_a_new_one() -> None:
     sessions: Sessions[None] = Sessions()
-    first = sessions.of(OPENED, conversation(["ok"] * 6), "m")
+    first = sessions.match_request(OPENED, conversation(["ok"] * 6), "m")
     sessions.keep(first, None)
     other = conversation(["ok"] * 6)
     for number, message in enumerate(other["messages"]):
         if message["role"] == "user":
             message["content"] = f"something else {number}"
-    assert sessions.of(OPENED, other, "m").number == 1
+    assert sessions.match_request(OPENED, other, "m").number == 1
 
 
 @pytest.mark.parametrize(
@@ -55,19 +55,21 @@ def test_another_conversation_with_the_same_answers_is_a_new_one() -> None:
         (["exact", "exact"], "2 exchanges in 1 session. Nothing breaks."),
         (
             ["unknown-provider"] * 2,
-            "2 exchanges in 1 session. No caching rules are known for their model: "
-            "whether it breaks is not predicted.",
+            "2 exchanges in 1 session. No caching rules are known for their model, "
+            "so no breaks are predicted.",
         ),
         (
             ["exact", "unknown-provider"],
-            "2 exchanges in 1 session. No caching rules are known for the model of 1 of them: "
-            "whether it breaks is not predicted.",
+            "2 exchanges in 1 session. No caching rules are known for the model of 1 of them, "
+            "so no breaks are predicted.",
         ),
     ],
 )
 def test_a_run_without_rules_does_not_say_that_nothing_breaks(states: list[str], told: str) -> None:
     passed = tuple(
-        Passed(n, 0.0, "a", "t", "", "", "", expected={"state": state, "breaks": False, "lost": 0})
+        LoggedExchange(
+            n, 0.0, "a", "t", "", "", "", expected={"state": state, "breaks": False, "lost": 0}
+        )
         for n, state in enumerate(states)
     )
     assert live.headline(Ledger(Path("run"), 0.0, "", passed, {"a": [*passed]})) == told

@@ -1,32 +1,33 @@
-"""A corpus: many recorded sessions in one folder, as facts that are asked and texts that are kept.
+"""A corpus: many recorded sessions in one folder, stored as tables of facts and as texts.
 
-What lies where
+How it is stored
+----------------
+The input files are split into *pieces* (`inputs.py`): a file, a member of a tar, or a stretch of a
+long file of lines. A piece is identified by the hash of its bytes. Pieces are grouped into *shards*
+of about 32 MB (`planning.py`). A worker sees only one shard at a time: `shards.py:build_shard` is a
+pure function from pieces to files, and every engine (`engines.py`) runs this function. A shard has
+
+* facts (`tables.py`): a row for each session, request, call, finding and cache break, as Parquet,
+  in a folder of the version of our analysis that found them: `facts/v1/calls/SHARD.parquet`;
+* texts (`blocks.py`): messages, tools and system prompts, each stored once in the shard under its
+  hash, in frames of zstd;
+* a manifest, which is written last. A shard without a manifest does not exist.
+
+Everything is read and written through a store (`stores.py`; `remote_stores.py` for an address), by
+names within the corpus, which `layout.py` defines. Readers begin with one file, `corpus.json`
+(`catalog.py`): it says which shards count, and which of their pieces are gone. It is replaced in
+one step, so every reader sees a consistent corpus.
+
+How it is asked
 ---------------
-Files come in as *pieces* (`inputs.py`): a file, a member of a tar, a stretch of a long file of
-lines; each is known by the hash of its bytes. Pieces are put together to *shards* of about 32 MB
-(`planning.py`), and a shard is all that a worker sees: `shards.py:build_shard` is one pure function
-from pieces to files, and every engine (`engines.py`) runs this same one. A shard has
+`asking.py` opens DuckDB over the facts of those shards (`views.py`), with limits on memory and
+time. The named questions are data: SQL, and the columns that they may be grouped `by`
+(`questions/`).
 
-* facts (`tables.py`): a row for each session, request, call, finding and break, as Parquet, under
-  the version of our analysis that found them: `facts/v1/calls/SHARD.parquet`;
-* texts (`blocks.py`): messages, tools and system prompts by the hash of what they say, once within
-  the shard, in frames of zstd;
-* a manifest, written last. What has none is not there.
-
-All of it is read and written through a store (`stores.py`; `remote_stores.py` behind an address),
-by names below the corpus; `layout.py` says what is called how. `catalog.py` holds the one file that
-readers begin with, `corpus.json`: which shards count, and which of their pieces are gone. It is
-replaced whole, so whoever reads sees a corpus that was one.
-
-Who asks
---------
-`asking.py` opens DuckDB over the facts of those shards (`views.py`), within bounds of memory and
-time. The named questions are data: a text of SQL and what it may be asked `by`, in `questions/`.
-
-What must not be done
----------------------
-- A glob over a folder that may be being built: the catalog says which files there are.
-- Text of a session in a question's SQL: values are parameters.
-- Anything stored that was not cleaned: a session loses its secrets (`cleaning.py`) before the first
-  fact is taken from it, so that nothing behind that line can keep one.
+Rules
+-----
+- Never glob a folder, because a build may be writing to it: the catalog lists the files.
+- Never put a session's text into a question's SQL: values are parameters.
+- Never store anything that was not cleaned: secrets are removed from a session (`cleaning.py`)
+  before the first fact is taken from it.
 """

@@ -1,4 +1,4 @@
-"""The answer of a corpus: rows, their origin, and how long they took."""
+"""The answer of a corpus: a table, the SQL that it came from, and how long that took."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from playground.base.display import Drawn
 
 @dataclass(frozen=True)
 class CorpusAnswer(Drawn):
-    """A question's answer: `rows` under `columns`; `sql` was asked of DuckDB, in `seconds`.
+    """An answer as a table: `rows` of values in the order of `columns`.
 
-    `cut` is true if there are more rows than were asked for.
+    `sql` is what DuckDB was asked, and `seconds` how long it took. `cut` is True if there are more
+    rows than the limit.
     """
 
     question: str
@@ -26,14 +27,16 @@ class CorpusAnswer(Drawn):
     notes: list[str] = field(default_factory=list)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows by the names of their columns."""
+        """Return each row as a dict from column to value."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
     def plain(self) -> dict[str, Any]:
-        """Return the answer as JSON has it: times as texts, decimal numbers as numbers."""
-        told = {name: getattr(self, name) for name in ("question", "seconds", "cut", "notes")}
-        rows = [{name: _plain(value) for name, value in each.items()} for each in self.records()]
-        return {**told, "columns": self.columns, "rows": rows}
+        """Return the answer as JSON values: times become texts, decimals floats."""
+        head = {name: getattr(self, name) for name in ("question", "seconds", "cut", "notes")}
+        rows = [
+            {name: _plain(value) for name, value in record.items()} for record in self.records()
+        ]
+        return {**head, "columns": self.columns, "rows": rows}
 
 
 def _plain(value: Any) -> Any:
@@ -43,7 +46,7 @@ def _plain(value: Any) -> Any:
         case Decimal():
             return float(value)
         case list():
-            return [_plain(each) for each in value]
+            return [_plain(item) for item in value]
         case None | bool() | int() | float() | str() | dict():
             return value
         case _:

@@ -1,7 +1,7 @@
-"""`corpus`: a folder that was built, to be asked.
+"""Ask a corpus: open the folder that a build made, and answer questions about it.
 
-Every question is bounded: by rows, by seconds, by DuckDB's memory. A question that takes longer is
-ended and says so.
+Every question has limits on rows, seconds and memory. One that takes too long is interrupted and
+raises InputFault.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from playground.base.arguments import takes
 from playground.base.errors import InputFault, UnknownNameError
 from playground.plugins.corpus.answers import CorpusAnswer
 from playground.plugins.corpus.blocks import BlockReader
-from playground.plugins.corpus.bounds import MOST_ROWS, checked_limit, ended_after
-from playground.plugins.corpus.catalog import Catalog, as_of, read_catalog
-from playground.plugins.corpus.filters import Filters, written
+from playground.plugins.corpus.bounds import MOST_ROWS, check_limit, time_limit
+from playground.plugins.corpus.catalog import Catalog, for_analysis, read_catalog
+from playground.plugins.corpus.filters import Filters, question_sql
 from playground.plugins.corpus.layout import CorpusFolder
-from playground.plugins.corpus.optional_dependencies import needed
+from playground.plugins.corpus.optional_dependencies import require_extra
 from playground.plugins.corpus.questions import (
     OTHERS,
     QUESTIONS,
@@ -41,24 +41,24 @@ from playground.plugins.corpus.storing import stored_session
 from playground.sessions.session import Session
 
 SECONDS: Final = 30.0
-_ROWS: Final = 50  # of a question that is more than SQL
+_ROWS: Final = 50  # default limit of a question that is more than SQL
 _DIGITS: Final = 16  # of a session's id
 
 
 @takes(path=(str, PathLike), analysis=(int, NoneType))
 def corpus(path: str | PathLike[str], analysis: int | None = None) -> Corpus:
-    """Return the corpus in a folder, or behind an address, that `playground corpus build` made, as
-    it is now; with `analysis` by the facts of an older version of our analysis, as far as they are
-    still there.
+    """Open the corpus that `playground corpus build` made in a folder or at an address.
 
-    Raises InputFault where there is none, and for one of a newer version.
+    With `analysis`, the facts of an older version of our analysis are used, if they still exist.
+
+    Raises InputFault if there is no such corpus, or if a newer playground made it.
     """
-    needed()
+    require_extra()
     return Corpus(CorpusFolder(store_at(path)), analysis)
 
 
 def state_of(path: str | PathLike[str]) -> str:
-    """Return the state of the corpus in a folder: another text for each build.
+    """Return the state of the corpus in a folder: a text that changes with every build.
 
     Raises InputFault as `corpus` does.
     """
@@ -66,14 +66,14 @@ def state_of(path: str | PathLike[str]) -> str:
 
 
 class Corpus:
-    """A corpus to be asked. What is built meanwhile is seen by the next one that is opened."""
+    """An open corpus. It stays as it was when it was opened, even if a build changes the files."""
 
     def __init__(
         self, folder: CorpusFolder, analysis: int | None = None, catalog: Catalog | None = None
     ) -> None:
-        known = catalog or read_catalog(folder)
-        self.folder = folder.of(known.analysis if analysis is None else analysis)
-        self.catalog = as_of(self.folder, known)
+        current = catalog or read_catalog(folder)
+        self.folder = folder.with_analysis(current.analysis if analysis is None else analysis)
+        self.catalog = for_analysis(self.folder, current)
         from playground.plugins.corpus.views import Database  # which loads DuckDB
 
         self._database = Database(self.folder, self.catalog)
@@ -90,36 +90,41 @@ class Corpus:
         seconds: float = SECONDS,
         **filters: Any,
     ) -> CorpusAnswer:
-        """Return a named question (`question_names`), `by` columns of its table, `week` and the
-        like.
+        """Answer a named question (`question_names`), grouped `by` columns of its table or by
+        `day`, `week` or `month`.
 
-        `filters` are values of columns (a list: one of them), `since` and `until` (a time, the end
-        left out), of `drift` the time of its `split`, of `versions` its `first` and `second`.
-        Raises UnknownNameError for a question, InputFault for what it cannot be asked by.
+        `filters` are values of columns (a list means any of them) and times: `since` (included) and
+        `until` (not included). `drift` also takes the time of its `split`, `versions` and
+        `analyses` the `first` and `second` to compare.
+
+        Raises UnknownNameError for an unknown question, and InputFault for a column or a filter
+        that it does not have.
         """
         if question in OTHERS:
             if by:
                 raise InputFault(f"{question} is asked by nothing", expected="the question alone")
-            most = checked_limit(_ROWS if limit is None else limit)
+            most = check_limit(_ROWS if limit is None else limit)
             return getattr(self, f"_{question}")(most, seconds, filters)  # type: ignore[no-any-return]
         if question not in QUESTIONS:
             raise UnknownNameError("question", question, list(question_names()))
-        asked = QUESTIONS[question]
-        names = asked.by if by is None else by.split(",") if isinstance(by, str) else tuple(by)
-        most = checked_limit(asked.limit if limit is None else limit)
-        where = Filters(asked.table, filters, asked.filters or None)
-        if "$split" in asked.sql:
+        definition = QUESTIONS[question]
+        names = definition.by if by is None else by.split(",") if isinstance(by, str) else tuple(by)
+        most = check_limit(definition.limit if limit is None else limit)
+        where = Filters(definition.table, filters, definition.filters or None)
+        if "$split" in definition.sql:
             where.values.setdefault("split", self._split())
-        sql = written(asked, [name for name in names if name], where)
+        sql = question_sql(definition, [name for name in names if name], where)
         return self._answer(question, sql, {**where.values, "limit": most + 1}, most, seconds)
 
     @takes(text="text")
     def sql(self, text: str, *, limit: int = 1_000, seconds: float = SECONDS) -> CorpusAnswer:
-        """Return an answer to SQL over the views: `sessions`, `requests`, `calls`, `findings`,
-        `breaks`, `toolsets`, `files`. Raises InputFault where DuckDB refuses it, where it is not
-        one SELECT that writes nothing, and where it takes too long.
+        """Answer SQL over the views `sessions`, `requests`, `calls`, `findings`, `breaks`,
+        `toolsets`, `wires` and `files`.
+
+        Raises InputFault if DuckDB refuses it, if it is not a single SELECT that writes nothing, or
+        if it takes too long.
         """
-        most = checked_limit(limit)
+        most = check_limit(limit)
         with self._lock, self._bounded(seconds):
             self._asking = threading.get_ident()
             self._database.check(text)
@@ -127,8 +132,10 @@ class Corpus:
 
     @takes(id=(str, int))
     def session(self, id: str | int) -> Session:
-        """Return a session by its id (16 hexadecimal digits), as the corpus keeps it: without
-        recordings, without secrets, and without texts where it is redacted. Raises InputFault.
+        """Return a session by its id (16 hexadecimal digits), as the corpus stores it.
+
+        It has no recordings and no secrets, and no texts if the corpus is redacted. Raises
+        InputFault if there is no such session.
         """
         number = _number(id)
         shard, skeleton = self._shard_and_block(number)
@@ -137,8 +144,10 @@ class Corpus:
 
     @takes(id=(str, int))
     def source(self, id: str | int) -> tuple[str, str, int]:
-        """Return the path or address of the file that a session came in, its name there (a tar's
-        member), and its number.
+        """Return the origin of a session: its file's path or address, the name with a tar's member,
+        and the session's number in it.
+
+        Raises InputFault if there is no such session.
         """
         sql = "SELECT path, name, number FROM sessions JOIN files USING (piece) WHERE session = {}"
         rows = self.sql(sql.format(_number(id)), limit=1).rows
@@ -150,73 +159,79 @@ class Corpus:
     def behind(
         self, table: str, *, limit: int = 100, seconds: float = SECONDS, **filters: Any
     ) -> CorpusAnswer:
-        """Return the sessions behind a number: those with rows of a table that the filters
-        leave.
-        """
+        """Return the sessions that have rows in a table after filtering, with the number of rows
+        and the first request of each."""
         where = Filters(table, filters)
         sql = (
             "SELECT format('{:016x}', s.session) AS id, s.title, s.agent, s.version, s.model, "
             "s.dialect, s.form, s.sent_at, b.rows, b.first FROM sessions s JOIN (SELECT session, "
-            f"count(*) AS rows, min({_first(table)}) AS first FROM {table} {where.where} "
+            f"count(*) AS rows, min({_first_request_sql(table)}) AS first "
+            f"FROM {table} {where.where} "
             "GROUP BY session) b USING (session) ORDER BY s.sent_at DESC NULLS LAST, s.session "
             "LIMIT $limit"
         )
-        values = {**where.values, "limit": checked_limit(limit) + 1}
+        values = {**where.values, "limit": check_limit(limit) + 1}
         return self._answer("behind", sql, values, limit, seconds)
 
     def of_shards(self, shards: Sequence[str]) -> Corpus:
-        """Return the same corpus, of some of its shards alone."""
+        """Return the same corpus with only some of its shards."""
         return Corpus(self.folder, catalog=replace(self.catalog, shards=list(shards)))
 
     def interrupt(self, thread: int | None = None) -> None:
-        """End what is being asked, from another thread; of one `thread`, by its number, only what
-        that one asks: others may ask the same corpus."""
+        """Interrupt the running question, from another thread.
+
+        With `thread`, the number of a thread, only a question of that thread is interrupted.
+        """
         if thread in (None, self._asking):
             self._database.interrupt()
 
-    # what SQL alone does not say
+    # questions that need more than SQL
 
     def _errors(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
         where, began = Filters("calls", filters), time.monotonic()
         sql = clusters.ERRORS.format(and_where=where.and_where)
         most = clusters.MOST_SIGNATURES
-        found = self._answer("errors", sql, {**where.values, "most": most + 1}, most, seconds)
-        notes = [f"the {most:,} commonest signatures were put together"] if found.cut else []
-        put = clusters.clustered(found.rows)
-        left = max(0.1, seconds - (time.monotonic() - began))
-        sessions = self._sessions_of(put[:limit], where, left)
-        rows = [each.row(count) for each, count in zip(put, sessions, strict=False)]
+        answer = self._answer("errors", sql, {**where.values, "most": most + 1}, most, seconds)
+        notes = [f"the {most:,} commonest signatures were put together"] if answer.cut else []
+        groups = clusters.cluster_errors(answer.rows)
+        remaining = max(0.1, seconds - (time.monotonic() - began))
+        sessions = self._sessions_of(groups[:limit], where, remaining)
+        rows = [cluster.row(count) for cluster, count in zip(groups, sessions, strict=False)]
         columns, spent = list(clusters.ERROR_COLUMNS), round(time.monotonic() - began, 3)
-        return CorpusAnswer("errors", columns, rows, sql, spent, len(put) > limit, notes)
+        return CorpusAnswer("errors", columns, rows, sql, spent, len(groups) > limit, notes)
 
     def _sessions_of(
-        self, put: Sequence[clusters.Cluster], where: Filters, seconds: float
+        self, groups: Sequence[clusters.Cluster], where: Filters, seconds: float
     ) -> list[int]:
-        """In how many sessions each cluster's errors are: one that has errors of several
-        signatures is one session nevertheless."""
-        several = [(n, each) for n, each in enumerate(put) if len(each.signatures) > 1]
-        joined = [(number, one) for number, each in several for one in each.signatures]
+        """Return the number of sessions with errors of each cluster.
+
+        A session with errors of several signatures of a cluster counts once.
+        """
+        several = [(n, cluster) for n, cluster in enumerate(groups) if len(cluster.signatures) > 1]
+        pairs = [
+            (number, signature) for number, cluster in several for signature in cluster.signatures
+        ]
         counts: dict[int, int] = {}
-        if joined:
-            numbers, signatures = (list(each) for each in zip(*joined, strict=True))
+        if pairs:
+            numbers, signatures = (list(column) for column in zip(*pairs, strict=True))
             values = {**where.values, "numbers": numbers, "signatures": signatures}
             sql = clusters.SESSIONS.format(and_where=where.and_where)
-            counts = dict(self._answer("errors", sql, values, len(put), seconds).rows)
-        return [counts.get(number, each.sessions) for number, each in enumerate(put)]
+            counts = dict(self._answer("errors", sql, values, len(groups), seconds).rows)
+        return [counts.get(number, cluster.sessions) for number, cluster in enumerate(groups)]
 
     def _twins(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
         where = Filters("sessions", filters)
         began, bands, cut = time.monotonic(), [], False
         for number in range(1, BANDS + 1):
             sql = clusters.BAND.format(number=number, and_where=where.and_where)
-            left = max(0.1, seconds - (time.monotonic() - began))
+            remaining = max(0.1, seconds - (time.monotonic() - began))
             values = {**where.values, "most": clusters.MOST_IN_A_BAND}
-            found = self._answer("twins", sql, values, MOST_ROWS, left)
-            bands.append([row[0] for row in found.rows])
-            cut = cut or found.cut
-        alike_enough = clusters.twins(bands)
-        pairs = alike_enough[:limit]
-        titles = self._titles({each for pair in pairs for each in pair[:2]})
+            answer = self._answer("twins", sql, values, MOST_ROWS, remaining)
+            bands.append([row[0] for row in answer.rows])
+            cut = cut or answer.cut
+        found_twins = clusters.find_twins(bands)
+        pairs = found_twins[:limit]
+        titles = self._titles({session for pair in pairs for session in pair[:2]})
         rows = [
             (
                 f"{one:016x}",
@@ -230,7 +245,7 @@ class Corpus:
         notes = [f"texts that more than {clusters.MOST_IN_A_BAND} sessions share are left out"]
         notes += [f"of each band {MOST_ROWS:,} texts were looked at"] if cut else []
         columns, spent = list(clusters.TWIN_COLUMNS), round(time.monotonic() - began, 3)
-        return CorpusAnswer("twins", columns, rows, sql, spent, len(alike_enough) > limit, notes)
+        return CorpusAnswer("twins", columns, rows, sql, spent, len(found_twins) > limit, notes)
 
     def _titles(self, sessions: set[int]) -> dict[int, str]:
         listed = ", ".join(map(str, sorted(sessions))) or "0"
@@ -238,17 +253,17 @@ class Corpus:
         return {row[0]: row[1] for row in self.sql(sql, limit=MOST_ROWS).rows}
 
     def _versions(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
-        given = dict(filters)
-        wanted = _two_of(given, "versions")
-        where = Filters("sessions", given)
+        remaining = dict(filters)
+        wanted = _two_of(remaining, "versions")
+        where = Filters("sessions", remaining)
         sql = versions.SQL.format(where=where.where)
-        found = self._answer("versions", sql, where.values, MOST_ROWS, seconds)
-        before, after = versions.chosen(found.records(), wanted)
-        names = [f"{row['agent'] or ''} {row['version']}".strip() for row in (before, after)]
+        answer = self._answer("versions", sql, where.values, MOST_ROWS, seconds)
+        first, second = versions.choose_versions(answer.records(), wanted)
+        names = [f"{row['agent'] or ''} {row['version']}".strip() for row in (first, second)]
         columns = [versions.COLUMNS[0], *names, *versions.COLUMNS[3:]]
-        rows = versions.compared(before, after)
+        rows = versions.compare_versions(first, second)
         more = len(rows) > limit
-        return CorpusAnswer("versions", columns, rows[:limit], sql, found.seconds, more)
+        return CorpusAnswer("versions", columns, rows[:limit], sql, answer.seconds, more)
 
     def _receipts(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
         where, began = Filters("sessions", filters), time.monotonic()
@@ -261,34 +276,36 @@ class Corpus:
         return CorpusAnswer("receipts", columns, rows[:limit], sql, spent, more, notes)
 
     def _analyses(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
-        given = dict(filters)
-        known = self.folder.analyses
-        numbers = _two_of(given, "analyses") or known[-2:]
-        if len(numbers) < 2 or not set(map(str, numbers)) <= set(map(str, known)):
-            expected = f"two of: {', '.join(map(str, known))}"
+        remaining = dict(filters)
+        versions_there = self.folder.analyses
+        numbers = _two_of(remaining, "analyses") or versions_there[-2:]
+        if len(numbers) < 2 or not set(map(str, numbers)) <= set(map(str, versions_there)):
+            expected = f"two of: {', '.join(map(str, versions_there))}"
             raise InputFault("no two analyses", where=self.folder.store.name, expected=expected)
-        where = Filters("sessions", given)
+        where = Filters("sessions", remaining)
         sql = analyses.SQL.format(where=where.where)
-        both = [Corpus(self.folder.of(int(number)), int(number)) for number in numbers]
-        shared = [s for s in both[0].catalog.shards if s in set(both[1].catalog.shards)]
-        found = [
-            each.of_shards(shared)._answer("analyses", sql, where.values, MOST_ROWS, seconds)
-            for each in both
+        corpora = [
+            Corpus(self.folder.with_analysis(int(number)), int(number)) for number in numbers
         ]
-        rows = analyses.changed(*(analyses.counted(each.rows) for each in found))
+        shared = [s for s in corpora[0].catalog.shards if s in set(corpora[1].catalog.shards)]
+        answers = [
+            corpus.of_shards(shared)._answer("analyses", sql, where.values, MOST_ROWS, seconds)
+            for corpus in corpora
+        ]
+        rows = analyses.changed_counts(*(analyses.counts_by_key(each.rows) for each in answers))
         columns = list(analyses.COLUMNS)
         columns[2:4] = [f"analysis {number}" for number in numbers]
-        spent = round(sum(each.seconds for each in found), 3)
+        spent = round(sum(answer.seconds for answer in answers), 3)
         return CorpusAnswer("analyses", columns, rows[:limit], sql, spent, len(rows) > limit)
 
     def _split(self) -> datetime | None:
-        """Return the begin of the last seven days."""
+        """Return the time seven days before the last request."""
         sql = "SELECT max(sent_at) - INTERVAL 7 DAY FROM requests"
-        found: datetime | None = self.sql(sql).rows[0][0]
-        return found
+        begin: datetime | None = self.sql(sql).rows[0][0]
+        return begin
 
     def _shard_and_block(self, session: int) -> tuple[str, int]:
-        """Return the shard of a session, and the block of its skeleton there."""
+        """Return the shard of a session, and the block number of its skeleton."""
         sql = "SELECT text, filename FROM session_files WHERE session = $session"
         rows = (
             self.catalog.shards
@@ -305,35 +322,37 @@ class Corpus:
         with self._lock, self._bounded(seconds):
             self._asking = threading.get_ident()
             expected = "" if question == "sql" else "filters with values as their columns have"
-            columns, rows = self._database.fetched(sql, values, most + 1, expected)
+            columns, rows = self._database.fetch(sql, values, most + 1, expected)
         spent = round(time.monotonic() - began, 3)
         return CorpusAnswer(question, columns, rows[:most], sql, spent, len(rows) > most)
 
     def _bounded(self, seconds: float) -> AbstractContextManager[None]:
-        return ended_after(seconds, self._database.interrupt, self.folder.store.name)
+        return time_limit(seconds, self._database.interrupt, self.folder.store.name)
 
 
-def _two_of(given: dict[str, Any], question: str) -> list[Any]:
-    """Return the two values that a question compares, taken out of its filters; [] if unset.
+def _two_of(filters: dict[str, Any], question: str) -> list[Any]:
+    """Take the two values that a question compares out of its filters; return [] if unset.
 
     Raises InputFault if only one of the two is named.
     """
-    found = {name: given.pop(name, None) for name in ("first", "second")}
-    missing = [name for name, value in found.items() if value is None]
+    values = {name: filters.pop(name, None) for name in ("first", "second")}
+    missing = [name for name, value in values.items() if value is None]
     if len(missing) == 1:
-        told = f"{missing[0]!r} is missing"
-        raise InputFault(told, where=question, expected="'first' and 'second', or neither")
-    return [] if missing else list(found.values())
+        problem = f"{missing[0]!r} is missing"
+        raise InputFault(problem, where=question, expected="'first' and 'second', or neither")
+    return [] if missing else list(values.values())
 
 
-def _first(table: str) -> str:
-    """Return a request's number in SQL as people read it, from 1 on; NULL for what is of none."""
+def _first_request_sql(table: str) -> str:
+    """Return SQL for a row's request number from 1 on; NULL if it belongs to no request."""
     return "if(requests > 0, 1, NULL)" if table == "sessions" else "if(n < 0, NULL, n + 1)"
 
 
 def _number(id: str | int) -> int:
-    """Return a session's number: an id has 16 hexadecimal digits, what SQL gives is a decimal
-    number of another length, with or without its commas. Raises InputFault for what is neither.
+    """Return a session's number, given its id or the number itself.
+
+    An id has 16 hexadecimal digits. A number from SQL is decimal and has another length; it may
+    have commas. Raises InputFault for anything else.
     """
     if isinstance(id, int):
         number = id
@@ -344,7 +363,7 @@ def _number(id: str | int) -> int:
             number = int(digits, base)
         except ValueError as error:
             raise _no_session(id) from error
-    if not 0 <= number < 1 << 64:  # DuckDB would speak of its SQL
+    if not 0 <= number < 1 << 64:  # DuckDB would complain about our SQL
         raise _no_session(id)
     return number
 

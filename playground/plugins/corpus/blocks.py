@@ -1,7 +1,7 @@
-"""Texts of a shard: each once, by the hash of what it says, in frames of zstd.
+"""The texts of a shard: each is stored once, under its hash, in frames that zstd compresses.
 
-A block is JSON: a message, a tool, a system prompt, a request's body. In a redacted corpus it says
-how long its texts were and what they hash to, and none of them.
+A block is a JSON value: a message, a tool, a system prompt or a request's body. In a redacted
+corpus it has the lengths and hashes of its texts in place of them.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ from playground.base.errors import InputFault
 from playground.plugins.corpus.json_text import json_of
 from playground.plugins.corpus.store_protocol import Store
 
-_FRAME: Final = 1 << 20  # characters of JSON, before they are packed
-_AT_ONCE: Final = 32_768  # rows of an index
-_LEVEL: Final = (
-    3  # of zstd: 2.9 times smaller on random words; higher levels cost more than parsing
-)
+_FRAME: Final = 1 << 20  # bytes of JSON in a frame, before it is compressed
+_AT_ONCE: Final = 32_768  # rows of an index that are written at once
+# zstd's level: random words shrink 2.9 times; a higher level would cost more time than parsing.
+_LEVEL: Final = 3
 _SCHEMA: Final = pa.schema(
     {
         "hash": pa.binary(16),
@@ -42,18 +41,18 @@ _SCHEMA: Final = pa.schema(
 
 
 class BlockWriter:
-    """Writes blocks, each once; `add` gives a block's number in the shard."""
+    """A writer of blocks that stores equal ones once; `add` returns a block's number."""
 
     def __init__(self, pack: Path, index: Path) -> None:
         self._file = BlockFile(pack, index)
         self._numbers: dict[bytes, int] = {}
 
     def add(self, kind: str, value: Any) -> tuple[int, bytes]:
-        """Return the number and the hash (16 bytes) of a JSON value's block."""
+        """Add a JSON value as a block; return the block's number and its hash (16 bytes)."""
         return self.add_text(kind, json_of(value))
 
     def add_text(self, kind: str, text: str) -> tuple[int, bytes]:
-        """Return the same of a value whose JSON is there."""
+        """Add a value that is JSON text already; return the same as `add`."""
         key, data = _block_of(text)
         number = self._numbers.setdefault(key, len(self._numbers))
         if number == self._file.blocks:
@@ -61,16 +60,16 @@ class BlockWriter:
         return number, key
 
     def close(self) -> None:
-        """Write what is still open."""
+        """Write the last blocks and close the files."""
         self._file.close()
 
     def abandon(self) -> None:
-        """Nothing more comes of it."""
+        """Close the files after an error, without writing the rest."""
         self._file.abandon()
 
 
 def block_of(value: Any) -> tuple[bytes, bytes]:
-    """Return a JSON value as a block: its hash, and its text."""
+    """Return the hash and the bytes of a JSON value's block."""
     return _block_of(json_of(value))
 
 
@@ -80,8 +79,10 @@ def _block_of(text: str) -> tuple[bytes, bytes]:
 
 
 class BlockFile:
-    """A pack and its index while they are written, block after block; in memory is one frame, and
-    of the index as many rows as are written at once."""
+    """A pack of blocks and its index while they are written.
+
+    Only one frame, and the index rows that are not written yet, are in memory.
+    """
 
     def __init__(self, pack: Path, index: Path) -> None:
         self._pack = pa.OSFile(str(pack), "wb")
@@ -93,7 +94,7 @@ class BlockFile:
         self.blocks = 0
 
     def append(self, kind: str, key: bytes, data: bytes) -> None:
-        """Write a block: what it is, its hash, the JSON of its value."""
+        """Write a block: its kind, its hash, and the JSON of its value."""
         self._open.append((key, kind, self._size, data))
         self._size += len(data)
         self.blocks += 1
@@ -101,14 +102,14 @@ class BlockFile:
             self._flush()
 
     def close(self) -> None:
-        """Write what is still open."""
+        """Write the last blocks and close the files."""
         self._flush()
         self._write_rows()
         self._index.close()
         self._pack.close()
 
     def abandon(self) -> None:
-        """Nothing more comes of it."""
+        """Close the files after an error, without writing the rest."""
         for file in (self._index, self._pack):
             with suppress(OSError):
                 file.close()
@@ -135,16 +136,16 @@ class BlockFile:
 
 
 class BlockReader:
-    """Gives the blocks of a shard by their numbers. Raises InputFault for files that are torn."""
+    """A reader of a shard's blocks by number. Its methods raise InputFault if a file is torn."""
 
     def __init__(self, store: Store, pack: str, index: str) -> None:
         self._store, self._pack, self._path = store, pack, index
         try:
-            self._index = pq.ParquetFile(store.opened(index))
+            self._index = pq.ParquetFile(store.open_file(index))
         except (OSError, pa.ArrowInvalid) as error:
             raise self._torn(index, error) from error
-        known = self._index.metadata
-        sizes = [known.row_group(group).num_rows for group in range(known.num_row_groups)]
+        metadata = self._index.metadata
+        sizes = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
         self._starts = list(accumulate(sizes, initial=0))
         self._group = lru_cache(maxsize=8)(self._read_group)
         self._frame = lru_cache(maxsize=8)(self._read)
@@ -160,7 +161,7 @@ class BlockReader:
             raise self._torn(self._pack, error) from error
 
     def all(self) -> Iterator[tuple[str, bytes, bytes]]:
-        """Yield every block in its order, as `BlockFile.append` takes it."""
+        """Yield all blocks in order, each as the arguments of `BlockFile.append`."""
         for number in range(len(self._starts) - 1):
             for row in self._group(number).to_pylist():
                 data = self._frame(row["frame"], row["packed"], row["unpacked"])
@@ -169,11 +170,11 @@ class BlockReader:
     def key(self, number: int) -> bytes:
         """Return the block's hash."""
         group, place = self._row(number)
-        found: bytes = group["hash"][place].as_py()
-        return found
+        key: bytes = group["hash"][place].as_py()
+        return key
 
     def _row(self, number: int) -> tuple[pa.Table, int]:
-        """Return the rows among which a block's is, and its place there."""
+        """Return the group of index rows with a block's row, and the row's position in it."""
         group = bisect_right(self._starts, number) - 1
         return self._group(group), number - self._starts[group]
 
@@ -185,7 +186,7 @@ class BlockReader:
 
     def _read(self, offset: int, packed: int, unpacked: int) -> bytes:
         try:
-            with self._store.opened(self._pack) as file:
+            with self._store.open_file(self._pack) as file:
                 file.seek(offset)
                 data = pa.Codec("zstd").decompress(file.read(packed), unpacked, asbytes=True)
         except (OSError, pa.ArrowInvalid) as error:

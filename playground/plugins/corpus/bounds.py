@@ -1,4 +1,4 @@
-"""The bounds of a question: so many rows, so many seconds."""
+"""The limits of a question: a number of rows and of seconds."""
 
 from __future__ import annotations
 
@@ -11,19 +11,23 @@ from typing import Final
 from playground.base.errors import InputFault
 
 MOST_ROWS: Final = 100_000
-_AGAIN: Final = 0.05  # seconds: DuckDB forgets an interruption that comes before its question
+# Seconds between interruptions: DuckDB forgets one that comes before its question begins.
+_AGAIN: Final = 0.05
 
 
-def checked_limit(limit: int) -> int:
-    """Rows at most. Raises InputFault for what is no such number."""
+def check_limit(limit: int) -> int:
+    """Return the limit. Raises InputFault if it is no integer from 1 to MOST_ROWS."""
     if not isinstance(limit, int) or not 0 < limit <= MOST_ROWS:
         raise InputFault(f"a limit of {limit!r}", expected=f"1 to {MOST_ROWS:,} rows")
     return limit
 
 
 @contextmanager
-def ended_after(seconds: float, interrupt: Callable[[], None], where: str) -> Iterator[None]:
-    """Interrupt what takes longer, with an InputFault that says so."""
+def time_limit(seconds: float, interrupt: Callable[[], None], where: str) -> Iterator[None]:
+    """Call `interrupt` if the `with` block takes longer than `seconds`.
+
+    Raises InputFault that says so if the block fails after that, or if `seconds` is not positive.
+    """
     if not (isfinite(seconds) and seconds > 0):
         raise InputFault(f"{seconds} seconds for a question", expected="more than 0")
     done, late = threading.Event(), threading.Event()
@@ -43,9 +47,9 @@ def ended_after(seconds: float, interrupt: Callable[[], None], where: str) -> It
     except InputFault as fault:
         if not late.is_set():
             raise
-        told = f"the question was ended after {seconds:g} s"
+        problem = f"the question was ended after {seconds:g} s"
         expected = "a narrower filter, or more seconds"
-        raise InputFault(told, where=where, expected=expected) from fault
+        raise InputFault(problem, where=where, expected=expected) from fault
     finally:
         done.set()
-        watch.join()  # or it would end the next question
+        watch.join()  # else it could interrupt the next question

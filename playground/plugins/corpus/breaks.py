@@ -1,7 +1,8 @@
-"""Cache breaks of a session: which requests read less than the ones before them had left.
+"""The cache breaks of a session: requests that read less than earlier ones had left in the cache.
 
-Where it was billed, the bill says so, beside the last one before it; else the simulation of the
-requests as they were sent. A transcript alone holds no bodies: without bills nothing is told of it.
+A break is found by comparing a request's bill with the last bill before it. Without bills, the
+simulation of the requests decides, if they were recorded as sent. A transcript has no request
+bodies: without bills, no break can be found in it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from playground.sessions.session import Session
 UNEXPLAINED: Final = "unexplained"
 EXPIRED: Final = "expired"
 COMPACTED: Final = "compacted"
-_REASONS: Final = (  # words of the simulator's reasons, and what they come to
+_REASONS: Final = (  # words in the simulator's reasons, and the cause that they stand for
     ("had expired", EXPIRED),
     ("still being written", "in-flight"),
     ("further back", "lookback-overflow"),
@@ -33,8 +34,10 @@ _REASONS: Final = (  # words of the simulator's reasons, and what they come to
 
 @dataclass(frozen=True, slots=True)
 class SeenBreak:
-    """A request, by its number, that read less than was there; `state` is "billed", or how sure
-    the simulator is."""
+    """A cache break: request number `n` read `lost_tokens` less than the cache held.
+
+    `state` is "billed", or the simulator's state, which says how sure it is.
+    """
 
     n: int
     cause: str
@@ -49,12 +52,12 @@ class SeenBreak:
 
 
 def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
-    """Yield the breaks of a session, in their order."""
+    """Yield the cache breaks of a session, in the order of its requests."""
     simulation, requests = sent.simulation, sent.requests
     outcomes: Sequence[Simulated] = simulation.requests if simulation else ()
-    last: int | None = None  # one that was not billed, as where it was aborted, says nothing
+    last_billed: int | None = None  # the last request with a bill; an aborted one has none
     for n, after in enumerate(requests):
-        earlier, last = last, n if after.billed is not None else last
+        earlier, last_billed = last_billed, n if after.billed is not None else last_billed
         if after.billed is not None and earlier is not None:
             before = requests[earlier]
             assert before.billed is not None
@@ -71,8 +74,8 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
         if lost <= least:
             continue
         model = after.model or session.named_model
-        wrote = _life(after.billed, outcomes[n] if outcomes else None, model)
-        money = _money(lost, wrote, model)
+        lifetime = _life(after.billed, outcomes[n] if outcomes else None, model)
+        money = _money(lost, lifetime, model)
         difference = _difference(simulation, earlier, n)
         if difference is not None:
             yield _seen_break(n, difference, lost, money, state)
@@ -92,9 +95,9 @@ def _is_shorter(before: Billed | None, after: Billed | None) -> bool:
 
 
 def _difference(simulation: CacheSimulation | None, earlier: int, n: int) -> FirstDifference | None:
-    """Return the first difference of a request, kept as sent, from an earlier one.
+    """Return the first difference of request `n` from an earlier one, or None.
 
-    Requests between the two do not matter.
+    None also stands for requests that were not recorded as sent.
     """
     if simulation is None or simulation.rules is None:
         return None
@@ -104,19 +107,17 @@ def _difference(simulation: CacheSimulation | None, earlier: int, n: int) -> Fir
 
 
 def _seen_break(
-    n: int, found: FirstDifference, lost: int, money: int | None, state: str
+    n: int, diff: FirstDifference, lost: int, money: int | None, state: str
 ) -> SeenBreak:
-    where = (found.block, found.character if found.block is not None else None)
-    return SeenBreak(
-        n, found.cause, lost, money, state, found.rule, *where, found.before, found.after
-    )
+    where = (diff.block, diff.character if diff.block is not None else None)
+    return SeenBreak(n, diff.cause, lost, money, state, diff.rule, *where, diff.before, diff.after)
 
 
 def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: str) -> str:
-    """Return why a request read less although it begins like the one before it."""
-    told = next((cause for words, cause in _REASONS if words in reason), "")
-    if told:
-        return told
+    """Return the cause of a break between two requests that show no difference in their bodies."""
+    known_cause = next((cause for words, cause in _REASONS if words in reason), "")
+    if known_cause:
+        return known_cause
     if after.stretch is not before.stretch:
         return COMPACTED
     if before.model != after.model:
@@ -133,7 +134,7 @@ def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: st
 
 
 def _life(billed: Billed | None, outcome: Simulated | None, model: str) -> str:
-    """Return the life of what was written anew; "" where it was paid in full instead."""
+    """Return the lifetime of the tokens that were written again, or "" if they were not written."""
     if billed is not None:
         return life_of(billed, rules_for(model)) if billed.write else ""
     written = outcome.written if outcome else {}
@@ -141,7 +142,7 @@ def _life(billed: Billed | None, outcome: Simulated | None, model: str) -> str:
 
 
 def _money(lost: int, life: str, model: str) -> int | None:
-    """Return the extra cost of lost tokens over reading them, in billionths of a dollar."""
+    """Return what lost tokens cost more than reading them would have, in billionths of a dollar."""
     price, rules = price_of(model), rules_for(model)
     if price is None:
         return None

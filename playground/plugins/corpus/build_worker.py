@@ -1,6 +1,6 @@
-"""A worker: builds the shards that it is given, one line of JSON each, and answers with a line.
+"""A worker process: it reads jobs, one line of JSON each, builds their shards and answers in lines.
 
-Its memory is bounded, so that one hostile file ends one worker and not the machine.
+Its memory is limited, so that a hostile file ends one worker and not the machine.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ from typing import Any, Final
 
 from playground.base.errors import InputFault
 
-_COLLECTED: Final = (50_000, 20, 50)  # objects: at the usual 700 a fifth of the time goes there
-_MOST_SAID: Final = 200  # characters of what ended a shard
+# Thresholds of garbage collection: with Python's usual 700 it takes a fifth of the time.
+_GC_THRESHOLDS: Final = (50_000, 20, 50)
+_LONGEST_MESSAGE: Final = 200  # characters of an error's message
 MEMORY_BYTES: Final = 3 << 30  # of private memory; a shard of 32 MB takes about 0.2
-_LOOK: Final = 0.5  # seconds between two looks whether the build is still there
+_CHECK_SECONDS: Final = 0.5  # seconds between two checks whether the build still runs
 
 
-def outcome_of(job: dict[str, Any]) -> dict[str, Any]:
-    """Return the manifest of a job's shard; or the `problem` that is its own, or the `fault` of a
-    disk.
+def run_job(job: dict[str, Any]) -> dict[str, Any]:
+    """Build a job's shard and return its `manifest`.
+
+    Otherwise return the `problem` of the shard, or the `fault` of the disk or store, as a dict.
     """
     from playground.plugins.corpus.cleaning import Cleaner
     from playground.plugins.corpus.shards import build_shard
@@ -33,49 +35,50 @@ def outcome_of(job: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"manifest": build_shard(job)}
     except InputFault as fault:
-        known = ("problem", "where", "line", "field", "expected")
-        return {"fault": {name: getattr(fault, name) for name in known}}
+        names = ("problem", "where", "line", "field", "expected")
+        return {"fault": {name: getattr(fault, name) for name in names}}
     except MemoryError:
         return {
             "problem": f"it takes more than {MEMORY_BYTES / (1 << 30):.2g} GB of memory: a session "
-            "is held whole, and so is a log in which sessions lie between one another; give it in "
-            "parts"
+            "must fit into memory, and so must a log with interleaved sessions; give it in parts"
         }
-    except Exception as error:  # ours: a shard may end itself, not the run, which goes on and tells
-        said = Cleaner().text(str(error)).strip().splitlines() or [""]  # it may quote what it read
-        more = "…" if len(said[0]) > _MOST_SAID else ""
-        return {"problem": f"{type(error).__name__}: {said[0][:_MOST_SAID]}{more}"}
+    except Exception as error:  # a bug of ours must not end the whole build
+        lines = Cleaner().text(str(error)).strip().splitlines() or [""]  # it may quote a secret
+        more = "…" if len(lines[0]) > _LONGEST_MESSAGE else ""
+        return {"problem": f"{type(error).__name__}: {lines[0][:_LONGEST_MESSAGE]}{more}"}
 
 
 class _NoPandas:
-    """Says that there is no pandas: pyarrow loads it to see whether it was given some, which is
-    40 MB of each worker, and half a second."""
+    """An import hook that hides pandas, which pyarrow would load: 40 MB and half a second for each
+    worker."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
         if name == "pandas":
             raise ModuleNotFoundError("a worker needs no pandas", name=name)
 
 
-def _end_with(build: int) -> None:
-    """End where the build has ended that gives the jobs, as one that was killed: the next build is
-    not to write beside what is left of it, which nobody waits for."""
-    while os.getppid() == build:
-        time.sleep(_LOOK)
+def _exit_with(build_process: int) -> None:
+    """Exit this worker when the build process ends, even if it was killed.
+
+    Otherwise this worker would go on writing while the next build does.
+    """
+    while os.getppid() == build_process:
+        time.sleep(_CHECK_SECONDS)
     os._exit(1)
 
 
 def main() -> None:
-    """Answer every job of standard input; what else is printed goes to standard error."""
+    """Answer every job from standard input; what else is printed goes to standard error."""
     sys.meta_path.insert(0, _NoPandas())
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    gc.freeze()  # what was imported stays: no look at it again and again
-    gc.set_threshold(*_COLLECTED)
+    threading.Thread(target=_exit_with, args=(os.getppid(),), daemon=True).start()
+    gc.freeze()  # imported modules stay: the collector need not visit them
+    gc.set_threshold(*_GC_THRESHOLDS)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
     answers = os.dup(1)
     os.dup2(2, 1)
     for line in sys.stdin.buffer:
-        answer = json.dumps(outcome_of(json.loads(line))).encode() + b"\n"
-        with suppress(BrokenPipeError):  # nobody waits for it any more
+        answer = json.dumps(run_job(json.loads(line))).encode() + b"\n"
+        with suppress(BrokenPipeError):  # the build has ended
             while answer:
                 answer = answer[os.write(answers, answer) :]
 

@@ -1,6 +1,6 @@
-"""`build_corpus`: from files to a corpus, in as many steps as it takes.
+"""Build a corpus from files, shard by shard.
 
-A kill at any moment leaves a corpus that was one; the next build goes on where this one ended.
+If a build is killed at any moment, a consistent corpus remains, and the next build continues.
 """
 
 from __future__ import annotations
@@ -20,27 +20,28 @@ from playground.plugins.corpus.catalog import Catalog
 from playground.plugins.corpus.engines import Engine, get_engine
 from playground.plugins.corpus.inputs import PIECE_BYTES, InputPiece, number_of
 from playground.plugins.corpus.layout import CorpusFolder
-from playground.plugins.corpus.optional_dependencies import needed
+from playground.plugins.corpus.optional_dependencies import require_extra
 from playground.plugins.corpus.outcomes import Outcome
 from playground.plugins.corpus.places import is_of_one_process, is_remote, place_at
-from playground.plugins.corpus.planning import Progress, again, halves, jobs, plan
+from playground.plugins.corpus.planning import Progress, jobs, plan, rebuild_job, split_job
 from playground.plugins.corpus.store_protocol import CATALOG
 from playground.plugins.corpus.stores import store_at
 from playground.plugins.corpus.tables import SCHEMAS
 
 TRIES: Final = 3
-_APART: Final = 2.0  # seconds between two commits
-_SHARE: Final = 20  # at least so many times as long as one takes: it tells of every file
-_MOST_FAULTS: Final = 1_000  # that the catalog lists
+_APART: Final = 2.0  # seconds between two commits, at least
+_SHARE: Final = 20  # and at least so many times as long as a commit takes, which lists every file
+_MOST_FAULTS: Final = 1_000  # faults that the catalog lists
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
     """The result of a build.
 
-    It holds the shards that were made and that were there, rows by table, what could not be read,
-    what was set aside because it killed its reader, and how many secrets of which kind were starred
-    out: each once a shard.
+    It has the numbers of shards that were made, and that were there already (`kept`), the rows of
+    each table, the faults of what could not be read, the pieces that were set aside because they
+    killed their worker, and the number of secrets of each kind that were starred out, each once a
+    shard.
     """
 
     made: int
@@ -65,20 +66,22 @@ def build_corpus(
     """Build or refresh the corpus in `out`, a folder or an address, from files, folders, patterns
     and addresses.
 
-    What is there by its content is not built again; what changed or went takes its rows with it.
-    `redact` keeps no text. Raises InputFault where another build is at work there, where nothing
-    is to be read, where the disk is full, and for a corpus of the other kind of redaction.
+    Content that was built before is not built again; the rows of files that changed or are gone are
+    removed. With `redact` no text is stored.
+
+    Raises InputFault if another build is running there, if an input does not exist, if the disk is
+    full, or if the corpus exists with the other choice of `redact`.
     """
-    needed()
+    require_extra()
     if engine != "serial" and any(map(is_of_one_process, (str(out), *inputs))):
-        told = f"memory:// is seen by one process alone, and the engine {engine} has several"
-        raise InputFault(told, expected="the engine serial")
-    for each in map(str, inputs):  # before there is a folder, which a page names after them
-        if is_remote(each):
-            place_at(each)
+        problem = f"memory:// is seen by one process alone, and the engine {engine} has several"
+        raise InputFault(problem, expected="the engine serial")
+    for source in map(str, inputs):  # before a folder is made, which the page names after them
+        if is_remote(source):
+            place_at(source)
             continue
-        with suppress(OSError, ValueError):  # a pattern, say; what is none is told later
-            check_regular_file(each, "a file: it is read more than once")
+        with suppress(OSError, ValueError):  # for example a pattern; bad inputs fail later
+            check_regular_file(source, "a file: it is read more than once")
     folder = CorpusFolder(store_at(out))
     with folder.store.locked():
         runs = get_engine(engine, workers, address)
@@ -89,8 +92,8 @@ def build_corpus(
 class _Shard:
     """The parts of a shard's manifest that a build needs.
 
-    They are the hashes of its pieces and of those whose rows count, rows by table, faults, and the
-    months by which its facts lie.
+    `pieces` are the hashes of its pieces, `contents` of those whose rows count. `months` are the
+    months into which its facts are split.
     """
 
     pieces: list[str]
@@ -101,13 +104,13 @@ class _Shard:
     starred: dict[str, int]
 
     @classmethod
-    def told_by(cls, manifest: dict[str, Any]) -> _Shard:
-        pieces = [each["content"] for each in manifest["pieces"]]
+    def from_manifest(cls, manifest: dict[str, Any]) -> _Shard:
+        pieces = [piece["content"] for piece in manifest["pieces"]]
         spoiled = set(manifest["spoiled"])
-        sound = [each for each in pieces if each not in spoiled] if spoiled else pieces
+        contents = [content for content in pieces if content not in spoiled] if spoiled else pieces
         rows, faults = manifest["rows"], manifest["faults"]
         months, starred = manifest.get("months", []), manifest.get("starred", {})
-        return cls(pieces, sound, rows, faults, months, starred)
+        return cls(pieces, contents, rows, faults, months, starred)
 
 
 class _Build:
@@ -115,18 +118,18 @@ class _Build:
         self, folder: CorpusFolder, engine: Engine, redacts: bool, progress: Progress | None
     ) -> None:
         self._folder, self._engine, self._progress = folder, engine, progress
-        self._catalog = _begun(folder, redacts)
+        self._catalog = _open_catalog(folder, redacts)
         self._shards = {
-            found["shard"]: _Shard.told_by(found)
-            for found in catalogs.manifests(folder, redacts=redacts)
-            # what changed while it was read is read again, and what lacks a table of today
-            if not found["spoiled"]
-            and found["rows"].keys() >= SCHEMAS.keys()
-            and all(catalogs.has_table(folder, found, table) for table in SCHEMAS)
+            manifest["shard"]: _Shard.from_manifest(manifest)
+            for manifest in catalogs.manifests(folder, redacts=redacts)
+            # a shard is built again if a piece changed while it was read, or if a table is missing
+            if not manifest["spoiled"]
+            and manifest["rows"].keys() >= SCHEMAS.keys()
+            and all(catalogs.has_table(folder, manifest, table) for table in SCHEMAS)
         }
         self._is_older = self._catalog.analysis != folder.analysis
         self._pieces: list[InputPiece] = []
-        self._given_up_on: set[str] = set()
+        self._given_up_shards: set[str] = set()
         self._made = self._done = self._total = 0
         self._next_commit = time.monotonic() + _APART
 
@@ -139,104 +142,108 @@ class _Build:
         )
         self._pieces = planned.pieces
         self._catalog.aside = []
-        kept = len(self._shards)
+        existing = len(self._shards)
         try:
-            self._make_again()
+            self._rebuild_facts()
             self._catalog.analysis, self._is_older = self._folder.analysis, False
-            new = self._new_pieces()
-            self._total = self._done + sum(piece.size for piece in new)
-            self._tell()
+            new_pieces = self._new_pieces()
+            self._total = self._done + sum(piece.size for piece in new_pieces)
+            self._report_progress()
             self._commit()
             redacts = self._catalog.redacts
-            self._build(jobs(new, self._folder, redacts=redacts, shard_bytes=shard_bytes))
+            self._build(jobs(new_pieces, self._folder, redacts=redacts, shard_bytes=shard_bytes))
         finally:
             self._engine.close()
-        self._list()
+        self._list_shards()
         faults = [*planned.faults, *self._faults()]
         self._catalog.faults = faults[:_MOST_FAULTS]
         self._commit()
-        catalogs.take_away(self._folder, keep=self._catalog.shards)
+        catalogs.delete_others(self._folder, keep=self._catalog.shards)
         self._forget_attempts()
         aside, starred = self._catalog.aside, self._starred()
-        return Built(self._made, kept, self._rows(), faults, aside, starred)
+        return Built(self._made, existing, self._rows(), faults, aside, starred)
 
-    def _make_again(self) -> None:
-        """The facts of shards that an older analysis made, from what is kept of their sessions.
-        Until all are there the corpus stays what it was."""
+    def _rebuild_facts(self) -> None:
+        """Make the facts of shards of an older analysis again, from the sessions in their blocks.
+
+        The corpus stays as it was until all of them are made.
+        """
         wanted = {piece.content for piece in self._pieces}
         older: dict[str, dict[str, Any]] = {}
         for analysis in self._folder.analyses:
             if analysis < self._folder.analysis:
-                known = catalogs.manifests(self._folder.of(analysis), redacts=self._catalog.redacts)
-                older |= {found["shard"]: found for found in known}
+                manifests = catalogs.manifests(
+                    self._folder.with_analysis(analysis), redacts=self._catalog.redacts
+                )
+                older |= {manifest["shard"]: manifest for manifest in manifests}
         waiting = [
-            again(found, self._folder)
-            for shard, found in older.items()
+            rebuild_job(manifest, self._folder)
+            for shard, manifest in older.items()
             if shard not in self._shards
-            and found["rereadable"]
-            and not wanted.isdisjoint(_Shard.told_by(found).contents)
+            and manifest["rereadable"]
+            and not wanted.isdisjoint(_Shard.from_manifest(manifest).contents)
         ]
         self._total = sum(piece["size"] for job in waiting for piece in job["pieces"])
         self._build(waiting)
 
     def _new_pieces(self) -> list[InputPiece]:
-        """Return each content once that no shard has."""
-        seen = {content for found in self._shards.values() for content in found.contents}
+        """Return the pieces with content that no shard has, each content once."""
+        built = {content for shard in self._shards.values() for content in shard.contents}
         new: dict[str, InputPiece] = {}
         for piece in self._pieces:
-            if piece.content not in seen:
+            if piece.content not in built:
                 new.setdefault(piece.content, piece)
         return list(new.values())
 
     def _build(self, jobs: Iterable[dict[str, Any]]) -> None:
-        waiting = iter(jobs)  # each is made when there is room for it: they name every file
-        first: deque[dict[str, Any]] = deque()
-        busy: dict[str, dict[str, Any]] = {}
+        waiting = iter(jobs)  # made one by one when there is room, because jobs name every file
+        retries: deque[dict[str, Any]] = deque()
+        running: dict[str, dict[str, Any]] = {}
         try:
             while True:
                 while self._engine.has_room():
-                    job = first.popleft() if first else next(waiting, None)
+                    job = retries.popleft() if retries else next(waiting, None)
                     if job is None:
                         break
-                    if self._is_tried(job):
-                        first.extendleft(self._given_up(job, "it ended the build that read it"))
+                    if self._is_out_of_attempts(job):
+                        retries.extendleft(self._give_up(job, "it ended the build that read it"))
                     else:
-                        busy[job["shard"]] = job
+                        running[job["shard"]] = job
                         self._engine.submit(job)
-                if not busy:
+                if not running:
                     return
                 for outcome in self._engine.outcomes():
-                    del busy[outcome.job["shard"]]
-                    first.extendleft(self._take_outcome(outcome))
-        except BaseException:  # who stops a build, or a full disk, is no shard's fault
-            for job in busy.values():
-                self._untried(job)
+                    del running[outcome.job["shard"]]
+                    retries.extendleft(self._take_outcome(outcome))
+        except BaseException:  # stopped, or a full disk: no fault of a shard
+            for job in running.values():
+                self._take_back_attempt(job)
             raise
 
     def _take_outcome(self, outcome: Outcome) -> list[dict[str, Any]]:
-        """Note what came of a job; what is to be tried because of it."""
+        """Record the outcome of a job; return the jobs that are to be tried next because of it."""
         job = outcome.job
         if outcome.manifest is None:
-            again = _attempts(self._folder, job) < TRIES
-            return [job] if again else self._given_up(job, outcome.problem)
+            may_retry = _attempts(self._folder, job) < TRIES
+            return [job] if may_retry else self._give_up(job, outcome.problem)
         self._folder.store.remove(self._folder.attempts(job["shard"]))
-        self._shards[job["shard"]] = _Shard.told_by(outcome.manifest)
+        self._shards[job["shard"]] = _Shard.from_manifest(outcome.manifest)
         self._made += 1
         self._done += sum(piece["size"] for piece in job["pieces"])
-        self._tell()
+        self._report_progress()
         if time.monotonic() > self._next_commit and not self._is_older:
             self._commit()
         return []
 
-    def _tell(self) -> None:
+    def _report_progress(self) -> None:
         if self._progress is not None:
             self._progress("building", self._done, self._total)
 
-    def _is_tried(self, job: dict[str, Any]) -> bool:
-        """Return True if a shard has had its attempts; otherwise note one more before it begins.
+    def _is_out_of_attempts(self, job: dict[str, Any]) -> bool:
+        """Return True if a shard has had all its attempts; otherwise count one more.
 
-        Builds that ended may have been killed from outside: a shard that cannot end a build gets
-        another try.
+        If shards are built in other processes, a shard always gets a try: earlier builds that ended
+        meanwhile were killed from outside.
         """
         tried = _attempts(self._folder, job)
         if self._engine.is_apart:
@@ -245,43 +252,46 @@ class _Build:
             self._folder.store.write(self._folder.attempts(job["shard"]), str(tried + 1))
         return tried >= TRIES
 
-    def _untried(self, job: dict[str, Any]) -> None:
-        """Take back the attempt that was noted last."""
+    def _take_back_attempt(self, job: dict[str, Any]) -> None:
+        """Take back the attempt that was counted last."""
         tried, place = _attempts(self._folder, job), self._folder.attempts(job["shard"])
-        with suppress(InputFault):  # what ended the build is told, not this
+        with suppress(InputFault):  # the error that ended the build matters more
             if tried > 1:
                 self._folder.store.write(place, str(tried - 1))
             else:
                 self._folder.store.remove(place)
 
     def _forget_attempts(self) -> None:
-        """All but those of what is given up: others are of builds that were killed, which knew
-        nothing of a shard's end, or began what now stands in other shards."""
-        for shard in set(self._folder.store.names("attempts")) - self._given_up_on:
+        """Delete all counts of attempts, except those of shards that were given up.
+
+        The others come from builds that were killed, or from shards that no longer exist.
+        """
+        for shard in set(self._folder.store.names("attempts")) - self._given_up_shards:
             self._folder.store.remove(self._folder.attempts(shard))
 
-    def _given_up(self, job: dict[str, Any], problem: str) -> list[dict[str, Any]]:
-        """A shard that kills is built in halves, until what kills is alone, and set aside."""
-        self._given_up_on.add(job["shard"])
+    def _give_up(self, job: dict[str, Any], problem: str) -> list[dict[str, Any]]:
+        """Give up on a shard: return jobs for its halves, or set a single piece aside."""
+        self._given_up_shards.add(job["shard"])
         if len(job["pieces"]) > 1:
-            return halves(job, self._folder)
+            return split_job(job, self._folder)
         name = job["pieces"][0]["name"]
         self._catalog.aside.append({"name": name, "problem": problem})
         return []
 
-    def _list(self) -> None:
-        """List what counts: pieces that stand in a shard and among the files, each content once."""
+    def _list_shards(self) -> None:
+        """List the shards that count in the catalog, so that each content counts once."""
         wanted = {piece.content for piece in self._pieces}
         listed: dict[str, set[str]] = {}
         seen: set[str] = set()
         gone: set[int] = set()
-        for shard, found in sorted(self._shards.items()):
-            own = wanted.intersection(found.contents)
-            if own - seen or not found.pieces:
-                listed[shard] = own
-            seen |= own
-        for shard, own in listed.items():
-            gone |= {number_of(each) for each in self._shards[shard].pieces if each not in own}
+        for shard, parts in sorted(self._shards.items()):
+            contents = wanted.intersection(parts.contents)
+            if contents - seen or not parts.pieces:
+                listed[shard] = contents
+            seen |= contents
+        for shard, contents in listed.items():
+            pieces = self._shards[shard].pieces
+            gone |= {number_of(content) for content in pieces if content not in contents}
         self._catalog.shards = sorted(listed)
         self._catalog.dropped = sorted(gone)
         self._catalog.months = {
@@ -290,14 +300,14 @@ class _Build:
 
     def _commit(self) -> None:
         began = time.monotonic()
-        self._list()
+        self._list_shards()
         catalogs.commit(self._folder, self._catalog, self._pieces)
         ended = time.monotonic()
         self._next_commit = ended + max(_APART, _SHARE * (ended - began))
 
     def _faults(self) -> list[dict[str, str]]:
         listed = (self._shards[shard] for shard in self._catalog.shards)
-        return [fault for found in listed for fault in found.faults]
+        return [fault for shard in listed for fault in shard.faults]
 
     def _starred(self) -> dict[str, int]:
         listed = (Counter(self._shards[shard].starred) for shard in self._catalog.shards)
@@ -308,17 +318,17 @@ class _Build:
         return {table: sum(rows[table] for rows in listed) for table in SCHEMAS}
 
 
-def _begun(folder: CorpusFolder, redacts: bool) -> Catalog:
+def _open_catalog(folder: CorpusFolder, redacts: bool) -> Catalog:
     if CATALOG not in folder.store.names(""):
         return Catalog(redacts=redacts)
-    found = catalogs.read_catalog(folder)
-    if found.redacts != redacts:
+    catalog = catalogs.read_catalog(folder)
+    if catalog.redacts != redacts:
         raise InputFault(
-            f"this corpus is {'redacted' if found.redacts else 'not redacted'}",
+            f"this corpus is {'redacted' if catalog.redacts else 'not redacted'}",
             where=folder.store.name,
             expected="the same choice of --redact, or another folder",
         )
-    return found
+    return catalog
 
 
 def _attempts(folder: CorpusFolder, job: dict[str, Any]) -> int:

@@ -1,6 +1,6 @@
-"""The catalog: which shards count, which of their pieces are gone, which file has which content.
+"""The catalog: which shards count, which of their pieces are gone, and the list of input files.
 
-It is the one file that readers begin with, and is replaced whole. Whoever builds holds the lock.
+Readers begin with this one file. It is replaced in one step, by a build that holds the lock.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _FILES: Final = pa.schema(
 
 @dataclass(slots=True)
 class Catalog:
-    """The valid contents: `shards` without the pieces of `dropped` (their 64-bit numbers).
+    """The contents of a corpus: its `shards`, without the pieces in `dropped` (64-bit numbers).
 
-    `months` are those by which the facts of a compacted shard lie. `aside` are pieces that killed
-    their reader, `faults` what could not be read.
+    `months` are the months into which a compacted shard's facts are split. `aside` are pieces that
+    killed their worker, `faults` are inputs that could not be read.
     """
 
     generation: int = 0
@@ -53,8 +53,7 @@ class Catalog:
 
     @property
     def state(self) -> str:
-        """Another text for each corpus that there was in a place, also where one was taken away
-        and another one built."""
+        """A text that changes with every build, also if the corpus was deleted and built again."""
         return blake2b(json.dumps(self._as_json).encode(), digest_size=8).hexdigest()
 
     @property
@@ -63,7 +62,7 @@ class Catalog:
 
 
 def read_catalog(folder: CorpusFolder) -> Catalog:
-    """Return the catalog of a corpus. Raises InputFault where there is none, or a newer one."""
+    """Read the catalog of a corpus. Raises InputFault if there is none, or if it is newer."""
     expected = "the folder of a corpus that `playground corpus build` made"
     where = f"{folder.store.name}/{CATALOG}"
     try:
@@ -78,15 +77,16 @@ def read_catalog(folder: CorpusFolder) -> Catalog:
     return Catalog(**value)
 
 
-def as_of(folder: CorpusFolder, catalog: Catalog) -> Catalog:
-    """Return the catalog, of those shards that have facts of the folder's analysis. Raises
-    InputFault where none of them has.
+def for_analysis(folder: CorpusFolder, catalog: Catalog) -> Catalog:
+    """Return the catalog with only those shards that have facts of the folder's analysis.
+
+    Raises InputFault if no shard has any.
     """
     if folder.analysis == catalog.analysis:
         return catalog
-    there = {found["shard"]: found for found in manifests(folder, redacts=catalog.redacts)}
-    shards = [shard for shard in catalog.shards if shard in there]
-    months = {shard: there[shard].get("months", []) for shard in shards}
+    by_shard = {found["shard"]: found for found in manifests(folder, redacts=catalog.redacts)}
+    shards = [shard for shard in catalog.shards if shard in by_shard]
+    months = {shard: by_shard[shard].get("months", []) for shard in shards}
     if not shards:
         known = ", ".join(map(str, folder.analyses)) or "none"
         raise InputFault(
@@ -97,112 +97,121 @@ def as_of(folder: CorpusFolder, catalog: Catalog) -> Catalog:
     return replace(catalog, analysis=folder.analysis, shards=shards, months=months)
 
 
-def refuse_newer(found: int, known: int, noun: str, where: str) -> None:
-    """Raises InputFault for a file of a version that is newer than this one's."""
-    if found > known:
+def refuse_newer(version: int, newest: int, noun: str, where: str) -> None:
+    """Raise InputFault if a file's version is newer than the one that this playground knows."""
+    if version > newest:
         raise InputFault(
-            f"{noun} {found} is newer than this version of the playground ({noun} {known})",
+            f"{noun} {version} is newer than this version of the playground ({noun} {newest})",
             where=where,
             expected="a newer version of the playground, or a corpus of its own folder",
         )
 
 
 def commit(folder: CorpusFolder, catalog: Catalog, pieces: Iterable[InputPiece]) -> None:
-    """Make this catalog the one that counts, with the files of these pieces. The one before it
-    stays readable for whoever has it open: its list of files goes with the next commit."""
-    before = catalog.generation
+    """Write a catalog as the corpus' next generation, with the list of the pieces' files.
+
+    Readers of the last catalog are not disturbed: its list of files is deleted by the next commit.
+    """
+    previous = catalog.generation
     catalog.generation += 1
     with folder.store.write_whole(folder.files(catalog.generation)) as path:
         pq.write_table(files_table(pieces), path, compression="zstd")
     folder.store.confirm()
     folder.store.write(CATALOG, json.dumps({"layout": LAYOUT, **catalog._as_json}))
-    folder.store.remove(folder.files(before - 1))
+    folder.store.remove(folder.files(previous - 1))
 
 
 def files_table(pieces: Iterable[InputPiece]) -> pa.Table:
-    """Return the table of files and their contents, as the view `files` has it."""
+    """Return the table of input files that the view `files` shows."""
     rows = list(pieces)
     columns = [
-        [each.number for each in rows],
-        *([getattr(each, name) for each in rows] for name in _FILES.names[1:]),
+        [piece.number for piece in rows],
+        *([getattr(piece, name) for piece in rows] for name in _FILES.names[1:]),
     ]
     arrays = [pa.array(c, t) for c, t in zip(columns, _FILES.types, strict=True)]
     return pa.Table.from_arrays(arrays, schema=_FILES)
 
 
 def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
-    """Return the pieces that the catalog's files are made of. Where that list is gone or torn,
-    what the manifests of its shards say: without it a build would take other inputs for gone.
+    """Return the pieces in the catalog's list of files.
+
+    If that list is gone or torn, they are taken from the manifests: without them a build would
+    treat the files of other inputs as deleted.
     """
     try:
-        with folder.store.opened(folder.files(catalog.generation)) as file:
+        with folder.store.open_file(folder.files(catalog.generation)) as file:
             columns = pq.read_table(file).drop_columns(["piece"]).to_pydict()
     except (OSError, pa.ArrowException):
-        found = manifests(folder.of(catalog.analysis), redacts=catalog.redacts)
+        found_manifests = manifests(folder.with_analysis(catalog.analysis), redacts=catalog.redacts)
         shards, gone = set(catalog.shards), set(catalog.dropped)
-        listed = [each for each in found if each["shard"] in shards]
-        pieces = (InputPiece(**piece) for each in listed for piece in each["pieces"])
+        listed = [manifest for manifest in found_manifests if manifest["shard"] in shards]
+        pieces = (InputPiece(**piece) for manifest in listed for piece in manifest["pieces"])
         return [piece for piece in pieces if piece.number not in gone]
     rows = zip(*columns.values(), strict=True)
     return [InputPiece(**dict(zip(columns, row, strict=True))) for row in rows]
 
 
 def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]]:
-    """Yield the manifests of this analysis, each of a shard whose files are all there and whole;
-    the others are built again. Raises InputFault for one of a newer layout.
+    """Yield the manifests of all shards of this analysis whose files are complete.
+
+    A build makes the other shards again. Raises InputFault for a manifest of a newer layout.
     """
     size = folder.store.sizes()
     for shard in folder.built_shards:
-        found = _manifest(folder, shard)
-        if found is not None and found["redacts"] == redacts and _is_whole(found["files"], size):
-            yield found
+        manifest = _manifest(folder, shard)
+        if manifest is None or manifest["redacts"] != redacts:
+            continue
+        if _is_whole(manifest["files"], size):
+            yield manifest
 
 
 def _manifest(folder: CorpusFolder, shard: str) -> dict[str, Any] | None:
     """Read a shard's manifest; None if it is torn. Raises InputFault for a newer layout."""
     name = folder.manifest(shard)
     try:
-        found = json_object(folder.store.read(name))
-        refuse_newer(found["layout"], LAYOUT, "layout", f"{folder.store.name}/{name}")
-        check_manifest(found, shard)
+        manifest = json_object(folder.store.read(name))
+        refuse_newer(manifest["layout"], LAYOUT, "layout", f"{folder.store.name}/{name}")
+        check_manifest(manifest, shard)
     except ValueError:
         return None
-    return found
+    return manifest
 
 
-def refuse_older(folder: CorpusFolder, found: Iterable[Mapping[str, Any]]) -> None:
-    """Raises InputFault where some of the shards of these manifests were built before there was
-    each of today's tables."""
-    shards = list(found)
+def refuse_older(folder: CorpusFolder, shard_manifests: Iterable[Mapping[str, Any]]) -> None:
+    """Raise InputFault if a shard among these manifests lacks a table, because it is older."""
+    shards = list(shard_manifests)
     for table in SCHEMAS:
-        older = sum(not has_table(folder, each, table) for each in shards)
+        older = sum(not has_table(folder, manifest, table) for manifest in shards)
         if older:
-            told = f"{older} of {len(shards)} shards were built before there was a table `{table}`"
+            problem = (
+                f"{older} of {len(shards)} shards were built before there was a table `{table}`"
+            )
             expected = "`playground corpus build` with the same inputs, which builds them again"
-            raise InputFault(told, where=folder.store.name, expected=expected)
+            raise InputFault(problem, where=folder.store.name, expected=expected)
 
 
-def has_table(folder: CorpusFolder, found: Mapping[str, Any], table: str) -> bool:
-    """Return True if the shard of a manifest was built when this table existed."""
-    (name, *_) = folder.fact_files(table, found["shard"], found.get("months", ()))
-    return name in found["files"]
+def has_table(folder: CorpusFolder, manifest: Mapping[str, Any], table: str) -> bool:
+    """Return True if the shard of a manifest has this table."""
+    (name, *_) = folder.fact_files(table, manifest["shard"], manifest.get("months", ()))
+    return name in manifest["files"]
 
 
-def take_away(folder: CorpusFolder, keep: Collection[str]) -> None:
-    """The files of all shards but these, of every analysis."""
-    for each in map(folder.of, folder.analyses):
-        for shard in set(each.built_shards) - set(keep):
+def delete_others(folder: CorpusFolder, keep: Collection[str]) -> None:
+    """Delete the files of all shards, of every analysis, except those to `keep`."""
+    for version in map(folder.with_analysis, folder.analyses):
+        for shard in set(version.built_shards) - set(keep):
             try:
-                found = _manifest(each, shard)
-            except InputFault:  # of a newer layout: it is not ours
+                manifest = _manifest(version, shard)
+            except InputFault:  # of a newer layout: a newer playground wrote it
                 continue
-            folder.store.remove(each.manifest(shard))
-            for name in found["files"] if found else ():  # else what it listed is not known
+            folder.store.remove(version.manifest(shard))
+            files = manifest["files"] if manifest else ()  # a torn manifest does not tell them
+            for name in files:
                 folder.store.remove(name)
 
 
 def _is_whole(files: Mapping[str, int], size: Callable[[str], int]) -> bool:
-    """Return True if files exist in the length in which they were written."""
+    """Return True if all files exist and have the sizes with which they were written."""
     try:
         return all(size(name) == length for name, length in files.items())
     except OSError:

@@ -1,7 +1,8 @@
-"""Clean a session for a corpus: no secrets ever, and with redaction no texts.
+"""Clean a session for a corpus: remove all secrets, and with redaction all texts.
 
 A session is cleaned before the first fact is taken from it. Redaction applies to what is stored: a
-text becomes its length and a hash; a short one, which its hash would betray, its length alone.
+text becomes its length and a hash. A short text could be guessed from the hash, so it becomes only
+its length.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from playground.sessions.rows import bodies, packed
 from playground.sessions.session import RequestRow, Session
 
 _GUESSABLE: Final = 24  # characters
-# Fields whose texts are words of a format, names or times, and nothing that anybody said.
-_STRUCTURE: Final = frozenset(
+# Fields whose texts are words of a format, names or times, which redaction does not change.
+_STRUCTURE_FIELDS: Final = frozenset(
     {
         "type",
         "role",
@@ -51,28 +52,33 @@ _STRUCTURE: Final = frozenset(
         "ttl",
     }
 )
-# Fields whose values are a user's or a tool's own, whatever is named in them; those that are so
-# only as objects; and those whose names are no fields of a format.
-_FREE: Final = frozenset(
+# Fields with free content of a user or a tool, in which every text is redacted; those that are such
+# only if they hold an object; and those whose keys are names, not fields of a format.
+_FREE_FIELDS: Final = frozenset(
     ("args", "arguments", "result", "json", "metadata", "default", "const", "enum", "examples")
 )
-_FREE_OBJECTS: Final = frozenset(("input", "output", "response"))
-_OF_NAMES: Final = frozenset(("properties", "patternProperties", "$defs", "definitions"))
-_SHORT: Final = 64  # characters of a text of which thousands are remembered
-_LONG: Final = 16_000  # of one that is not
-_REMEMBERED: Final = 8 << 20  # characters of bodies that a scrubber knows again
-_LOOKED_THROUGH: Final = 1 << 20  # characters of a session; what is longer has all words anyway
-_TOOLSETS: Final = 256  # that are known to be clean
-_PACKED: Final = ("body", "gone", "shared")  # of a row: what bodies are put together from
-# The end of a name before a number, as every bill has them: a number is no secret, and for `token`
-# the whole session would be looked at closely. In a text the quotation mark would be escaped.
+_FREE_OBJECT_FIELDS: Final = frozenset(("input", "output", "response"))
+_NAME_FIELDS: Final = frozenset(("properties", "patternProperties", "$defs", "definitions"))
+_SHORT: Final = 64  # characters: thousands of shorter texts are cached
+_LONG: Final = 16_000  # characters: a longer text is not cached
+_REMEMBERED: Final = 8 << 20  # characters of bodies that a scrubber caches
+# Characters of a session that are searched for words near secrets; a longer one has them anyway.
+_LOOKED_THROUGH: Final = 1 << 20
+_TOOLSETS: Final = 256  # lists of tools that are known to be clean
+_PACKED_FIELDS: Final = ("body", "gone", "shared")  # fields of a row that its body is unpacked from
+# The end of a key such as `"input_tokens": 3`, which every bill has. The number is no secret, but
+# the word `token` would cause a close search of the whole session. Within a text the quotation mark
+# would be escaped.
 _COUNTED: Final = re.compile('tokens(?=": ?[0-9])')
 Value = TypeVar("Value")
 
 
 class CleanSession(NamedTuple):
-    """A session without secrets, and what a corpus keeps of it: its plain values, without its
-    recordings and messages, and the JSON of each of its messages."""
+    """A session without secrets, and its form in a corpus.
+
+    `plain` has its plain values without recordings and messages, `messages` the JSON of each of its
+    messages.
+    """
 
     session: Session
     plain: dict[str, Any]
@@ -81,17 +87,17 @@ class CleanSession(NamedTuple):
 
 
 class Cleaner:
-    """Takes secrets out of sessions; those of this process's environment too."""
+    """A cleaner that removes secrets from sessions, including those of this environment."""
 
     def __init__(self) -> None:
         self._all = self._search = searcher(tuple(environment_secrets()))
         self._tally = Tally()
         self._bodies = BodyScrubber(self._all, _REMEMBERED)
-        self._tools = lru_cache(maxsize=256)(self._cleaned_tool)
+        self._tools = lru_cache(maxsize=256)(self._clean_tool)
         self._clean_tools: set[bytes] = set()  # lists of them, by their keys
         self._sessions = PlainSessions()
-        self._short = lru_cache(maxsize=4096)(self._cleaned)
-        self._long = lru_cache(maxsize=256)(self._cleaned)
+        self._short = lru_cache(maxsize=4096)(self._clean_text)
+        self._long = lru_cache(maxsize=256)(self._clean_text)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -99,50 +105,53 @@ class Cleaner:
         return self._tally.counts
 
     def text(self, text: str) -> str:
-        """Return a text without secrets, of the same length; one that was seen is not searched
-        again.
-        """
+        """Return a text of the same length without secrets. Results are cached."""
         if len(text) > _LONG:
-            return self._cleaned(text)
+            return self._clean_text(text)
         return self._short(text) if len(text) < _SHORT else self._long(text)
 
     def session(self, session: Session) -> CleanSession:
-        """Return the session without secrets, whatever field they are in. Of its recordings
-        nothing is changed: they are not kept.
+        """Return a session without secrets in any field.
+
+        Its recordings are not cleaned, because a corpus does not store them.
         """
-        given = self._clean_session(session)
-        clean = self._cleaned_session(given)
-        return given if clean is session else self._clean_session(clean)
+        parts = self._plain_parts(session)
+        clean = self._without_secrets(parts)
+        return parts if clean is session else self._plain_parts(clean)
 
-    def _clean_session(self, session: Session) -> CleanSession:
+    def _plain_parts(self, session: Session) -> CleanSession:
         key = tools_key(session.tools)
-        said = [*map(message_json, session.messages)]
-        return CleanSession(session, self._sessions.of(session, key), said, key)
+        messages = [*map(message_json, session.messages)]
+        return CleanSession(session, self._sessions.of(session, key), messages, key)
 
-    def _cleaned_session(self, given: CleanSession) -> Session:
-        """Looked at closely is only that in whose plain form a head or a word of a secret stands;
-        of tools, which are known by heart, nothing is looked for there."""
-        session, plain, said, _ = given
-        rest = {key: each for key, each in plain.items() if key not in ("tools", "messages")}
-        search = _within(self._all, [dump_again(rest), *said])
+    def _without_secrets(self, parts: CleanSession) -> Session:
+        """Return the session without secrets; the same object if there are none.
+
+        Only parts whose JSON has the beginning of a secret, or a word that goes with one, are
+        searched closely. Tools are checked separately, with a cache.
+        """
+        session, plain, messages, _ = parts
+        rest = {key: value for key, value in plain.items() if key not in ("tools", "messages")}
+        search = _searcher_for(self._all, [dump_again(rest), *messages])
         if search is None:
-            return self._with_clean_tools(session, given.tools_key)
-        requests = [dump_again(each) for each in plain.get("requests", ())]
-        own: dict[str, Callable[[Any], Any]] = {
-            "messages": partial(self._items, said),
-            "requests": partial(self._items, requests),
+            return self._with_clean_tools(session, parts.tools_key)
+        requests = [dump_again(value) for value in plain.get("requests", ())]
+        cleaners: dict[str, Callable[[Any], Any]] = {
+            "messages": partial(self._clean_items, messages),
+            "requests": partial(self._clean_items, requests),
             "rows": self._rows,
-            "recordings": _as_given,
+            "recordings": _unchanged,
         }
         self._search = search
         try:
-            return self._record(session, own)
+            return self._record(session, cleaners)
         finally:
             self._search = self._all
 
     def _with_clean_tools(self, session: Session, key: bytes | None) -> Session:
-        """Return the session, whose tools alone may have secrets: those of most have none, and are
-        those of the session before.
+        """Return a session with clean tools, given that only its tools may have secrets.
+
+        Lists of tools that were clean are cached, because most sessions share one.
         """
         if key is not None and key in self._clean_tools:
             return session
@@ -153,14 +162,16 @@ class Cleaner:
             self._clean_tools.add(key)
         return session
 
-    def _items(self, texts: Sequence[str], items: tuple[Value, ...]) -> tuple[Value, ...]:
-        """Return the items of which these are the plain forms."""
+    def _clean_items(self, texts: Sequence[str], items: tuple[Value, ...]) -> tuple[Value, ...]:
+        """Return items without secrets, given the JSON text of each."""
         pairs = zip(texts, items, strict=True)
-        clean = tuple(self._value(i) if self._search.may_be_in(text) else i for text, i in pairs)
+        clean = tuple(
+            self._value(item) if self._search.may_be_in(text) else item for text, item in pairs
+        )
         return items if all(map(is_, items, clean)) else clean
 
     def _value(self, value: Any) -> Any:
-        """Return a value of a session; the same object where it has no secrets."""
+        """Return a value without secrets; the same object if it has none."""
         match value:
             case Enum():
                 return value
@@ -180,67 +191,67 @@ class Cleaner:
                 return self._record(value, {})
         return value
 
-    def _record(self, record: Value, own: Mapping[str, Callable[[Any], Any]]) -> Value:
-        """Return a record with each of its fields cleaned, by its `own` way or as any value: a
-        field that is new needs no word here.
+    def _record(self, record: Value, cleaners: Mapping[str, Callable[[Any], Any]]) -> Value:
+        """Return a record with all fields cleaned, by the functions in `cleaners` or as values.
+
+        So a new field of a record is cleaned without a change here.
         """
-        held = vars(record)
-        clean = {name: own.get(name, self._value)(value) for name, value in held.items()}
-        if all(clean[name] is held[name] for name in held):
+        fields = vars(record)
+        clean = {name: cleaners.get(name, self._value)(value) for name, value in fields.items()}
+        if all(clean[name] is fields[name] for name in fields):
             return record
         if isinstance(record, BaseModel):
             return record.model_copy(update=clean)
         return unchecked(type(record), clean)
 
-    def _cleaned(self, text: str) -> str:
+    def _clean_text(self, text: str) -> str:
         return starred(text, self._search, self._tally)
 
-    def _cleaned_tool(self, text: str) -> ToolMetadata | None:
-        """Return the tool of this JSON; None where it has no secrets."""
+    def _clean_tool(self, text: str) -> ToolMetadata | None:
+        """Return the clean tool for a tool's JSON, or None if it has no secrets."""
         plain = ToolMetadata.model_validate_json(text).model_dump(mode="json")
         clean = scrubbed_with(self._all, plain, self._tally)
         return ToolMetadata.model_validate(clean) if clean != plain else None
 
     def _rows(self, rows: tuple[RequestRow, ...]) -> tuple[RequestRow, ...]:
-        clean = rows if self._are_clean(rows) else tuple(self._packed_again(rows))
-        return tuple(self._record(row, dict.fromkeys(_PACKED, _as_given)) for row in clean)
+        clean = rows if self._are_clean(rows) else tuple(self._repack(rows))
+        return tuple(self._record(row, dict.fromkeys(_PACKED_FIELDS, _unchanged)) for row in clean)
 
-    def _packed_again(self, rows: tuple[RequestRow, ...]) -> Iterator[RequestRow]:
-        """Yield the rows with their bodies clean, and nothing else of them."""
-        before: dict[str, Any] | None = None
+    def _repack(self, rows: tuple[RequestRow, ...]) -> Iterator[RequestRow]:
+        """Yield the rows with clean bodies; other fields are unchanged."""
+        previous: dict[str, Any] | None = None
         for row, body in zip(rows, bodies(rows), strict=True):
             clean = self._bodies.scrubbed(body, self._tally)
-            pack = packed(clean, before)
-            yield replace(row, **{name: getattr(pack, name) for name in _PACKED})
-            before = clean
+            pack = packed(clean, previous)
+            yield replace(row, **{name: getattr(pack, name) for name in _PACKED_FIELDS})
+            previous = clean
 
     def _are_clean(self, rows: tuple[RequestRow, ...]) -> bool:
         """Return True if no body holds a secret.
 
-        Bodies share most of their content, as the same objects, of which each is searched once;
-        nothing else stands around an object of a list.
+        Bodies share most of their content as the same objects, so each object is searched once.
         """
-        seen: dict[Any, Any] = {}  # by ids, which are theirs as long as they are held here
+        searched: dict[Any, Any] = {}  # by id; holding the objects here keeps their ids valid
         for body in bodies(rows):
             lists = {key for key, value in body.items() if _is_of_objects(value)}
             new: dict[Any, Any] = {
-                id(item): item for key in lists for item in body[key] if id(item) not in seen
+                id(item): item for key in lists for item in body[key] if id(item) not in searched
             }
             rest = {key: None if key in lists else value for key, value in body.items()}
-            known = tuple((key, id(value)) for key, value in rest.items())
-            if known not in seen:
-                new[known] = rest
+            key_ids = tuple((key, id(value)) for key, value in rest.items())
+            if key_ids not in searched:
+                new[key_ids] = rest
             if any(self._value(item) is not item for item in new.values()):
                 return False
-            seen |= new
+            searched |= new
         return True
 
 
-def _as_given(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 
-def _within(search: Searcher, texts: Sequence[str]) -> Searcher | None:
+def _searcher_for(search: Searcher, texts: Sequence[str]) -> Searcher | None:
     """Return a searcher for the secrets that may be in texts; None if there can be none."""
     if sum(map(len, texts)) > _LOOKED_THROUGH:
         return search
@@ -251,30 +262,31 @@ def _is_of_objects(value: Any) -> bool:
     return isinstance(value, list) and set(map(type, value)) == {dict}
 
 
-def hidden(text: str) -> str:
-    """Return a text's length, and its hash unless the text could be guessed from that."""
-    told = f"{len(text)} characters"
+def hide_text(text: str) -> str:
+    """Return a text's length and hash as words; only its length if the text could be guessed."""
+    length = f"{len(text)} characters"
     if len(text) < _GUESSABLE:
-        return told
+        return length
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-    return f"{told}, {digest}"
+    return f"{length}, {digest}"
 
 
-def redacted(value: Any, key: str = "", is_free: bool = False) -> Any:
-    """Return a JSON value whose texts are hidden, but for words of its format and names; in one
-    that `is_free`, as arguments are, there are none of these.
+def redact(value: Any, key: str = "", is_free: bool = False) -> Any:
+    """Return a JSON value with its texts hidden, except for words of a format and names.
+
+    In a value that `is_free`, as arguments are, every text is hidden.
     """
     match value:
         case str():
-            is_word = key in _STRUCTURE and not is_free
-            return value if is_word or not value else hidden(value)
+            is_word = key in _STRUCTURE_FIELDS and not is_free
+            return value if is_word or not value else hide_text(value)
         case list():
-            return [redacted(item, key, is_free) for item in value]
+            return [redact(item, key, is_free) for item in value]
         case Mapping():
-            if is_free or key in _OF_NAMES:
-                return {name: redacted(item, "", is_free) for name, item in value.items()}
+            if is_free or key in _NAME_FIELDS:
+                return {name: redact(item, "", is_free) for name, item in value.items()}
             return {
-                name: redacted(item, name, _may_say_all(name, item)) for name, item in value.items()
+                name: redact(item, name, _is_free_field(name, item)) for name, item in value.items()
             }
         case float() if not is_finite(value):
             return None
@@ -282,5 +294,5 @@ def redacted(value: Any, key: str = "", is_free: bool = False) -> Any:
             return value
 
 
-def _may_say_all(name: str, value: Any) -> bool:
-    return name in _FREE or (name in _FREE_OBJECTS and isinstance(value, Mapping))
+def _is_free_field(name: str, value: Any) -> bool:
+    return name in _FREE_FIELDS or (name in _FREE_OBJECT_FIELDS and isinstance(value, Mapping))

@@ -1,4 +1,4 @@
-"""`corpus`: many recorded sessions in one folder, built once, asked often."""
+"""The command `playground corpus`: build a corpus of recorded sessions, and ask it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from playground.plugins.corpus.answers import CorpusAnswer
     from playground.plugins.corpus.building import Built
 
-_TOLD = 10  # faults that are told one by one
+_MOST_LISTED = 10  # faults that are listed
 
 
 @click.group()
@@ -30,7 +30,7 @@ def corpus() -> None:
 @corpus.command()
 @click.argument("out")
 @click.argument("inputs", nargs=-1, required=True)
-@click.option("--redact", is_flag=True, help="Keep no text: lengths and hashes in their place.")
+@click.option("--redact", is_flag=True, help="Store lengths and hashes in place of texts.")
 @click.option("--engine", default="pool", help="serial, pool or ray. Default: pool.")
 @click.option("--workers", default=0, help="Processes. Default: one for each processor.")
 @click.option("--address", default="", help="Of a Ray cluster. Default: Ray on this machine.")
@@ -48,8 +48,9 @@ def build(
     """Build or refresh the corpus in OUT, a folder or an address, from INPUTS: files, folders,
     patterns, addresses.
 
-    What was built of the same content is left as it is; what changed or went takes its rows with
-    it. A build that was ended goes on where it ended. Keys and tokens are starred out always.
+    Content that was built before is not read again. The rows of a file that changed or is gone are
+    removed. A build that was stopped continues where it ended. Keys and tokens are always replaced
+    by stars.
     """
     from dataclasses import asdict
 
@@ -68,7 +69,7 @@ def build(
     if as_json:
         print_json(asdict(built))
     else:
-        _tell(built)
+        _report(built)
     return int(bool(built.aside or built.faults))
 
 
@@ -77,7 +78,7 @@ def build(
 @json_option
 @guarded
 def compact(out: str, as_json: bool) -> int:
-    """Put the corpus in OUT together: facts by month and in order, each text once."""
+    """Compact the corpus in OUT: sort its facts by month, and store each text only once."""
     from playground.plugins.corpus.compaction import compact_corpus
 
     rows = compact_corpus(out)
@@ -94,10 +95,10 @@ def compact(out: str, as_json: bool) -> int:
 @click.option("--by", help="Columns with commas between, such as cause,week.")
 @click.option("--where", "filters", multiple=True, help="COLUMN=VALUE; may be given several times.")
 @click.option("--since", help="A time, such as 2026-11-01.")
-@click.option("--until", help="A time; it is left out.")
+@click.option("--until", help="A time, which is itself not included.")
 @click.option("--limit", type=int, help="Rows at most.")
-@click.option("--seconds", default=30.0, help="After which the question is ended.")
-@click.option("--analysis", type=int, help="An older version of our analysis.")
+@click.option("--seconds", default=30.0, help="A limit, after which the question is ended.")
+@click.option("--analysis", type=int, help="Use the facts of an older version of our analysis.")
 @click.option("--sql", default="", help="SQL over the views, in place of a question.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @json_option
@@ -116,19 +117,19 @@ def ask(
     as_csv: bool,
     as_json: bool,
 ) -> int:
-    """Ask the corpus in OUT a named QUESTION, or SQL; without either, the questions are listed."""
+    """Ask the corpus in OUT a named QUESTION, or SQL; without either, list the questions."""
     from playground.base.errors import InputFault
     from playground.plugins.corpus.asking import corpus as opened
     from playground.plugins.corpus.questions import question_names
 
     if sql and question:
         raise InputFault("a question and --sql", expected="one of the two")
-    asked = opened(out, analysis)
+    corpus_asked = opened(out, analysis)
     if sql:
-        answer = asked.sql(sql, limit=1_000 if limit is None else limit, seconds=seconds)
+        answer = corpus_asked.sql(sql, limit=1_000 if limit is None else limit, seconds=seconds)
     elif question:
-        given = {**_filters(filters), "since": since, "until": until}
-        answer = asked.ask(question, by, limit=limit, seconds=seconds, **given)
+        conditions = {**_filters(filters), "since": since, "until": until}
+        answer = corpus_asked.ask(question, by, limit=limit, seconds=seconds, **conditions)
     else:
         table(["question", "asks"], [list(pair) for pair in question_names().items()])
         return 0
@@ -145,7 +146,7 @@ def ask(
 @json_option
 @guarded
 def simulate(out: str, as_csv: bool, as_json: bool) -> int:
-    """Predict the caches of the corpus in OUT by the rules of today, of requests as sent."""
+    """Simulate the caches for all requests in OUT that were recorded as sent, by today's rules."""
     from playground.plugins.corpus.asking import corpus as opened
     from playground.plugins.corpus.simulating import simulate_corpus
 
@@ -170,16 +171,16 @@ def session(out: str, id: str) -> int:
     return 0
 
 
-def _filters(given: tuple[str, ...]) -> dict[str, Any]:
-    """Return the filters of `--where`; the same column twice: one of both."""
+def _filters(options: tuple[str, ...]) -> dict[str, Any]:
+    """Return the filters of `--where`. A column that is given twice may have either value."""
     from playground.cli.shared import parameters_of
 
-    found: dict[str, Any] = {}
-    for each in given:
-        for name, value in parameters_of([each]).items():
+    filters: dict[str, Any] = {}
+    for option in options:
+        for name, value in parameters_of([option]).items():
             text = value if isinstance(value, bool) else str(value)
-            found.setdefault(name, []).append(text)
-    return found
+            filters.setdefault(name, []).append(text)
+    return filters
 
 
 def _print(answer: CorpusAnswer, *, as_csv: bool) -> None:
@@ -199,9 +200,7 @@ def _print(answer: CorpusAnswer, *, as_csv: bool) -> None:
 
 
 def _in_csv(value: Any) -> Any:
-    """Return a value in CSV; a spreadsheet would run a text of a session that looks like a
-    formula.
-    """
+    """Return a value for CSV; a text that a spreadsheet would take for a formula is quoted."""
     return f"'{value}" if isinstance(value, str) and value[:1] in _FORMULA else value
 
 
@@ -218,30 +217,30 @@ def _cell(value: Any) -> str:
     return visible(str(value))
 
 
-def _tell(built: Built) -> None:
-    said = ", ".join(f"{grouped(count)} {name}" for name, count in built.rows.items())
-    say(f"{counted(built.made, 'shard')} built, {grouped(built.kept)} there already: {said}")
-    for name, found in (("left out", built.faults), ("set aside", built.aside)):
-        for each in found[:_TOLD]:
-            file, problem = each["name"], each["problem"]  # which most problems begin with
-            told = problem if problem.startswith(file) else f"{file}: {problem}"
-            say(visible(f"{name}: {told}"), err=True)
-        if len(found) > _TOLD:
-            say(f"{name}: {grouped(len(found) - _TOLD)} more; --json lists all", err=True)
+def _report(built: Built) -> None:
+    rows = ", ".join(f"{grouped(count)} {name}" for name, count in built.rows.items())
+    say(f"{counted(built.made, 'shard')} built, {grouped(built.kept)} there already: {rows}")
+    for name, problems in (("left out", built.faults), ("set aside", built.aside)):
+        for entry in problems[:_MOST_LISTED]:
+            file, problem = entry["name"], entry["problem"]  # most problems begin with the name
+            text = problem if problem.startswith(file) else f"{file}: {problem}"
+            say(visible(f"{name}: {text}"), err=True)
+        if len(problems) > _MOST_LISTED:
+            say(f"{name}: {grouped(len(problems) - _MOST_LISTED)} more; --json lists all", err=True)
     tell_starred(built.starred)
 
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None] | None]:
-    """Yield a bar on a terminal: first what is looked through, then what is built, in bytes."""
+    """Yield a function that moves a progress bar, or None if standard error is no terminal."""
     if not sys.stderr.isatty():
         yield None
         return
     with click.progressbar(length=1, label="looking", file=sys.stderr) as bar:
 
-        def moved(what: str, done: int, size: int) -> None:
+        def on_progress(what: str, done: int, size: int) -> None:
             bar.label = what
             bar.length = size or done
             bar.update(done - bar.pos)
 
-        yield moved
+        yield on_progress

@@ -18,17 +18,15 @@ from playground.show.kept_figures import KeptFigure, drawn
 from playground.show.markup import Markup, table
 
 _BARS = 40
-_DAYS = 14  # that are written below an axis
-# how many calls or breaks there are says little; of the first that has a value
+_DAYS = 14  # an axis of dates has a label for each day up to so many days
+# Columns to draw: the first that has values. They say more than numbers of calls or breaks.
 _TELLING = ("malformed_percent", "failed_percent", "lost_dollars")
-_SHOWN = 200  # rows of a page
+_SHOWN = 200  # rows of a table on a page
 
 
 @draws("frame", CorpusAnswer)
 def corpus_answer(value: CorpusAnswer) -> pd.DataFrame:
-    """Return the rows of the answer under its columns; whole numbers stay so where some are
-    missing.
-    """
+    """Return the answer's rows as a table; integers stay integers even if some are missing."""
     plain = value.plain()
     frame = pd.DataFrame(plain["rows"], columns=plain["columns"])
     for place, name in enumerate(plain["columns"]):
@@ -38,26 +36,27 @@ def corpus_answer(value: CorpusAnswer) -> pd.DataFrame:
     return frame
 
 
-def titled(column: str) -> str:
-    """Return a column's name in SQL, in words."""
+def column_title(column: str) -> str:
+    """Return a column's name in words."""
     return column.replace("_percent", ", %").replace("_", " ")
 
 
 @draws("figure", CorpusAnswer)
 def corpus_figure(value: CorpusAnswer) -> go.Figure:
-    """Return the share of malformed calls, or of failed ones where none is malformed, or the money
-    that was lost, or else the first column of numbers: a line for each group over time, where the
-    answer is by day, week or month; else a bar for each row, forty at most.
+    """Draw one column of an answer: lines over time if there are dates, otherwise bars for rows.
+
+    The column is the share of malformed calls, or that of failed ones if none is malformed, or the
+    lost money, or the first column of numbers. There are at most 40 lines or bars.
     """
     figure = KeptFigure()
-    first = _first(value, Number)
-    when = _first(value, date)
+    first = _first_column_of(value, Number)
+    when = _first_column_of(value, date)
     if first is None:
         return figure
-    telling = [value.columns.index(name) for name in _TELLING if name in value.columns]
-    said = (index for index in telling if any(row[index] for row in value.rows))
-    share = telling[:1] if "lost_dollars" not in value.columns else []  # money may be unknown
-    number = next(said, [*share, first][0])
+    candidates = [value.columns.index(name) for name in _TELLING if name in value.columns]
+    with_values = (index for index in candidates if any(row[index] for row in value.rows))
+    share = candidates[:1] if "lost_dollars" not in value.columns else []  # a price may be unknown
+    number = next(with_values, [*share, first][0])
     names = [i for i, name in enumerate(value.columns[:first]) if i != when]
     if when is None:
         rows = value.rows[:_BARS]
@@ -73,13 +72,13 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
             x, y = zip(*points, strict=True)
             figure.add_scatter(x=list(x), y=list(y), name=label or value.columns[number])
         days = sorted({row[when] for row in dated})
-        if len(days) <= _DAYS:  # else Plotly's own marks, which stand between them
+        if len(days) <= _DAYS:  # for more days Plotly chooses the labels
             figure.update_xaxes(tickvals=days, tickformat="%b %-d\n%Y")
     figure.update_layout(
         height=280,
         margin={"l": 10, "r": 10, "t": 10, "b": 10},
         yaxis={
-            "title": titled(value.columns[number]),
+            "title": column_title(value.columns[number]),
             "rangemode": "tozero",
             "separatethousands": True,
             "exponentformat": "none",
@@ -92,26 +91,28 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
 
 @draws("picture", CorpusAnswer)
 def corpus_page(value: CorpusAnswer) -> Markup:
-    """Return the rows as a table, 200 at most."""
-    said = counted(len(value.rows), "row")
-    line = f"{said} in {seconds(value.seconds)}{', and there are more' if value.cut else ''}"
-    rows = [[_cell(each) for each in row.values()] for row in value.plain()["rows"][:_SHOWN]]
+    """Return the first 200 rows as a table of a page."""
+    size = counted(len(value.rows), "row")
+    line = f"{size} in {seconds(value.seconds)}{', and there are more' if value.cut else ''}"
+    rows = [[_cell(item) for item in row.values()] for row in value.plain()["rows"][:_SHOWN]]
     return Markup(f"Corpus: {value.question}", line, static=table(line, value.columns, rows))
 
 
-def _first(value: CorpusAnswer, kind: type) -> int | None:
-    """Return the first column whose values are of this kind, as far as they are there."""
+def _first_column_of(value: CorpusAnswer, kind: type) -> int | None:
+    """Return the index of the first column with values of this type, or None."""
     for number in range(len(value.columns)):
-        found = next((row[number] for row in value.rows if row[number] is not None), None)
-        if isinstance(found, kind) and not isinstance(found, bool):
+        first = next((row[number] for row in value.rows if row[number] is not None), None)
+        if isinstance(first, kind) and not isinstance(first, bool):
             return number
     return None
 
 
 def row_label(answer: CorpusAnswer, row: Sequence[Any], columns: Sequence[int]) -> str:
-    """Return a row's label by these columns; an empty column is named."""
-    told = (str(row[i]) if row[i] not in ("", None) else f"no {answer.columns[i]}" for i in columns)
-    return drawn(", ".join(told))
+    """Return a row's label: its values in these columns, or "no COLUMN" for an empty value."""
+    values = (
+        str(row[i]) if row[i] not in ("", None) else f"no {answer.columns[i]}" for i in columns
+    )
+    return drawn(", ".join(values))
 
 
 def _cell(value: Any) -> str:

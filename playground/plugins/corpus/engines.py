@@ -1,7 +1,7 @@
-"""Build shards in this process or in several; always by `build_shard`.
+"""Engines, which build shards in this process or in several, always with `build_shard`.
 
-An engine takes jobs and gives outcomes. The end of a worker is an outcome too, never the end of
-the run: `building.py` tries such a shard again, and sets aside what goes on killing.
+An engine takes jobs and returns outcomes. A worker that dies gives an outcome, too, and does not
+end the build: `building.py` tries such a shard again, and gives up on a piece that keeps killing.
 """
 
 from __future__ import annotations
@@ -18,30 +18,36 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from playground.base.errors import InputFault, UnknownNameError
-from playground.plugins.corpus.build_worker import outcome_of
-from playground.plugins.corpus.outcomes import Outcome, outcome
+from playground.plugins.corpus.build_worker import run_job
+from playground.plugins.corpus.outcomes import Outcome, read_outcome
 
 _MOST_WORKERS: Final = 16
 
 
 class Engine(Protocol):
-    """Takes jobs while there is room, and gives their outcomes as they come. `is_apart`: what ends
-    who builds a shard does not end the build."""
+    """An interface that takes jobs while it has room, and returns their outcomes as they come.
+
+    `is_apart` is True if a shard is built in another process, so that a crash does not end the
+    build.
+    """
 
     is_apart: bool
 
     def has_room(self) -> bool: ...
     def submit(self, job: dict[str, Any]) -> None: ...
     def outcomes(self) -> list[Outcome]:
-        """At least one, waited for. Raises InputFault where nothing can be written any more."""
+        """Wait for at least one outcome. Raises InputFault if nothing can be written any more."""
         ...
 
     def close(self) -> None: ...
 
 
 class SerialEngine:
-    """One shard after another, in this process. What kills it kills the build; the next one knows,
-    since every attempt is noted in the corpus."""
+    """The engine that builds one shard after another in this process.
+
+    A piece that kills this process ends the build. The next build knows of it, because the corpus
+    counts attempts.
+    """
 
     is_apart = False
 
@@ -56,7 +62,7 @@ class SerialEngine:
 
     def outcomes(self) -> list[Outcome]:
         job = self._jobs.popleft()
-        return [outcome(job, outcome_of(job))]
+        return [read_outcome(job, run_job(job))]
 
     def close(self) -> None:
         self._jobs.clear()
@@ -64,8 +70,10 @@ class SerialEngine:
 
 @dataclass
 class _Worker:
-    """A process of this same Python, which takes a job a line and answers each with a line. It is
-    started with `-m`: nothing of the user's script runs again in it."""
+    """A process of the same Python that takes jobs and answers them, a line each.
+
+    It is started with `-m`, so that the user's script does not run in it again.
+    """
 
     process: subprocess.Popen[bytes] = field(init=False)
     job: dict[str, Any] | None = None
@@ -82,20 +90,20 @@ class _Worker:
     def start(self, job: dict[str, Any]) -> None:
         self.job = job
         assert self.process.stdin is not None
-        with suppress(BrokenPipeError):  # it has ended: its silence says so
+        with suppress(BrokenPipeError):  # it has died: `answer` will notice
             self.process.stdin.write(json.dumps(job).encode() + b"\n")
             self.process.stdin.flush()
 
     def answer(self) -> dict[str, Any]:
-        """Return the outcome of its job; that it ended, if it says nothing."""
+        """Return the worker's answer to its job, or a problem if the worker has died."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if line.endswith(b"\n"):
-            found: dict[str, Any] = json.loads(line)
-            return found
+            answer: dict[str, Any] = json.loads(line)
+            return answer
         status = self.process.wait()
-        told = f"signal {-status}" if status < 0 else f"exit status {status}"
-        return {"problem": f"it ended the process that read it ({told})"}
+        reason = f"signal {-status}" if status < 0 else f"exit status {status}"
+        return {"problem": f"it ended the process that read it ({reason})"}
 
     def end(self) -> None:
         self.process.kill()
@@ -107,7 +115,7 @@ class _Worker:
 
 
 class PoolEngine:
-    """Several processes of this machine; one that ends is replaced."""
+    """The engine that builds in several processes of this machine, and replaces one that dies."""
 
     is_apart = True
 
@@ -145,11 +153,11 @@ class PoolEngine:
         else:
             worker.end()
         assert job is not None
-        return outcome(job, answer)
+        return read_outcome(job, answer)
 
 
 def usual_workers() -> int:
-    """One for each processor that this process may use."""
+    """Return the number of processors that this process may use, at most 16."""
     usable = getattr(os, "sched_getaffinity", None)  # macOS has none
     return min(len(usable(0)) if usable else os.cpu_count() or 1, _MOST_WORKERS)
 
@@ -168,8 +176,10 @@ ENGINES: Final[dict[str, Callable[[int, str], Engine]]] = {
 
 
 def get_engine(name: str, workers: int = 0, address: str = "") -> Engine:
-    """Return the engine of this name; `workers` 0: as many as fit, `address` that of a Ray
-    cluster. Raises UnknownNameError, and InputFault for an address that the engine has no use for.
+    """Return the engine of a name, with so many workers (0: one for each processor).
+
+    `address` is that of a Ray cluster. Raises UnknownNameError for an unknown engine, and
+    InputFault for an address that the engine cannot use.
     """
     if name not in ENGINES:
         raise UnknownNameError("engine", name, list(ENGINES))

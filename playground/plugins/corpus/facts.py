@@ -1,4 +1,4 @@
-"""A session's facts: a row for each request, call, finding and break, and one for itself."""
+"""The facts of a session: a row for each request, call, finding and cache break, and for itself."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from playground.plugins.corpus.replies import (
     ReplyReader,
     SeenCall,
     SeenReply,
-    answered,
+    match_results,
     named_dialect,
     results_of,
 )
 from playground.plugins.corpus.requests import SeenRequest, SeenRequests
-from playground.plugins.corpus.storing import Noticed, StoredRequest
+from playground.plugins.corpus.storing import FileFacts, StoredRequest
 from playground.plugins.corpus.tables import (
     BreakFact,
     CallFact,
@@ -45,9 +45,9 @@ from playground.sessions.session import Session
 
 _EXCERPT: Final = 300  # characters of an error or a malformed call
 _SHORT: Final = 200
-_LOOKED: Final = 4_000  # characters in which an excerpt's secrets are looked for
+_LOOKED: Final = 4_000  # characters that are searched for secrets before an excerpt is cut
 _KEPT_AS_TEXT: Final = "arguments-kept-as-text"
-# How tools say that they failed, where the form of a result has no field for it.
+# The beginning of a failed tool's result, for formats that have no field for failures.
 _ERROR: Final = re.compile(
     r"\s*(?:\[?(?:error|exception|fatal)\]?\s*[:\-]|Traceback \(most recent call last\)"
     r"|<(?:tool_use_)?error>|\{\s*\"error\"\s*:\s*(?!null|false|\"\"))",
@@ -57,25 +57,25 @@ _ERROR: Final = re.compile(
 
 @dataclass(frozen=True)
 class SessionPlace:
-    """A session's place: the piece, by the first 64 bits of its hash, and its number there."""
+    """The place of a session: its piece (first 64 bits of the hash), and its number in it."""
 
     piece: int
     number: int
 
     @cached_property
     def session(self) -> int:
-        """The session's own number: from its piece's content, so that it stays the same."""
-        told = b"%d %d" % (self.piece, self.number)
-        return int.from_bytes(blake2b(told, digest_size=8).digest(), "big")
+        """The session's id: a hash of its place, so that it is the same in every build."""
+        place = b"%d %d" % (self.piece, self.number)
+        return int.from_bytes(blake2b(place, digest_size=8).digest(), "big")
 
 
 class SessionFacts:
-    """Takes the facts of one clean session, whose requests were seen."""
+    """The facts of one clean session, given its requests."""
 
     def __init__(
         self,
         session: Session,
-        noticed: Noticed,
+        noticed: FileFacts,
         place: SessionPlace,
         requests: SeenRequests,
         cleaner: Cleaner,
@@ -83,77 +83,75 @@ class SessionFacts:
         *,
         redacts: bool,
     ) -> None:
-        self._session, self._noticed = session, noticed
-        self._place, self._sent = place, requests
+        self._session, self._file_facts = session, noticed
+        self._place, self._requests_seen = place, requests
         self._clean, self._redacts = cleaner, redacts
-        self._known: dict[int, dict[str, Any]] = {}
+        self._row_values: dict[int, dict[str, Any]] = {}
         self._reader = ReplyReader(session, dialects, frozenset(noticed.kept_as_text))
 
     def rows(self, skeleton: int, stored: Sequence[StoredRequest]) -> list[Fact]:
-        """Return all rows; `skeleton` is the session's block, `stored` what its requests keep and
-        add.
-        """
-        session, reader, sent = self._session, self._reader, self._sent.requests
+        """Return all rows, given the block of the session's skeleton and its stored requests."""
+        session, reader, sent = self._session, self._reader, self._requests_seen.requests
         replies = list(self._replies(sent))
         rows: list[Fact] = [
             self._call(sent, n, position, reply.dialect, call, result)
             for n, (reply, results) in enumerate(replies)
             for position, (call, result) in enumerate(
-                zip(reply.calls, answered(reply.calls, results), strict=True)
+                zip(reply.calls, match_results(reply.calls, results), strict=True)
             )
         ]
         calls = len(rows)
-        noticed = [
-            *((-1, reader.dialect, each) for each in self._noticed.found),
+        findings = [
+            *((-1, reader.dialect, found) for found in self._file_facts.import_findings),
             *(
-                (n, reply.dialect, each)
+                (n, reply.dialect, found)
                 for n, (reply, _) in enumerate(replies)
-                for each in reply.findings
+                for found in reply.findings
             ),
         ]
-        rows += [self._finding(sent, *each) for each in noticed]
+        rows += [self._finding(sent, *found) for found in findings]
         rows += self._requests(sent, stored)
         rows += self._breaks()
-        if not self._redacts:  # a hash betrays what can be guessed
-            place, simulation = self._place, self._sent.simulation
+        if not self._redacts:  # from a hash a short text can be guessed
+            place, simulation = self._place, self._requests_seen.simulation
             rows += wire_facts(place.session, place.piece, simulation)
         names = [tool.name for tool in session.tools]
         toolset = signatures.hash_of("\0".join(sorted(names)))
         if names:
             rows.append(ToolsetFact(self._place.piece, toolset, sorted(names)))
-        rows.append(self._own(skeleton, toolset, calls, len(noticed)))
+        rows.append(self._session_row(skeleton, toolset, calls, len(findings)))
         return rows
 
-    def _own(self, skeleton: int, toolset: int, calls: int, findings: int) -> SessionFact:
-        session, sent = self._session, self._sent.requests
+    def _session_row(self, skeleton: int, toolset: int, calls: int, findings: int) -> SessionFact:
+        session, sent = self._session, self._requests_seen.requests
         model = session.named_model if sent or session.messages else ""
         return SessionFact(
             session=self._place.session,
             piece=self._place.piece,
             number=self._place.number,
-            title="" if self._redacts else session.title[:_SHORT],  # it is clean, as it is whole
+            title="" if self._redacts else session.title[:_SHORT],  # the session is clean already
             agent=session.agent.name,
             version=session.agent.version,
-            run=self._named(session.agent.session),
+            run=self._run_name(session.agent.session),
             sub_agent=session.agent.sub_agent,
             model=model,
             provider=provider_of(model),
             dialect=self._reader.dialect,
-            form=self._noticed.form,
-            sent_at=next((each.sent_at for each in sent if each.sent_at), None),
+            form=self._file_facts.form,
+            sent_at=next((request.sent_at for request in sent if request.sent_at), None),
             requests=len(sent),
             messages=len(session.messages),
             calls=calls,
             findings=findings,
             tools=toolset,
             text=skeleton,
-            bands=signatures.bands_of(signatures.shingles(_said_in(session))),
+            bands=signatures.bands_of(signatures.shingles(_texts_of(session))),
         )
 
     def _replies(
         self, sent: Sequence[SeenRequest]
     ) -> Iterator[tuple[SeenReply, list[ToolResultPart]]]:
-        """Return each request's reply, and then the recordings, which were answers too."""
+        """Yield each request's reply and its tools' results, then the recordings' replies."""
         session, reader = self._session, self._reader
         for request in sent:
             index = request.reply
@@ -161,19 +159,19 @@ class SessionFacts:
                 yield SeenReply([], []), []
             else:
                 yield reader.read(index), list(results_of(session.messages, index))
-        if session.rows or not is_pending(session):  # they are the replies that were read above
+        if session.rows or not is_pending(session):  # the recordings are these same replies
             return
         for recording in session.recordings:
             dialect = named_dialect(recording) or reader.dialect or NATIVE
-            yield reader.of(read_recording(recording, dialect, session.tools).events, dialect), []
+            yield reader.from_events(read_recording(recording, dialect, session.tools).events, dialect), []
 
-    def _repeated(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
+    def _values_of(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
         """Return the values that every row of a request repeats, so that questions need no join."""
-        if n not in self._known:
-            self._known[n] = self._of_request(sent, n)
-        return self._known[n]
+        if n not in self._row_values:
+            self._row_values[n] = self._make_values(sent, n)
+        return self._row_values[n]
 
-    def _of_request(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
+    def _make_values(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
         request = sent[n] if 0 <= n < len(sent) else None
         first = request or (sent[0] if sent else None)
         agent = self._session.agent
@@ -199,11 +197,11 @@ class SessionFacts:
         raw = "" if call.ok else call.raw or dump_again(call.arguments or {})
         form = signatures.form_of(raw) if raw else ""
         answer = None if result is None else _text_of(result)
-        failed = None if answer is None or result is None else _failed(result, answer)
+        failed = None if answer is None or result is None else _is_failure(result, answer)
         error = answer if failed and answer else ""
         signature = signatures.signature_of(error)
         return CallFact(
-            **self._repeated(sent, n),
+            **self._values_of(sent, n),
             position=position,
             dialect=dialect,
             tool=self._clean.text(call.tool),
@@ -222,38 +220,38 @@ class SessionFacts:
         )
 
     def _finding(
-        self, sent: Sequence[SeenRequest], n: int, dialect: str, found: Finding
+        self, sent: Sequence[SeenRequest], n: int, dialect: str, entry: Finding
     ) -> FindingFact:
-        place = found.where.partition(" (")[0]
+        place = entry.where.partition(" (")[0]
         return FindingFact(
-            **self._repeated(sent, n),
+            **self._values_of(sent, n),
             dialect=dialect,
-            code=found.code,
-            severity=found.severity,
+            code=entry.code,
+            severity=entry.severity,
             place=self._excerpt(place, _SHORT),
-            message=self._excerpt(found.message, _SHORT),
+            message=self._excerpt(entry.message, _SHORT),
         )
 
     def _requests(
         self, sent: Sequence[SeenRequest], stored: Sequence[StoredRequest]
     ) -> Iterator[RequestFact]:
-        chain: list[bytes] = []  # a hash for each block up to here, of all before it too
+        chain: list[bytes] = []  # for each block a hash of it and of all blocks before it
         dialect = self._reader.dialect
         for n, (request, blocks) in enumerate(zip(sent, stored, strict=True)):
             del chain[blocks.kept :]
             state = chain[-1] if chain else bytes(8)
-            for each in blocks.hashes:
-                state = blake2b(state + each, digest_size=8).digest()
+            for digest in blocks.hashes:
+                state = blake2b(state + digest, digest_size=8).digest()
                 chain.append(state)
-            added_chain = [int.from_bytes(each, "big") for each in chain[blocks.kept :]]
-            known = self._repeated(sent, n)
+            added_chain = [int.from_bytes(digest, "big") for digest in chain[blocks.kept :]]
+            values = self._values_of(sent, n)
             figures: dict[str, Any] = {
-                **request.characters(self._noticed.form),
-                **request.billing(known["model"]),
+                **request.characters(self._file_facts.form),
+                **request.billing(values["model"]),
             }
             yield RequestFact(
-                **known,
-                provider=provider_of(known["model"]),
+                **values,
+                provider=provider_of(values["model"]),
                 dialect=dialect,
                 kept=blocks.kept,
                 added=blocks.added,
@@ -268,51 +266,51 @@ class SessionFacts:
             )
 
     def _breaks(self) -> Iterator[BreakFact]:
-        for found in breaks_of(self._session, self._sent):
-            known = self._repeated(self._sent.requests, found.n)
+        for entry in breaks_of(self._session, self._requests_seen):
+            values = self._values_of(self._requests_seen.requests, entry.n)
             yield BreakFact(
-                **known,
-                provider=provider_of(known["model"]),
-                cause=found.cause,
-                rule=found.rule,
-                block=found.block,
-                character=found.character,
-                before=self._excerpt(found.before, _SHORT),
-                after=self._excerpt(found.after, _SHORT),
-                lost_tokens=found.lost_tokens,
-                lost_nano=found.lost_nano,
-                state=found.state,
+                **values,
+                provider=provider_of(values["model"]),
+                cause=entry.cause,
+                rule=entry.rule,
+                block=entry.block,
+                character=entry.character,
+                before=self._excerpt(entry.before, _SHORT),
+                after=self._excerpt(entry.after, _SHORT),
+                lost_tokens=entry.lost_tokens,
+                lost_nano=entry.lost_nano,
+                state=entry.state,
             )
 
     def _excerpt(self, text: str, most: int) -> str:
-        """Return an excerpt, clean; nothing of it where the corpus is redacted."""
+        """Return the beginning of a text, without secrets; "" if the corpus is redacted."""
         return "" if self._redacts or not text else self._clean.text(text[:_LOOKED])[:most]
 
-    def _named(self, run: str) -> str:
+    def _run_name(self, run: str) -> str:
         return f"{signatures.hash_of(run):016x}" if self._redacts and run else run
 
 
-def noticed_of(loaded: LoadedSession, cleaner: Cleaner) -> Noticed:
-    """Return the facts that only a session's file tells, without secrets."""
-    found = [
-        [each.code, each.severity, cleaner.text(each.where), cleaner.text(each.message)]
-        for each in (*loaded.findings, *_unknown_dialects(loaded.session))
+def file_facts(loaded: LoadedSession, cleaner: Cleaner) -> FileFacts:
+    """Return the facts that only a session's file shows, without secrets."""
+    findings = [
+        [entry.code, entry.severity, cleaner.text(entry.where), cleaner.text(entry.message)]
+        for entry in (*loaded.findings, *_unknown_dialects(loaded.session))
     ]
-    return Noticed(
-        loaded.format, found, _kept_as_text(loaded), recorded=bool(loaded.session.recordings)
+    return FileFacts(
+        loaded.format, findings, _kept_as_text(loaded), recorded=bool(loaded.session.recordings)
     )
 
 
 def _unknown_dialects(session: Session) -> Iterator[Finding]:
     for recording in session.recordings:
         if recording.dialect and not named_dialect(recording):
-            said = f"nobody knows the dialect {recording.dialect!r}: the text tells which it is"
-            yield finding("unknown-dialect", f"recording {recording.name!r}", said)
+            message = f"nobody knows the dialect {recording.dialect!r}: the text tells which it is"
+            yield finding("unknown-dialect", f"recording {recording.name!r}", message)
 
 
 def _kept_as_text(loaded: LoadedSession) -> list[int]:
-    """Return the messages with a call whose arguments could not be read."""
-    places = [found.where for found in loaded.findings if found.code == _KEPT_AS_TEXT]
+    """Return the indexes of messages with a call whose arguments could not be parsed."""
+    places = [entry.where for entry in loaded.findings if entry.code == _KEPT_AS_TEXT]
     return [
         index
         for index, place in enumerate(loaded.places if places else ())
@@ -324,12 +322,12 @@ def _text_of(result: ToolResultPart) -> str:
     return result.result if isinstance(result.result, str) else dump_again(result.result)
 
 
-def _failed(result: ToolResultPart, text: str) -> bool:
+def _is_failure(result: ToolResultPart, text: str) -> bool:
     return result.is_error or _ERROR.match(text) is not None
 
 
-def _said_in(session: Session) -> Iterator[str]:
-    """Return the words of user and assistant: a tool's words do not make sessions alike."""
+def _texts_of(session: Session) -> Iterator[str]:
+    """Yield the texts of user and assistant; results of tools do not make sessions similar."""
     for message in session.messages:
         if message.role in ("user", "assistant"):
             yield from (part.text for part in message.parts if type(part) is TextPart)

@@ -1,4 +1,4 @@
-"""Turn a question's filters, values of columns and times, into SQL and its parameters."""
+"""The filters of a question: values of columns and times, as conditions of SQL and parameters."""
 
 from __future__ import annotations
 
@@ -8,24 +8,27 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 
 from playground.base.errors import InputFault, UnknownNameError
-from playground.plugins.corpus.questions import COLUMNS, Question, shown
+from playground.plugins.corpus.questions import COLUMNS, Question, sql_column
 
 _TIMES: Final = ("since", "until", "split")
 
 
 class Filters:
-    """Filters as SQL and its parameters. Raises InputFault for a column that the table has not, or
-    that is none of those `known` here."""
+    """Filters of a table as SQL, with their parameters in `values`.
+
+    Raises UnknownNameError for an unknown table, and InputFault for a column that is not among
+    `known` (by default the table's columns).
+    """
 
     def __init__(
-        self, table: str, given: Mapping[str, Any], known: Collection[str] | None = None
+        self, table: str, filters: Mapping[str, Any], known: Collection[str] | None = None
     ) -> None:
         if table not in COLUMNS:
             raise UnknownNameError("table", table, list(COLUMNS))
         known = COLUMNS[table] if known is None else known
         self.values: dict[str, Any] = {}
         self._parts: dict[str, str] = {}
-        for name, value in given.items():
+        for name, value in filters.items():
             if value is None or value == [] or value == "":
                 continue
             if name in _TIMES:
@@ -40,7 +43,7 @@ class Filters:
                 raise InputFault(f"no filter {name!r} of {table}", expected=expected)
             self.values[name] = list(value) if isinstance(value, list | tuple) else [value]
             missing = f" OR {name} IS NULL" if None in self.values[name] else ""
-            self._parts[name] = f"({shown(name)} IN (SELECT unnest(${name})){missing})"
+            self._parts[name] = f"({sql_column(name)} IN (SELECT unnest(${name})){missing})"
 
     @property
     def where(self) -> str:
@@ -51,44 +54,48 @@ class Filters:
         return "".join(f" AND {part}" for part in self._parts.values())
 
     def and_where_of(self, *names: str) -> str:
-        """Return the condition of these filters alone."""
+        """Return the conditions of only the filters with these names."""
         return "".join(f" AND {part}" for name, part in self._parts.items() if name in names)
 
 
-UNDATED: Final = "undated"  # the filter of what has no time, or of all that has one
+UNDATED: Final = "undated"  # a filter: True for rows without a time, False for those with one
 _BOUNDS: Final = {"since": "sent_at >= $since", "until": "sent_at < $until"}
 
 
-def behind_row(
-    asked: Question, by: Sequence[str], row: Mapping[str, Any], narrowed: Mapping[str, Any]
+def row_filters(
+    question: Question, by: Sequence[str], row: Mapping[str, Any], filters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the condition of the table's rows that one row of an answer counts.
+    """Return the filters that leave only the rows that one row of an answer counts.
 
-    `narrowed` are the question's filters. Of failures these are the malformed calls, or else those
-    whose tools failed.
+    `filters` are the question's own. For the question `failures` the result selects the
+    malformed calls, or the failed ones if none is malformed.
     """
-    found = dict(narrowed)
-    own = [name for name in (*by, *_NAMED.get(asked.name, ())) if name in COLUMNS[asked.table]]
-    if asked.name == "shapes" or (asked.name == "failures" and row["malformed"]):
-        found["ok"] = [False]
-    elif asked.name == "failures" and row["failed"]:
-        found["failed"] = [True]
-    found |= {name: [row[name]] for name in own}
+    conditions = dict(filters)
+    columns = [
+        name for name in (*by, *_NAMED.get(question.name, ())) if name in COLUMNS[question.table]
+    ]
+    if question.name == "shapes" or (question.name == "failures" and row["malformed"]):
+        conditions["ok"] = [False]
+    elif question.name == "failures" and row["failed"]:
+        conditions["failed"] = [True]
+    conditions |= {name: [row[name]] for name in columns}
     for name in set(by) & set(_LAST_DAY):
         first = row[name]
         if first is None:
-            found[UNDATED] = True
+            conditions[UNDATED] = True
             continue
-        since, until = (_time(each, found[each]) if found.get(each) else None for each in _ENDS)
+        since, until = (
+            _time(each, conditions[each]) if conditions.get(each) else None for each in _ENDS
+        )
         begin = datetime.combine(first, time())
         end = datetime.combine(_LAST_DAY[name](first) + timedelta(days=1), time())
-        found["since"] = max(begin, since or begin)
-        found["until"] = min(end, until or end)
-    return found
+        conditions["since"] = max(begin, since or begin)
+        conditions["until"] = min(end, until or end)
+    return conditions
 
 
 _ENDS: Final = ("since", "until")
-_NAMED: Final = {"tools": ("tool",), "shapes": ("shape",)}  # columns that a question is always by
+_NAMED: Final = {"tools": ("tool",), "shapes": ("shape",)}  # columns that always group a question
 _LAST_DAY: Final[dict[str, Callable[[date], date]]] = {
     "day": lambda day: day,
     "week": lambda day: day + timedelta(days=6),
@@ -96,31 +103,37 @@ _LAST_DAY: Final[dict[str, Callable[[date], date]]] = {
 }
 
 
-def written(asked: Question, names: Sequence[str], where: Filters) -> str:
-    """Return the question's SQL by these names."""
-    if names and not asked.is_grouped:
-        raise InputFault(f"{asked.name} is asked by nothing", expected="the question alone")
+def question_sql(question: Question, names: Sequence[str], where: Filters) -> str:
+    """Return a question's SQL, grouped by the columns `names`.
+
+    Raises InputFault if the question cannot be grouped by them.
+    """
+    if names and not question.is_grouped:
+        raise InputFault(f"{question.name} is asked by nothing", expected="the question alone")
     try:
-        columns = [f"{asked.column(name.strip())} AS {name.strip()}, " for name in names]
+        columns = [f"{question.column(name.strip())} AS {name.strip()}, " for name in names]
     except KeyError as error:
         raise InputFault(
-            f"{asked.name} cannot be asked by {error.args[0]!r}",
-            expected=f"any of: {', '.join(asked.names)}",
+            f"{question.name} cannot be asked by {error.args[0]!r}",
+            expected=f"any of: {', '.join(question.names)}",
         ) from error
-    return asked.sql.format(
+    return question.sql.format(
         by="".join(columns),
         where=where.where,
         and_where=where.and_where,
-        and_where_beside=where.and_where_of(*COLUMNS.get(asked.beside, ()), *_TIMES, UNDATED),
+        and_where_beside=where.and_where_of(*COLUMNS.get(question.beside, ()), *_TIMES, UNDATED),
         and_tool=where.and_where_of("tool"),
     )
 
 
 def _time(name: str, value: Any) -> datetime:
-    """Return a time as the tables have it: in UTC, which it says where it is another's."""
+    """Read a time, and return it in UTC without a time zone, as the tables have it.
+
+    A time without a zone is taken for UTC. Raises InputFault if the value is no time.
+    """
     try:
-        found = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
-        return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
+        time_value = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
+        return time_value.astimezone(UTC).replace(tzinfo=None) if time_value.tzinfo else time_value
     except (ValueError, OverflowError) as error:
         expected = "a time such as 2026-11-22 or 2026-11-22T10:00"
         raise InputFault(f"{value!r} is no time", field=name, expected=expected) from error

@@ -1,7 +1,7 @@
-"""The forms of what a corpus says of itself: its catalog, and the manifest of each shard.
+"""Checks on the form of a corpus' own files: its catalog, and the manifest of each shard.
 
-A file of another form is told or built again, never believed: a corpus may come from elsewhere, and
-what a manifest lists is taken away one day.
+A file of another form is reported or built again, but never used: a corpus may come from elsewhere,
+and the files that a manifest lists are deleted one day.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FileName = Annotated[
         pattern=r"^(facts/v\d+/[a-z_]+(/month=[\w-]*)?|blocks)/[0-9a-f]+\.(pack|parquet)$"
     ),
 ]
-_Told = dict[str, str]  # a name and a problem
+_Problem = dict[str, str]  # a name and a problem
 
 
 class _Form(BaseModel):
@@ -44,7 +44,7 @@ class _Manifest(_Form):
     redacts: bool
     pieces: list[_Piece]
     spoiled: list[str]
-    faults: list[_Told]
+    faults: list[_Problem]
     rereadable: bool
     rows: dict[str, _Count]
     files: dict[_FileName, _Count]
@@ -60,25 +60,25 @@ class _Catalog(_Form):
     shards: list[_Hex] = []
     dropped: list[_Number] = []
     months: dict[_Hex, list[_Month]] = {}
-    aside: list[_Told] = []
-    faults: list[_Told] = []
+    aside: list[_Problem] = []
+    faults: list[_Problem] = []
 
 
 def json_object(data: bytes) -> dict[str, Any]:
-    """Return a JSON object. Raises ValueError for what is none."""
+    """Parse a JSON object with a layout. Raises ValueError if the bytes are none."""
     try:
-        found = json.loads(data)
+        value = json.loads(data)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
-    if not isinstance(found, dict):
-        raise ValueError(f"no object, but a {type(found).__name__}")
-    if type(found.get("layout")) is not int:
-        raise ValueError(f"its layout is {found.get('layout')!r:.40}")
-    return found
+    if not isinstance(value, dict):
+        raise ValueError(f"no object, but a {type(value).__name__}")
+    if type(value.get("layout")) is not int:
+        raise ValueError(f"its layout is {value.get('layout')!r:.40}")
+    return value
 
 
 def check_manifest(value: dict[str, Any], shard: str) -> None:
-    """Raises ValueError for what is no manifest of this shard."""
+    """Raise ValueError if a value is no manifest of this shard."""
     _Manifest.model_validate(value)
     stray = [name for name in value["files"] if name.rpartition("/")[2].partition(".")[0] != shard]
     if value["shard"] != shard or stray:
@@ -86,7 +86,7 @@ def check_manifest(value: dict[str, Any], shard: str) -> None:
 
 
 def check_catalog(value: dict[str, Any]) -> None:
-    """Raises ValueError, in a line, for what is no catalog; `layout` is no part of it."""
+    """Raise ValueError, with a message of one line, if a value without `layout` is no catalog."""
     try:
         _Catalog.model_validate(value)
     except ValidationError as error:

@@ -1,7 +1,6 @@
-"""The inputs of a corpus as pieces: files, folders, patterns, `.gz`, `.zst` and tars.
+"""The inputs of a corpus, split into pieces: files, folders, patterns, `.gz`, `.zst` and tars.
 
-A piece is known by the hash of its bytes: what was built once is not built again, wherever it lies
-(`places.py`).
+A piece is identified by the hash of its bytes, so content is built only once, even if it moves.
 """
 
 from __future__ import annotations
@@ -23,24 +22,25 @@ from playground.base.errors import InputFault
 from playground.base.output import faults_naming, scratch_file
 from playground.base.user_files import check_regular_file
 from playground.plugins.corpus.places import (
-    Found,
+    InputFile,
     files_at,
     is_remote,
-    named,
-    opened_at,
-    reading,
+    open_at,
+    plain_path,
+    reading_faults,
     size_of,
 )
 from playground.sessions.formats import recognised
 from playground.sessions.source import LINES, MAX_BYTES, Source
 
-PIECE_BYTES: Final = 32 << 20  # a file of lines is cut into stretches of this size
+PIECE_BYTES: Final = 32 << 20  # a longer file of lines is cut into stretches of this size
 _READ: Final = 1 << 20
 _HASH: Final = 16  # bytes
-_TARS: Final = (".tar", ".tar.gz", ".tgz", ".tar.zst")
-_PACKED: Final = (".gz", ".zst")
-# Its own length that a packed file may come to. Logs came to 33 times theirs by gzip; by zstd,
-# which sees farther back, one of a session of 150 requests, each with all before it, to 170.
+_TARS: Final = (".tar", ".tar.gz", ".tgz", ".tar.zst")  # endings of files
+_PACKED: Final = (".gz", ".zst")  # endings, too
+# A packed file may unpack to so many times its size. Real logs came to 33 times with gzip. With
+# zstd, which looks farther back, a session of 150 requests, each with its whole history, came to
+# 170 times.
 _TIMES_GZIP: Final = 500
 _TIMES_ZSTD: Final = 5_000
 _UNPACKED: Final = 256 << 20  # bytes
@@ -48,11 +48,11 @@ _UNPACKED: Final = 256 << 20  # bytes
 
 @dataclass(frozen=True, slots=True)
 class InputPiece:
-    """A file, or bytes `start` to `start + size` of one; `content` is the hash of those bytes, of
-    a packed file that of what is in it: so a log stays what it was when it is packed.
+    """A file, or the bytes from `start` to `start + size` of one.
 
-    `name` is what people read: the path, and behind a `!` the member of a tar. `stamp` is that of
-    the file behind an address (`places.py`).
+    `content` is the hash of these bytes, or of the unpacked bytes if the file is packed: so a log
+    that is packed later keeps its hash. `name` is for people: the path, and after a `!` the member
+    of a tar. `stamp` is that of a file at an address (`places.py`).
     """
 
     content: str
@@ -64,56 +64,58 @@ class InputPiece:
 
     @property
     def number(self) -> int:
-        """The first 64 bits of the content's hash."""
+        """The number of the piece in rows: the first 64 bits of its content's hash."""
         return number_of(self.content)
 
     @property
     def is_tar(self) -> bool:
-        """True if it is a complete tar, whose members can only be read in their order."""
-        return "!" not in self.name and named(self.path).endswith(_TARS)
+        """True if it is a whole packed tar, the members of which can only be read in order."""
+        return "!" not in self.name and plain_path(self.path).endswith(_TARS)
 
 
 def number_of(content: str) -> int:
-    """Return the number by which rows name a piece: the first 64 bits of its content's hash."""
+    """Return the number of a piece in rows: the first 64 bits of its content's hash."""
     return int(content[:16], 16)
 
 
-def find_files(inputs: Iterable[str], out: str) -> Iterator[Found]:
-    """Yield the files that are meant: those of a folder in the order of their names, without
-    hidden ones and links. Nothing below `out` is among them. Raises InputFault where nothing is
-    there.
+def find_files(inputs: Iterable[str], out: str) -> Iterator[InputFile]:
+    """Yield the files that inputs mean; those of a folder sorted, without hidden ones and links.
+
+    Files below `out` are left out. Raises InputFault if an input does not exist.
     """
-    here = Path(os.path.realpath(out))
-    for given in inputs:
-        with reading(given):
-            found = _there(given, out) if is_remote(given) else _here(given, here)
-            first = next(found, None)
-            if first is None and (is_remote(given) or not Path(given).is_dir()):
+    folder = Path(os.path.realpath(out))
+    for source in inputs:
+        with reading_faults(source):
+            files = (
+                _remote_files(source, out) if is_remote(source) else _local_files(source, folder)
+            )
+            first = next(files, None)
+            if first is None and (is_remote(source) or not Path(source).is_dir()):
                 expected = "a file, a folder, or a pattern that some file fits"
-                raise InputFault("nothing is there", where=given, expected=expected)
+                raise InputFault("nothing is there", where=source, expected=expected)
             if first is not None:
                 yield first
-                yield from found
+                yield from files
 
 
-def _there(given: str, out: str) -> Iterator[Found]:
-    """Return the files behind an address that are meant."""
-    return (each for each in files_at(given) if not named(each.path).startswith(f"{out}/"))
+def _remote_files(address: str, out: str) -> Iterator[InputFile]:
+    """Return the files that an address means."""
+    return (file for file in files_at(address) if not plain_path(file.path).startswith(f"{out}/"))
 
 
-def _here(given: str, out: Path) -> Iterator[Found]:
-    """Return the files of this machine that are meant."""
-    path = Path(given)
-    found: Iterable[Path] = [path]
+def _local_files(source: str, out: Path) -> Iterator[InputFile]:
+    """Return the files of this machine that a path or pattern means."""
+    path = Path(source)
+    paths: Iterable[Path] = [path]
     if path.is_dir():
-        found = _walk(path, out)
+        paths = _walk(path, out)
     elif not path.is_file():
-        found = sorted(path for path in matching(given) if path.exists() and not path.is_dir())
-    return (Found(str(each)) for each in found)
+        paths = sorted(path for path in matching(source) if path.exists() and not path.is_dir())
+    return (InputFile(str(file)) for file in paths)
 
 
 def matching(pattern: str) -> Iterator[Path]:
-    """Yield the paths that a pattern fits; `**` stands for folders within folders."""
+    """Yield the paths that fit a pattern; `**` spans folders."""
     path = Path(pattern)
     yield from Path(path.anchor or ".").glob(str(path.relative_to(path.anchor)))
 
@@ -128,42 +130,42 @@ def _walk(folder: Path, out: Path) -> Iterator[Path]:
         for name in sorted(files):
             path = Path(root, name)
             if not name.startswith(".") and not path.is_symlink():
-                yield path  # a pipe, too, which is not read, and told by its name
+                yield path  # also a pipe, so that it is reported by name, though it is not read
 
 
 def pieces_of(path: str) -> Iterator[InputPiece]:
-    """Yield the pieces of a file. Raises InputFault where it cannot be read."""
-    if not is_whole(path):  # no table holds it
+    """Yield the pieces of a file. Raises InputFault if it cannot be read."""
+    if not is_whole(path):  # no table could hold this name
         raise InputFault("its name is no UTF-8", where=path, expected="another name")
-    with reading(path):
+    with reading_faults(path):
         if not is_remote(path):
             check_regular_file(path)
-        if named(path).endswith(".tar"):
+        if plain_path(path).endswith(".tar"):
             yield from _members(path)
-        elif _is_cut(path):
+        elif _is_split(path):
             yield from _stretches(path)
         elif _is_packed(path):
             digest = blake2b(digest_size=_HASH)
             with _stream(path) as stream:
                 for data in _read_whole(path, stream):
                     digest.update(data)
-            yield InputPiece(digest.hexdigest(), named(path), path, 0, size_of(path))
+            yield InputPiece(digest.hexdigest(), plain_path(path), path, 0, size_of(path))
         else:
-            yield _piece(path, named(path), 0, size_of(path))
+            yield _piece(path, plain_path(path), 0, size_of(path))
 
 
 def _is_packed(path: str) -> bool:
-    """Return True if it is one packed file, and no tar."""
-    return named(path).endswith(_PACKED) and not named(path).endswith(_TARS)
+    """Return True if a path is a packed file, but no tar."""
+    return plain_path(path).endswith(_PACKED) and not plain_path(path).endswith(_TARS)
 
 
 def _piece(path: str, name: str, start: int, size: int) -> InputPiece:
-    with opened_at(path) as file:
+    with open_at(path) as file:
         file.seek(start)
-        return InputPiece(_hashed(file, size), name, path, start, size)
+        return InputPiece(_hash_of_stream(file, size), name, path, start, size)
 
 
-def _hashed(file: IO[bytes], size: int) -> str:
+def _hash_of_stream(file: IO[bytes], size: int) -> str:
     digest = blake2b(digest_size=_HASH)
     while size and (data := file.read(min(_READ, size))):
         digest.update(data)
@@ -172,28 +174,28 @@ def _hashed(file: IO[bytes], size: int) -> str:
 
 
 def _members(path: str) -> Iterator[InputPiece]:
-    """Yield the files of a tar that is not packed: each is a stretch of it."""
+    """Yield the members of a tar that is not packed, each as a range of the tar's bytes."""
     try:
-        with opened_at(path) as file, tarfile.open(fileobj=file, mode="r:") as tar:
+        with open_at(path) as file, tarfile.open(fileobj=file, mode="r:") as tar:
             for member in tar:
                 if member.isreg():
-                    name = _named_in(path, member)
+                    name = _member_name(path, member)
                     yield _piece(path, name, member.offset_data, member.size)
     except tarfile.TarError as error:
         raise InputFault(f"not a whole tar ({error})", where=path, expected="one") from error
 
 
-def _named_in(path: str, member: tarfile.TarInfo) -> str:
-    """Return the name of a tar's member, with `?` for bytes that are no UTF-8."""
-    return f"{named(path)}!{member.name.encode(errors='replace').decode()}"
+def _member_name(path: str, member: tarfile.TarInfo) -> str:
+    """Return the name of a tar's member, with `?` for bytes that are not UTF-8."""
+    return f"{plain_path(path)}!{member.name.encode(errors='replace').decode()}"
 
 
-def _is_cut(path: str) -> bool:
-    """Return True if it is a long file of lines, each a session of its own."""
-    if PurePosixPath(named(path)).suffix.lower() not in LINES or size_of(path) <= PIECE_BYTES:
+def _is_split(path: str) -> bool:
+    """Return True if a path is a long file of lines, each of which is a session."""
+    if PurePosixPath(plain_path(path)).suffix.lower() not in LINES or size_of(path) <= PIECE_BYTES:
         return False
-    with opened_at(path) as file:  # its first lines, the first one whole
-        source = Source(named(path), file.read(_READ) + file.readline(MAX_BYTES))
+    with open_at(path) as file:  # the first lines, and all of the last of them
+        source = Source(plain_path(path), file.read(_READ) + file.readline(MAX_BYTES))
     try:
         return recognised(source).session_a_line
     except InputFault:
@@ -201,77 +203,77 @@ def _is_cut(path: str) -> bool:
 
 
 def _stretches(path: str) -> Iterator[InputPiece]:
-    """Yield a file of lines in stretches that end with a line: what is added to it makes a new
-    last one, and leaves those before it as they were.
+    """Yield a file of lines in stretches that end with a line.
+
+    If lines are appended to the file, only its last stretch changes.
     """
     total, start = size_of(path), 0
-    with opened_at(path) as file:
+    with open_at(path) as file:
         while start < total:
             file.seek(min(start + PIECE_BYTES, total))
             while (rest := file.readline(_READ)) and not rest.endswith(b"\n"):
-                pass  # a line of any length is not held
+                pass  # read in parts, because a line may be of any length
             stop = file.tell()
-            yield _piece(path, named(path), start, stop - start)
+            yield _piece(path, plain_path(path), start, stop - start)
             start = stop
 
 
 @contextmanager
-def opened(piece: InputPiece, scratch: Path) -> Iterator[Iterator[Source]]:
+def open_piece(piece: InputPiece, scratch: Path) -> Iterator[Iterator[Source]]:
     """Yield the sources of a piece: itself, or the members of a tar that is read in order.
 
-    What is packed is unpacked in `scratch` first, so that no size of it has to fit in memory; what
-    is long and lies elsewhere is copied there. Raises InputFault where it is no longer what it was
-    when it was planned.
+    A packed file is unpacked into `scratch` first, so that it need not fit in memory; a long file
+    at an address is copied there. Raises InputFault if the piece has changed since it was planned.
     """
-    path, name = piece.path, named(piece.path)
-    with reading(path):
+    path, name = piece.path, plain_path(piece.path)
+    with reading_faults(path):
         is_whole = piece.start == 0 and piece.size == size_of(path)
         if not is_whole or piece.size <= PIECE_BYTES and not name.endswith(_PACKED + _TARS):
-            data = _bytes(piece)
+            data = _read_bytes(piece)
             yield iter([Source(piece.name, data)])
         elif piece.is_tar:
-            yield _in_order(path)
-            check(piece)
+            yield _read_tar(path)
+            check_unchanged(piece)
         elif name.endswith(_PACKED) or is_remote(path):
             own = piece.name.rpartition(".")[0] if name.endswith(_PACKED) else piece.name
             with _unpacked(piece, scratch) as plain:
                 yield iter([Source.open(plain, own)])
         else:
             yield iter([Source.open(path, piece.name)])
-            check(piece)
+            check_unchanged(piece)
 
 
-def check(piece: InputPiece) -> None:
-    """Raises InputFault where the bytes are no longer those that were planned."""
+def check_unchanged(piece: InputPiece) -> None:
+    """Raise InputFault if a piece has changed since it was planned."""
     path = piece.path
-    with reading(path):
+    with reading_faults(path):
         if _piece(path, piece.name, piece.start, piece.size).content != piece.content:
-            raise _changed(piece)
+            raise _changed_fault(piece)
 
 
-def _bytes(piece: InputPiece) -> bytes:
-    with opened_at(piece.path) as file:
+def _read_bytes(piece: InputPiece) -> bytes:
+    with open_at(piece.path) as file:
         file.seek(piece.start)
         data = file.read(piece.size)
     if blake2b(data, digest_size=_HASH).hexdigest() != piece.content:
-        raise _changed(piece)
+        raise _changed_fault(piece)
     return data
 
 
-def _changed(piece: InputPiece) -> InputFault:
+def _changed_fault(piece: InputPiece) -> InputFault:
     expected = "a file that stays as it is: the next build takes it"
     return InputFault("it changed while it was read", where=piece.name, expected=expected)
 
 
-def _in_order(path: str) -> Iterator[Source]:
+def _read_tar(path: str) -> Iterator[Source]:
     try:
         with _stream(path) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
             for member in tar:
                 file = tar.extractfile(member) if member.isreg() else None
                 if file is not None:
-                    yield Source(_named_in(path, member), file.read())
+                    yield Source(_member_name(path, member), file.read())
     except (tarfile.TarError, EOFError, OSError, pa.ArrowException) as error:
-        raise _not_whole(path, error) from error
+        raise _damaged_fault(path, error) from error
 
 
 @contextmanager
@@ -284,33 +286,29 @@ def _unpacked(piece: InputPiece, scratch: Path) -> Iterator[Path]:
                     digest.update(data)
                     file.write(data)
         except pa.ArrowException as error:
-            raise _not_whole(path, error) from error
+            raise _damaged_fault(path, error) from error
         if digest.hexdigest() != piece.content:
-            raise _changed(piece)
+            raise _changed_fault(piece)
         yield plain
 
 
 def _read_whole(path: str, stream: Any) -> Iterator[bytes]:
-    """Yield all bytes of a file that is unpacked. Raises InputFault where they are no whole
-    file's: what is refused here is not what they are written to.
-    """
+    """Yield all bytes of a packed file. Raises InputFault, which names `path`, if it is damaged."""
     try:
         while data := stream.read(_READ):
             yield data
     except (EOFError, OSError, pa.ArrowException) as error:
-        raise _not_whole(path, error) from error
+        raise _damaged_fault(path, error) from error
 
 
 @contextmanager
 def _stream(path: str) -> Iterator[Any]:
-    """Yield the unpacked bytes of a file, as they come; no more than a log may hold
-    (`_Bounded`).
-    """
-    with opened_at(path) as file:
-        if named(path).endswith((".gz", ".tgz")):
+    """Yield a file object with the unpacked bytes of a file, with a limit (`_Bounded`)."""
+    with open_at(path) as file:
+        if plain_path(path).endswith((".gz", ".tgz")):
             with gzip.open(file, "rb") as plain:
                 yield _Bounded(plain, path, _TIMES_GZIP)
-        elif named(path).endswith(".zst"):
+        elif plain_path(path).endswith(".zst"):
             with pa.input_stream(file, compression="zstd") as plain:
                 yield _Bounded(plain, path, _TIMES_ZSTD)
         else:
@@ -318,8 +316,10 @@ def _stream(path: str) -> Iterator[Any]:
 
 
 class _Bounded:
-    """A file while it is unpacked. Raises InputFault where it becomes so much longer as no log
-    does, before that fills the disk; a short one may become `_UNPACKED` bytes anyway."""
+    """A file that is being unpacked, with a limit that keeps it from filling the disk.
+
+    `read` raises InputFault after `times` the packed size. At least `_UNPACKED` bytes are allowed.
+    """
 
     def __init__(self, plain: Any, path: str, times: int) -> None:
         self._plain, self._path, self._times = plain, path, times
@@ -337,5 +337,5 @@ class _Bounded:
         return data
 
 
-def _not_whole(path: str, error: Exception) -> InputFault:
+def _damaged_fault(path: str, error: Exception) -> InputFault:
     return InputFault(f"not a whole file ({error})", where=path, expected="one that unpacks")

@@ -1,4 +1,4 @@
-"""The names of everything in a corpus' store, and the numbers that say who can read it."""
+"""The names of all files in a corpus' store, and the versions of its layout and analysis."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from typing import Final
 from playground.plugins.corpus.store_protocol import Store
 from playground.plugins.corpus.tables import SCHEMAS
 
-LAYOUT: Final = 1  # of the folder; a reader of an older one refuses a newer one
-ANALYSIS: Final = 6  # of the facts: another number where a rule changes what is found
+LAYOUT: Final = 1  # version of the folder; an older playground refuses a newer one
+ANALYSIS: Final = 6  # version of the facts; raise it if a rule changes what is found
 _MANIFEST: Final = re.compile(r"\.v(\d+)\.json$")
 
 
 def current_analysis() -> int:
-    """Return the version of the analysis that this playground makes."""
+    """Return the version of this playground's analysis."""
     return ANALYSIS
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusFolder:
-    """The names of a corpus's files; `analysis` is the version whose facts are meant."""
+    """The names of a corpus's files, with the facts of one version of our analysis."""
 
     store: Store
     analysis: int = field(default_factory=current_analysis)
 
     def files(self, generation: int) -> str:
-        """Return the name of the list of files and contents of a generation of the catalog."""
+        """Return the name of the list of input files of a generation of the catalog."""
         return f"files/{generation}.parquet"
 
     def facts(self, table: str, shard: str) -> str:
@@ -44,22 +44,22 @@ class CorpusFolder:
     def manifest(self, shard: str) -> str:
         return f"manifest/{shard}.v{self.analysis}.json"
 
-    def of(self, analysis: int) -> CorpusFolder:
-        """Return the same folder, of another analysis."""
+    def with_analysis(self, analysis: int) -> CorpusFolder:
+        """Return the same folder with another version of the analysis."""
         return replace(self, analysis=analysis)
 
     @property
     def built_shards(self) -> list[str]:
-        """Every shard of this analysis that has a manifest, whether it counts or not."""
+        """All shards with a manifest of this analysis, even if the catalog does not list them."""
         ending = f".v{self.analysis}.json"
-        found = self.store.names("manifest")
-        return [name.removesuffix(ending) for name in found if name.endswith(ending)]
+        names = self.store.names("manifest")
+        return [name.removesuffix(ending) for name in names if name.endswith(ending)]
 
     @property
     def analyses(self) -> list[int]:
-        """Every version of which there are facts of some shard, the oldest first."""
-        found = (_MANIFEST.search(name) for name in self.store.names("manifest"))
-        return sorted({int(each[1]) for each in found if each})
+        """All versions of the analysis for which there are facts, the oldest first."""
+        matches = (_MANIFEST.search(name) for name in self.store.names("manifest"))
+        return sorted({int(match[1]) for match in matches if match})
 
     def pack(self, shard: str) -> str:
         return f"blocks/{shard}.pack"
@@ -68,8 +68,9 @@ class CorpusFolder:
         return f"blocks/{shard}.parquet"
 
     def sizes(self, shard: str, months: Sequence[str] = ()) -> dict[str, int]:
-        """Return all files of a shard but its manifest, and how long they are: one of another
-        length is torn.
+        """Return the sizes of a shard's files, without its manifest.
+
+        A file that has another size later is torn.
         """
         facts = (name for table in SCHEMAS for name in self.fact_files(table, shard, months))
         names = (self.pack(shard), self.index(shard), *facts)

@@ -1,4 +1,4 @@
-"""The packages that a corpus needs beside the playground's own: the extra [corpus]."""
+"""The packages of the extra [corpus], which a corpus needs besides the playground's own."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from playground.base.errors import InputFault
 _PACKAGES: Final = ("duckdb", "fsspec", "pyarrow", "rensa")
 
 
-def needed() -> None:
-    """Raises InputFault where the extra is not installed."""
+def require_extra() -> None:
+    """Raise InputFault if a package of the extra [corpus] is not installed."""
     missing = [name for name in _PACKAGES if find_spec(name) is None]
     if missing:
         expected = "pip install 'dialect-playground[corpus]'"

@@ -1,4 +1,4 @@
-"""The outcome of an engine's job."""
+"""The outcome of a build job."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from playground.base.errors import InputFault
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a job: its manifest, or the problem that ended it, in words."""
+    """The outcome of a job: the manifest of its shard, or the problem that ended it, in words."""
 
     job: dict[str, Any]
     manifest: dict[str, Any] | None = None
     problem: str = ""
 
 
-def outcome(job: dict[str, Any], answer: dict[str, Any]) -> Outcome:
-    """Return an answer of `working.py` as an outcome. Raises InputFault for what is no shard's
-    fault.
+def read_outcome(job: dict[str, Any], answer: dict[str, Any]) -> Outcome:
+    """Turn a worker's answer (`build_worker.py`) into an outcome.
+
+    Raises InputFault if the disk or the store failed, which is no fault of the shard.
     """
     if "fault" in answer:
         raise InputFault(**answer["fault"])

@@ -1,4 +1,4 @@
-"""The Corpus page's parts: which corpus, what of it, one question, and the sessions behind it."""
+"""The parts of the page Corpus: a corpus, filters, a question, and the sessions of one row."""
 
 from __future__ import annotations
 
@@ -21,29 +21,32 @@ from playground.plugins.corpus import page_building as corpus_building
 from playground.plugins.corpus.answers import CorpusAnswer
 from playground.plugins.corpus.asking import Corpus, state_of
 from playground.plugins.corpus.asking import corpus as opened
-from playground.plugins.corpus.drawings import row_label, titled
-from playground.plugins.corpus.filters import behind_row
+from playground.plugins.corpus.drawings import column_title, row_label
+from playground.plugins.corpus.filters import row_filters
 from playground.plugins.corpus.questions import COLUMNS, QUESTIONS, TABLE_OF_OTHERS, question_names
 
 ANY: Final = "any"
 _HOLDS: Final = "corpus holds"
 _FACETS: Final = ("agent", "version", "model", "dialect", "tool", "code")
-_TABLE_OF: Final = {"tool": "calls", "code": "findings"}  # where a facet's values are listed
-_COUNTED: Final = ("session", "request", "call", "finding", "break")  # a table of each
+_TABLE_OF: Final = {"tool": "calls", "code": "findings"}  # the table of a facet; else sessions
+_COUNTED: Final = ("session", "request", "call", "finding", "break")  # each has a table
 _MOST_VALUES: Final = 200
-_TITLE: Final = 80  # characters of an error that stand for a session which has it
+_TITLE: Final = 80  # characters of an error that are shown in place of a session's title
 _SECONDS: Final = 10.0
 _ROWS: Final = 500
 _STOPPED: Final = "corpus is stopped"
-_AT_ONCE: Final = 0.3  # seconds without a word that it takes a while
+_AT_ONCE: Final = 0.3  # seconds before the page says that an answer takes a while
 
 
-def chosen() -> Corpus | None:
-    """Return the corpus that the page's address names; None where there is none to be seen."""
+def choose_corpus() -> Corpus | None:
+    """Let the user name a corpus and open it; the page's address holds the name.
+
+    Return None, after saying why, if there is none to be asked or this user may see none.
+    """
     if not access.current().may_keep:
         st.info("This server shows nothing of its own machine's files.")
         return None
-    corpus_building.take_built()
+    corpus_building.choose_built()
     path = st.text_input(
         "Folder or address of a corpus",
         key="corpus",
@@ -51,38 +54,38 @@ def chosen() -> Corpus | None:
         placeholder="my-corpus",
     )
     if not path:
-        corpus_building.offer()
+        corpus_building.show_build()
         return None
     try:
         return _open_corpus(path, state_of(path))
     except InputFault as fault:
-        st.error("This is no corpus that can be asked.")
+        st.error("This corpus cannot be opened.")
         say.text(str(fault))
         return None
 
 
 @kept(4)
 def _open_corpus(path: str, built: str) -> Corpus:
-    """Return an open corpus; one that was built anew is opened anew."""
+    """Open a corpus. It is cached by `built`, its state, so a new build is opened again."""
     return opened(path)
 
 
-def holds(corpus: Corpus) -> None:
-    """Show the corpus' size, whatever is chosen below; counted once in a tab for each build."""
+def show_size(corpus: Corpus) -> None:
+    """Show the corpus' size, without any filters. It is counted once for each tab and build."""
     key = f"{_HOLDS} {state.held('corpus')} {corpus.catalog.state}"
-    if (told := state.held(key)) is None:
+    if (size := state.held(key)) is None:
         counts = ", ".join(f"(SELECT count(*) FROM {thing}s)" for thing in _COUNTED)
-        asked = partial(corpus.sql, f"SELECT {counts}", seconds=_SECONDS)
-        if (found := _waited(corpus, "what it holds", asked)) is None:
+        query = partial(corpus.sql, f"SELECT {counts}", seconds=_SECONDS)
+        if (answer := _wait_for(corpus, "what it holds", query)) is None:
             return
-        told = ", ".join(map(counted, found.rows[0], _COUNTED))
-        state.hold(key, told)
-    say.caption(told)
+        size = ", ".join(map(counted, answer.rows[0], _COUNTED))
+        state.hold(key, size)
+    say.caption(size)
 
 
-def facets(corpus: Corpus) -> dict[str, Any]:
-    """Return the filters of the answer; every choice stands in the address."""
-    found: dict[str, Any] = {}
+def choose_filters(corpus: Corpus) -> dict[str, Any]:
+    """Show the filters and return those that are set; the page's address holds them all."""
+    filters: dict[str, Any] = {}
     with st.container(horizontal=True):
         for name in _FACETS:
             values = [ANY, *_values(corpus, name)]
@@ -93,50 +96,50 @@ def facets(corpus: Corpus) -> dict[str, Any]:
             )
             state.tell_url(f"corpus {name}", value, ANY)
             if value != ANY:
-                found[name] = value
+                filters[name] = value
     with st.container(horizontal=True):
         for name in ("since", "until"):
-            found[name] = st.text_input(
+            filters[name] = st.text_input(
                 name.capitalize(),
                 key=f"corpus {name}",
                 bind="query-params",
                 placeholder="2026-11-01",
                 width=140,
             )
-    return found
+    return filters
 
 
 def _values(corpus: Corpus, name: str) -> list[str]:
-    """Return the commonest values of a facet."""
+    """Return the commonest values of a facet, or only the chosen one if DuckDB does not answer."""
     table = _TABLE_OF.get(name, "sessions")
     sql = f"SELECT {name} FROM {table} WHERE {name} <> '' GROUP BY 1 ORDER BY count(*) DESC, 1"
-    asked = partial(corpus.sql, sql, limit=_MOST_VALUES, seconds=_SECONDS)
-    found = _waited(corpus, f"values of {name}", asked)
-    if found is None:  # what was chosen stays so
+    query = partial(corpus.sql, sql, limit=_MOST_VALUES, seconds=_SECONDS)
+    answer = _wait_for(corpus, f"values of {name}", query)
+    if answer is None:  # keep the choice
         key = f"corpus {name}"
-        before = state.held(key) or state.url_values().get(key)
-        return [before] if before and before != ANY else []
-    return [str(row[0]) for row in found.rows]
+        chosen_value = state.held(key) or state.url_values().get(key)
+        return [chosen_value] if chosen_value and chosen_value != ANY else []
+    return [str(row[0]) for row in answer.rows]
 
 
-def question() -> tuple[str, list[str]]:
-    """Return the question, and the column that it is grouped by."""
-    asks = question_names()
-    # Most corpora have one analysis alone, and a page that is served reads no inputs.
-    names = [name for name in asks if name not in ("analyses", "receipts")]
+def choose_question() -> tuple[str, list[str]]:
+    """Let the user choose a question, and the columns that it is grouped by; return both."""
+    questions = question_names()
+    # Most corpora have only one analysis, and a page that is served reads no inputs.
+    names = [name for name in questions if name not in ("analyses", "receipts")]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         state.follow_url("asks", names)
-        name = st.selectbox("Question", names, format_func=lambda each: asks[each], key="asks")
+        name = st.selectbox("Question", names, format_func=lambda each: questions[each], key="asks")
         state.tell_url("asks", name, names[0])
-        asked = QUESTIONS.get(name)
+        definition = QUESTIONS.get(name)
         by: list[str] = []
-        if asked is not None and asked.is_grouped:
-            by = st.multiselect("By", asked.names, list(asked.by), key=f"by for {name}")
+        if definition is not None and definition.is_grouped:
+            by = st.multiselect("By", definition.names, list(definition.by), key=f"by for {name}")
     return name, by
 
 
 def was_stopped() -> bool:
-    """Return True if the user stopped the question: none is asked then until they say so."""
+    """Return True if the user stopped the question. It is not asked again without a click."""
     if not state.held(_STOPPED):
         return False
     state.forget(_STOPPED)
@@ -145,27 +148,28 @@ def was_stopped() -> bool:
     return True
 
 
-def ask(corpus: Corpus, name: str, by: list[str], narrowed: dict[str, Any]) -> CorpusAnswer | None:
-    """Return the answer, within its seconds; facets that the question's table has not are left
-    out.
+def ask(corpus: Corpus, name: str, by: list[str], filters: dict[str, Any]) -> CorpusAnswer | None:
+    """Ask a question with a time limit; return None, after saying why, if there is no answer.
+
+    Filters by columns that the question's table lacks are left out, and the page says so.
     """
     table = QUESTIONS[name].table if name in QUESTIONS else TABLE_OF_OTHERS[name]
-    own = {key: narrowed[key] for key in narrowed if _has(table, key)}
+    applied = {key: filters[key] for key in filters if _has_column(table, key)}
     if name == "tools":
-        own.pop("tool", None)
-    left = [key for key in narrowed if narrowed[key] and key not in own]
-    if left:
-        say.caption(f"Not narrowed by {', '.join(left)}: this question knows nothing of it.")
-    asked = partial(corpus.ask, name, by, limit=_ROWS, seconds=_SECONDS, **own)
-    return _waited(corpus, f"{name} by {by}", asked)
+        applied.pop("tool", None)
+    ignored = [key for key in filters if filters[key] and key not in applied]
+    if ignored:
+        say.caption(f"Not filtered by {', '.join(ignored)}, which this question does not know.")
+    query = partial(corpus.ask, name, by, limit=_ROWS, seconds=_SECONDS, **applied)
+    return _wait_for(corpus, f"{name} by {by}", query)
 
 
-def _has(table: str, column: str) -> bool:
+def _has_column(table: str, column: str) -> bool:
     return column in COLUMNS[table] or column in ("since", "until")
 
 
 def show(answer: CorpusAnswer) -> None:
-    """Its size and time, a figure, the table."""
+    """Show an answer: its size and time, a figure, and the table."""
     more = ", and there are more" if answer.cut else ""
     say.caption(f"{counted(len(answer.rows), 'row')} in {seconds(answer.seconds)}{more}")
     if not answer.rows:
@@ -175,88 +179,95 @@ def show(answer: CorpusAnswer) -> None:
         st.plotly_chart(answer.figure(), key="corpus figure")
     for note in answer.notes:
         say.caption(note)
-    tables.table(answer.frame().rename(columns=titled), key="corpus answer")
+    tables.table(answer.frame().rename(columns=column_title), key="corpus answer")
 
 
-def trend(corpus: Corpus, name: str, narrowed: dict[str, Any]) -> None:
-    """The same question week by week."""
+def trend(corpus: Corpus, name: str, filters: dict[str, Any]) -> None:
+    """Show the same question week by week, if it can be grouped by week."""
     if name in ("drift", "shapes") or name not in QUESTIONS or not QUESTIONS[name].is_grouped:
         return
-    answer = ask(corpus, name, ["week"], narrowed)
+    answer = ask(corpus, name, ["week"], filters)
     if answer is not None and len(answer.rows) > 1:
         st.subheader("Week by week", anchor=False)
         st.plotly_chart(answer.figure(), key="corpus trend")
 
 
-def behind(corpus: Corpus, answer: CorpusAnswer, by: list[str], narrowed: dict[str, Any]) -> None:
-    """The sessions behind one row of the answer, and the pages that one of them opens in."""
+def show_sessions(
+    corpus: Corpus, answer: CorpusAnswer, by: list[str], chosen: dict[str, Any]
+) -> None:
+    """Show the sessions that one row of the answer counts, and open one of them in other pages."""
     if answer.question == "twins":
         pairs = ((row["one"], row["other"], row["titles"]) for row in answer.records())
-        _open_one(
+        _choose_session(
             corpus, {id: title for *ids, both in pairs for id, title in zip(ids, both, strict=True)}
         )
         return
-    if answer.question == "errors":  # each with a session that has it
-        _open_one(corpus, {row["seen_in"]: row["example"][:_TITLE] for row in answer.records()})
+    if answer.question == "errors":  # each row names a session that has the error
+        _choose_session(
+            corpus, {row["seen_in"]: row["example"][:_TITLE] for row in answer.records()}
+        )
         return
     if answer.question not in QUESTIONS:
         return
-    asked = QUESTIONS[answer.question]
-    if asked.name == "sessions":  # which stand above
-        _opening(corpus, answer)
+    definition = QUESTIONS[answer.question]
+    if definition.name == "sessions":  # the answer lists them already
+        _show_openers(corpus, answer)
         return
     st.subheader("Sessions behind a row", anchor=False)
-    told = max(1, len(by)) + (asked.name == "shapes")
+    label_columns = max(1, len(by)) + (definition.name == "shapes")
     labels = [
-        f"{number}. {row_label(answer, row, range(told))}"
+        f"{number}. {row_label(answer, row, range(label_columns))}"
         for number, row in enumerate(answer.rows[:_MOST_VALUES], 1)
     ]
-    key = f"row of {asked.name} {by}"
+    key = f"row of {definition.name} {by}"
     label = st.selectbox("Row", labels, format_func=say.shown, key=key)
     row = answer.records()[labels.index(label)]
-    own = {key: narrowed[key] for key in narrowed if _has(asked.table, key)}
-    filters = behind_row(asked, by, row, own)
-    found = _waited(
+    applied = {key: chosen[key] for key in chosen if _has_column(definition.table, key)}
+    filters = row_filters(definition, by, row, applied)
+    sessions = _wait_for(
         corpus,
         "sessions behind",
-        partial(corpus.behind, asked.table, seconds=_SECONDS, **filters),
+        partial(corpus.behind, definition.table, seconds=_SECONDS, **filters),
     )
-    if found is None:
+    if sessions is None:
         return
-    if not found.rows:
-        st.info("No session stands behind it.")
+    if not sessions.rows:
+        st.info("No session belongs to this row.")
         return
-    say.caption(f"{grouped(len(found.rows))} shown{', and there are more' if found.cut else ''}")
-    tables.table(found.frame().rename(columns=titled), key="corpus sessions")
-    _opening(corpus, found)
+    say.caption(
+        f"{grouped(len(sessions.rows))} shown{', and there are more' if sessions.cut else ''}"
+    )
+    tables.table(sessions.frame().rename(columns=column_title), key="corpus sessions")
+    _show_openers(corpus, sessions)
 
 
-def _opening(corpus: Corpus, found: CorpusAnswer) -> None:
-    """The pages that one of these sessions opens in."""
-    _open_one(corpus, {str(each["id"]): str(each["title"]) for each in found.records()})
+def _show_openers(corpus: Corpus, sessions: CorpusAnswer) -> None:
+    """Show a choice of the answer's sessions, and buttons that open the chosen one."""
+    _choose_session(corpus, {str(row["id"]): str(row["title"]) for row in sessions.records()})
 
 
-def _open_one(corpus: Corpus, titles: dict[str, str]) -> None:
-    """The pages that one of the sessions of these ids opens in."""
+def _choose_session(corpus: Corpus, titles: dict[str, str]) -> None:
+    """Show a choice of sessions, by id and title, and buttons that open the chosen one."""
     ids = list(titles)
 
-    def named(id: str) -> str:
+    def label(id: str) -> str:
         return str(say.shown(f"{id}: {titles[id]}" if titles[id] else id))
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen_id = st.selectbox("Session", ids, format_func=named, key=f"session of {ids[0]}")
-        opening.buttons("corpus", partial(_keep_session, corpus, chosen_id))
+        chosen_id = st.selectbox("Session", ids, format_func=label, key=f"session of {ids[0]}")
+        opening.buttons("corpus", partial(_import_session, corpus, chosen_id))
     opening.fault("corpus", "This session cannot be opened.")
 
 
-def _keep_session(corpus: Corpus, id: str) -> str:
+def _import_session(corpus: Corpus, id: str) -> str:
     session = corpus.session(id)
     return state.keep_session(session.title or id, session)
 
 
-def _waited(corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]) -> CorpusAnswer | None:
-    """Return an answer that is waited for within its seconds; a choice made meanwhile, or *Stop*,
-    ends the question. What is not answered is told.
+def _wait_for(corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]) -> CorpusAnswer | None:
+    """Ask in another thread and wait for the answer. *Stop*, or any other widget, interrupts it.
+
+    Return None, after saying why, if there is no answer.
     """
     if state.held(_STOPPED):
         return None
@@ -269,12 +280,12 @@ def _waited(corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]) -> Corpu
         if not answer.done():
             with place.container(horizontal=True, vertical_alignment="center"):
                 st.button("Stop", icon=":material/stop:", key=f"stop {what}", on_click=_stop)
-                told = st.empty()
+                status = st.empty()
             began = time.monotonic()
-            said = "The corpus is being asked"
+            message = "The corpus is being asked"
             waiting.until(
                 answer.done,
-                lambda: told.caption(f"{said}: {grouped(time.monotonic() - began)} s"),
+                lambda: status.caption(f"{message}: {grouped(time.monotonic() - began)} s"),
             )
     finally:
         if not answer.done():
@@ -284,7 +295,7 @@ def _waited(corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]) -> Corpu
     try:
         return answer.result()
     except InputFault as fault:
-        st.error("This was not answered.")
+        st.error("There is no answer to this question.")
         say.text(str(fault))
         return None
 

@@ -1,4 +1,4 @@
-"""Building a corpus on its page: watched and stopped like any run, and then asked."""
+"""The parts of the page Corpus that build a corpus in the background, and show the progress."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from playground.app.shared import components, say, waiting
 from playground.app.shared.runs import Runs
 from playground.base import paths
 from playground.base.wording import grouped
-from playground.plugins.corpus.places import named
+from playground.plugins.corpus.places import plain_path
 from playground.plugins.corpus.runs import BuildRun
 
 _RUN: Final = "corpus"
 BUILD: Final = "playground corpus build my-corpus my-transcripts/"
 
 
-def offer() -> None:
-    """Build one here, watched and stopped like any run; it is asked as soon as it is there."""
-    st.info("A corpus is built once of many recorded sessions, here or by the command, then asked:")
+def show_build() -> None:
+    """Show a form that builds a corpus, the progress of the build, and what came of it."""
+    st.info("Build a corpus from many recorded sessions, here or by the command, and then ask it:")
     components.verbatim(BUILD, "the command", key="corpus command")
     run = _builds().get(state.run_id(_RUN))
     busy = run is not None and run.under_way
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        given = st.text_input(
+        sources = st.text_input(
             "Recorded sessions",
             key="corpus inputs",
             placeholder="the samples and my workspace",
             help="Files, folders, patterns and addresses, with commas between.",
             disabled=busy,
         )
-        st.button("Build", key="build corpus", on_click=_build, args=(given,), disabled=busy)
+        st.button("Build", key="build corpus", on_click=_build, args=(sources,), disabled=busy)
     if run is None:
         return
     if busy:
@@ -47,8 +47,8 @@ def offer() -> None:
         st.info("Stopped: what was built stays, and *Build* goes on from there.")
 
 
-def take_built() -> None:
-    """Make the corpus that was built in this tab the one to ask."""
+def choose_built() -> None:
+    """Choose the corpus that was built in this tab as the one to ask, if its build is complete."""
     run = _builds().get(state.run_id(_RUN))
     if run is not None and run.is_built:
         state.set_run_id("", _RUN)
@@ -61,20 +61,20 @@ def _builds() -> Runs[BuildRun]:
     return Runs()
 
 
-def _build(given: str) -> None:
-    names = [each.strip() for each in given.split(",") if each.strip()]
-    inputs = [expanduser(each) for each in names] or _own()  # noqa: PTH111, which may raise
-    title = ", ".join(Path(named(each)).name for each in names) or "samples and workspace"
-    told = hashlib.sha256("\0".join(map(str, inputs)).encode()).hexdigest()[:8]
-    run = BuildRun(paths.data() / "corpora" / f"{title[:60]} {told}", inputs)
+def _build(sources: str) -> None:
+    names = [name.strip() for name in sources.split(",") if name.strip()]
+    inputs = [expanduser(name) for name in names] or _default_inputs()  # noqa: PTH111, which may raise
+    title = ", ".join(Path(plain_path(name)).name for name in names) or "samples and workspace"
+    digest = hashlib.sha256("\0".join(map(str, inputs)).encode()).hexdigest()[:8]
+    run = BuildRun(paths.data() / "corpora" / f"{title[:60]} {digest}", inputs)
     alive = waiting.tab_is_open()
     run.start(alive)
     state.set_run_id(_builds().add(run, alive, state.run_id(_RUN)), _RUN)
 
 
-def _own() -> list[str]:
-    own = [*paths.samples().values(), *[paths.workspace()] * paths.workspace().is_dir()]
-    return list(map(str, own))
+def _default_inputs() -> list[str]:
+    inputs = [*paths.samples().values(), *[paths.workspace()] * paths.workspace().is_dir()]
+    return list(map(str, inputs))
 
 
 def _watch(run: BuildRun) -> None:
@@ -85,8 +85,8 @@ def _watch(run: BuildRun) -> None:
         stopping = ", ending after what is in hand" * run.cancel.is_set()
         size = f" of {_megabytes(run.size)}" if run.size else ""
         share = min(run.done / run.size, 1.0) if run.size else 0.0
-        told = f"{run.what[:1].upper()}{run.what[1:]}: {_megabytes(run.done)}{size}{stopping}"
-        bar.progress(share, told)
+        text = f"{run.what[:1].upper()}{run.what[1:]}: {_megabytes(run.done)}{size}{stopping}"
+        bar.progress(share, text)
 
     waiting.until(lambda: not run.under_way, show)
     st.rerun()

@@ -1,8 +1,8 @@
-"""Files of a corpus's inputs wherever they lie: on this machine, or behind an address such as
-`s3://bucket/logs`, which pyarrow's file systems read, and fsspec's where it has none of that name.
+"""Files on this machine or at an address such as `s3://bucket/logs`.
 
-An address never carries a key: those come from the environment, as their clients want them. To
-pyarrow it is a URI, in which a name is percent-encoded; to fsspec each character is itself.
+An address is read by pyarrow's file systems, or by fsspec's if pyarrow has none of that name. It
+never contains a key: keys come from the environment, in the variables of each client. For pyarrow
+an address is a URI with percent-encoded names; for fsspec each character stands for itself.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from playground.base.output import faults_naming as refused
 from playground.base.user_files import open_regular_file
 
 _BUFFER: Final = 1 << 20
-SETTLED: Final = 60.0  # seconds: S3 tells whole ones, and clocks differ
-# of any address in a chain: `simplecache::s3://`; `gs://anonymous@bucket` asks without a key
+SETTLED: Final = 60.0  # seconds, because S3's times are whole seconds, and clocks differ
+# A user in any address of a chain such as `simplecache::s3://`. `gs://anonymous@bucket` is allowed:
+# it asks without a key.
 _USER: Final = re.compile(r"://(?!anonymous@)[^/?#]*@")
 _OPTIONS: Final = ("endpoint_override", "region", "scheme", "retry_limit_seconds", "project_id")
 
@@ -37,24 +38,22 @@ def is_remote(path: str | Path) -> bool:
     return "://" in str(path)
 
 
-def place_of(given: str | Path) -> str:
-    """Return an input as it is noted: an absolute path, or the address."""
-    return str(given) if is_remote(given) else str(Path(given).resolve())
+def recorded_place(source: str | Path) -> str:
+    """Return the place of an input as it is recorded: an absolute path, or the address."""
+    return str(source) if is_remote(source) else str(Path(source).resolve())
 
 
-def named(path: str) -> str:
-    """Return an address without its options; a path as it is."""
+def plain_path(path: str) -> str:
+    """Return an address without its options, or a path as it is."""
     return path.partition("?")[0] if is_remote(path) else path
 
 
-def opened_at(path: str) -> IO[bytes]:
-    """Return the bytes, from any place in them. Raises OSError, and InputFault for a bad
-    address.
-    """
+def open_at(path: str) -> IO[bytes]:
+    """Open a file with random access. Raises OSError, and InputFault for a bad address."""
     if not is_remote(path):
         return open_regular_file(path)
-    there = place_at(path)
-    file: Any = there.system.open_input_file(there.path)
+    place = place_at(path)
+    file: Any = place.system.open_input_file(place.path)
     return io.BufferedReader(file, _BUFFER)
 
 
@@ -62,33 +61,32 @@ def size_of(path: str) -> int:
     """Return a file's size in bytes. Raises OSError if there is no such file."""
     if not is_remote(path):
         return Path(path).stat().st_size
-    there = place_at(path)
-    size: int | None = info_at(there.system, there.path).size
+    place = place_at(path)
+    size: int | None = info_at(place.system, place.path).size
     if size is None:
         raise FileNotFoundError(2, "No such file", path)
     return size
 
 
 def folder_of(address: str) -> Path | None:
-    """The folder of this machine that an address means: `file:///logs`, or fsspec's `local://logs`.
-    None where it is none."""
+    """Return the folder of this machine that an address means (`file:///logs`), or None."""
     system, path, _ = place_at(address)
     if isinstance(system, fs.LocalFileSystem):
         return Path(path)
-    own = type(system.handler.fs).__module__ if isinstance(system, fs.PyFileSystem) else ""
-    return Path(path) if own == "fsspec.implementations.local" else None
+    module = type(system.handler.fs).__module__ if isinstance(system, fs.PyFileSystem) else ""
+    return Path(path) if module == "fsspec.implementations.local" else None
 
 
 def is_of_one_process(address: str | Path) -> bool:
-    """Return True if nobody but this process sees what lies there."""
+    """Return True if only this process can see what is stored at an address (`memory://`)."""
     return is_remote(address) and "memory://" in str(address)
 
 
 @contextmanager
-def answering(where: str, *, missing: bool = False) -> Iterator[None]:
-    """Turn an error of the file system within into an InputFault: one line, and no key in it.
+def as_faults(where: str, *, missing: bool = False) -> Iterator[None]:
+    """Turn an OSError in the `with` block into an InputFault of one line, without any key.
 
-    With `missing` a FileNotFoundError stays one.
+    With `missing`, a FileNotFoundError is raised as it is.
     """
     try:
         yield
@@ -97,69 +95,75 @@ def answering(where: str, *, missing: bool = False) -> Iterator[None]:
             raise
         from playground.plugins.corpus.cleaning import Cleaner
 
-        said = Cleaner().text(str(error.strerror or error).splitlines()[0])
-        raise InputFault(said, where=where, expected=_REACHED) from error
+        message = Cleaner().text(str(error.strerror or error).splitlines()[0])
+        raise InputFault(message, where=where, expected=_EXPECTED_ADDRESS) from error
 
 
-_REACHED: Final = "an address that answers, and keys in the environment that may use it"
+_EXPECTED_ADDRESS: Final = "an address that answers, and keys in the environment that may use it"
 
 
-def reading(path: str) -> AbstractContextManager[None]:
-    """Turn an error of reading a path or an address into an InputFault."""
-    return answering(named(path)) if is_remote(path) else refused(path)
+def reading_faults(path: str) -> AbstractContextManager[None]:
+    """Turn an OSError while a path or an address is read into an InputFault."""
+    return as_faults(plain_path(path)) if is_remote(path) else refused(path)
 
 
-class Found(NamedTuple):
-    """A file that is meant. `stamp`, its length and time, is another one where it changed; "" where
-    nobody tells the time, and where that is so new that it may stay the same."""
+class InputFile(NamedTuple):
+    """An input file. Its `stamp`, made of size and time, changes when the file does.
+
+    The stamp is "" if the time is unknown, or so recent that a change might not show.
+    """
 
     path: str
     stamp: str = ""
 
 
-def files_at(address: str) -> Iterator[Found]:
-    """Yield the files behind an address that are meant, in order, hidden ones aside: one file, all
-    below a folder, or with `*`, which stands for folders too, those that fit.
+def files_at(address: str) -> Iterator[InputFile]:
+    """Yield the files that an address means, sorted, without hidden ones.
+
+    It means one file, or all files below a folder, or those that fit a pattern, in which `*` also
+    spans folders.
     """
     base, mark, options = address.partition("?")
-    found: Iterator[Found]
+    files: Iterator[InputFile]
     if "*" in base:
         folder = base[: base.index("*")].rpartition("/")[0]
-        there = _below(f"{folder}{mark}{options}")
-        found = (
-            each for each in there if fnmatch(_read(each.path), _read(f"{base}{mark}{options}"))
+        below = _files_below(f"{folder}{mark}{options}")
+        files = (
+            file
+            for file in below
+            if fnmatch(_decoded(file.path), _decoded(f"{base}{mark}{options}"))
         )
     else:
         system, path, _ = place_at(address)
         info = info_at(system, path)
-        found = iter([Found(address, _stamp(system, info))]) if info.is_file else _below(address)
-    yield from found
+        file = InputFile(address, _stamp(system, info))
+        files = iter([file]) if info.is_file else _files_below(address)
+    yield from files
 
 
-def _below(address: str) -> Iterator[Found]:
+def _files_below(address: str) -> Iterator[InputFile]:
     base, mark, options = address.partition("?")
     system, path, is_uri = place_at(address)
-    for rest, info in listed_below(system, path, recursive=True):
+    for rest, info in list_below(system, path, recursive=True):
         if not any(name.startswith(".") for name in rest.split("/")):
             name = quote(rest, safe=_PLAIN) if is_uri else rest
-            yield Found(f"{base.rstrip('/')}/{name}{mark}{options}", _stamp(system, info))
+            yield InputFile(f"{base.rstrip('/')}/{name}{mark}{options}", _stamp(system, info))
 
 
-def listed_below(system: Any, path: str, *, recursive: bool) -> Iterator[tuple[str, Any]]:
-    """Yield the files below a folder of a file system by their names there, in order."""
-    _forget(system)
-    listed = system.get_file_info(fs.FileSelector(path, recursive=recursive, allow_not_found=True))
+def list_below(system: Any, path: str, *, recursive: bool) -> Iterator[tuple[str, Any]]:
+    """Yield name and information of each file below a folder of a file system, sorted."""
+    _clear_listings(system)
+    infos = system.get_file_info(fs.FileSelector(path, recursive=recursive, allow_not_found=True))
     start = len(path.strip("/"))
-    for each in sorted(listed, key=lambda info: str(info.path)):
-        if each.is_file:
-            yield each.path.strip("/")[start:].strip("/"), each
+    for info in sorted(infos, key=lambda info: str(info.path)):
+        if info.is_file:
+            yield info.path.strip("/")[start:].strip("/"), info
 
 
 def _stamp(system: Any, info: Any) -> str:
     changed = info.mtime
-    if changed is None and isinstance(
-        system, fs.PyFileSystem
-    ):  # whose handler knows one name of it
+    # pyarrow knows only one of the names that fsspec's file systems have for a time
+    if changed is None and isinstance(system, fs.PyFileSystem):
         with suppress(NotImplementedError, KeyError, OSError):
             changed = system.handler.fs.modified(info.path)
     if changed is None or time.time() - changed.timestamp() < SETTLED:
@@ -168,23 +172,23 @@ def _stamp(system: Any, info: Any) -> str:
 
 
 def info_at(system: Any, path: str) -> Any:
-    """Return the file system's information on a path now."""
-    _forget(system)
+    """Return a file system's current information on a path."""
+    _clear_listings(system)
     return system.get_file_info(path)
 
 
-def _forget(system: Any) -> None:
-    """fsspec keeps what it listed, which somebody else may have changed."""
+def _clear_listings(system: Any) -> None:
+    """Clear fsspec's cache of listings, because another process may have changed the files."""
     if isinstance(system, fs.PyFileSystem):
         system.handler.fs.invalidate_cache()
 
 
-_PLAIN: Final = "/!$&'()+,:;=@~"  # what stands for itself in the path of a URI
+_PLAIN: Final = "/!$&'()+,:;=@~"  # characters that stand for themselves in the path of a URI
 
 
-def _read(address: str) -> str:
-    """Return an address without its options, its names as they are there."""
-    return unquote(named(address)) if place_at(address).is_uri else named(address)
+def _decoded(address: str) -> str:
+    """Return an address without options, and with its names decoded."""
+    return unquote(plain_path(address)) if place_at(address).is_uri else plain_path(address)
 
 
 class _Place(NamedTuple):
@@ -195,8 +199,9 @@ class _Place(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def place_at(address: str) -> _Place:
-    """Return the file system of an address, and the path there. Raises InputFault for a bad
-    address.
+    """Return the file system of an address, and the path there.
+
+    Raises InputFault for an address that is malformed, holds a key, or has an unknown option.
     """
     parts = urlsplit(address)
     if _USER.search(address):
@@ -205,46 +210,43 @@ def place_at(address: str) -> _Place:
             expected="one without: keys come from the environment",
         )
     for name, _ in parse_qsl(parts.query, keep_blank_values=True):
-        if name not in _OPTIONS:  # it would be kept, and may be a signature
-            told = f"an address of {parts.scheme} with the option {name!r}"
-            raise InputFault(told, expected=f"no option but {', '.join(_OPTIONS)}")
+        if name not in _OPTIONS:  # it may be a signature, and addresses are stored
+            problem = f"an address of {parts.scheme} with the option {name!r}"
+            raise InputFault(problem, expected=f"no option but {', '.join(_OPTIONS)}")
     try:
-        system, path = fs.FileSystem.from_uri(_put_at_once(address, parts))
+        system, path = fs.FileSystem.from_uri(_with_fast_put(address, parts))
         return _Place(system, path, is_uri=True)
-    except (ValueError, OSError, NotImplementedError) as error:  # the last: built without it
-        return _by_fsspec(address, error)
+    except (ValueError, OSError, NotImplementedError) as error:  # pyarrow built without it
+        return _fsspec_place(address, error)
 
 
-def _put_at_once(address: str, parts: SplitResult) -> str:
-    """Return the address, so that a short object of S3 is one request: pyarrow writes each in
-    parts, which are three.
-    """
+def _with_fast_put(address: str, parts: SplitResult) -> str:
+    """Return an address of S3 so that a short object is written with one request, not three."""
     if parts.scheme != "s3":
         return address
     return f"{address}{'&' if parts.query else '?'}allow_delayed_open=true"
 
 
-def _by_fsspec(address: str, refused: Exception) -> _Place:
+def _fsspec_place(address: str, refused: Exception) -> _Place:
     expected = "an address that pyarrow or an installed fsspec package reads, such as s3://bucket"
-    where = named(address)
+    where = plain_path(address)
     try:
         from fsspec.core import url_to_fs
 
         system, path = url_to_fs(address)
     except ImportError as error:  # fsspec says which package it wants
-        said = str(error).splitlines()[0]
+        message = str(error).splitlines()[0]
         raise InputFault(
-            f"nobody reads it here ({said})", where=where, expected=expected
+            f"nobody reads it here ({message})", where=where, expected=expected
         ) from error
     except (ValueError, TypeError, OSError) as error:  # TypeError: it wants more than that
-        said = str(refused).splitlines()[0]
-        raise InputFault(f"nobody reads it ({said})", where=where, expected=expected) from error
+        message = str(refused).splitlines()[0]
+        raise InputFault(f"nobody reads it ({message})", where=where, expected=expected) from error
     return _Place(fs.PyFileSystem(_Handler(system)), path, is_uri=False)
 
 
 class _Handler(fs.FSSpecHandler):  # type: ignore[misc]
-    """fsspec's file systems for pyarrow. Their packages have errors of their own, where no key is
-    found or one is refused: here they are OSErrors."""
+    """fsspec's file systems for pyarrow, with every error of their packages as an OSError."""
 
     def get_file_info(self, paths: Any) -> Any:
         return _call_or_os_error(super().get_file_info, paths)
@@ -253,7 +255,10 @@ class _Handler(fs.FSSpecHandler):  # type: ignore[misc]
         return _call_or_os_error(super().get_file_info_selector, selector)
 
     def open_input_file(self, path: str) -> Any:
-        """pyarrow's own asks first whether it is a file, and takes a refusal for a no."""
+        """Open a file without asking first whether it is one, as pyarrow's handler does.
+
+        That one takes a refused request for a "no".
+        """
         return pa.PythonFile(_call_or_os_error(self.fs.open, path, "rb"), mode="r")
 
     def open_output_stream(self, path: str, metadata: Any) -> Any:
@@ -263,9 +268,9 @@ class _Handler(fs.FSSpecHandler):  # type: ignore[misc]
         return _call_or_os_error(super().delete_file, path)
 
 
-def _call_or_os_error(function: Callable[..., Any], *given: Any) -> Any:
+def _call_or_os_error(function: Callable[..., Any], *arguments: Any) -> Any:
     try:
-        return function(*given)
+        return function(*arguments)
     except OSError:
         raise
     except Exception as error:  # of any package: fsspec names none

@@ -1,7 +1,7 @@
-"""A session as a corpus writes it: its plain values, and the JSON of each of its messages.
+"""A session as plain values, as a corpus writes it, and the JSON of each of its messages.
 
-What is written is what pydantic's dump of the session would be, in JSON as blocks have it: most
-messages are texts, whose JSON is put together without that.
+The result equals pydantic's dump of the session. Most messages are texts: their JSON is put
+together here without pydantic, which is faster.
 """
 
 from __future__ import annotations
@@ -27,51 +27,52 @@ from playground.sessions.session import Session
 
 _NO_REFERENCES: Final = 2  # marshal's version
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
-_TOOLSETS: Final = 256  # that are remembered
-# In the place of what is made plain by itself: so each field stands where pydantic writes it.
+_TOOLSETS: Final = 256  # lists of tools that are cached
+# Placeholders for fields that are written separately; they keep pydantic's order of fields.
 _MESSAGES: Final = (Message("user"),)
 _TOOLS: Final = (ToolMetadata(name="tool"),)
 _text: Final = encode_basestring
 
 
 class PlainSessions:
-    """Makes sessions plain; the tools of most are those of the session before."""
+    """A converter of sessions to plain values. It caches lists of tools, which sessions share."""
 
     def __init__(self) -> None:
         self._tools: dict[bytes, list[Any]] = {}  # by their keys
 
     def of(self, session: Session, key: bytes | None) -> dict[str, Any]:
-        """Return the session as plain values, without its recordings, which are not kept, and with
-        an empty list for its messages; `key` is that of its tools.
+        """Return the session as plain values, with no recordings and an empty list of messages.
+
+        `key` is the result of `tools_key` for its tools.
         """
-        known = None if key is None else self._tools.get(key)
-        standing: dict[str, Any] = {"recordings": ()}
+        cached = None if key is None else self._tools.get(key)
+        placeholders: dict[str, Any] = {"recordings": ()}
         if session.messages:
-            standing["messages"] = _MESSAGES
-        if known:
-            standing["tools"] = _TOOLS
-        plain = plain_session(unchecked(Session, {**vars(session), **standing}))
+            placeholders["messages"] = _MESSAGES
+        if cached:
+            placeholders["tools"] = _TOOLS
+        plain = plain_session(unchecked(Session, {**vars(session), **placeholders}))
         if session.messages:
             plain["messages"] = []
-        if known:
-            plain["tools"] = known
+        if cached:
+            plain["tools"] = cached
         elif key is not None and len(self._tools) < _TOOLSETS:
             self._tools[key] = plain.get("tools", [])
         return plain
 
 
 def tools_key(tools: Sequence[ToolMetadata]) -> bytes | None:
-    """Return a key that lists of tools share only if they are written alike.
+    """Return a key that two lists of tools share only if they are written in the same way.
 
-    Return None if that cannot be told, as for tools with examples.
+    Return None if there is no such key, as for tools with examples.
     """
-    if any(each.examples for each in tools):
+    if any(tool.examples for tool in tools):
         return None
-    return plain_key([(each.name, each.description, each.input_schema) for each in tools])
+    return plain_key([(tool.name, tool.description, tool.input_schema) for tool in tools])
 
 
 def message_json(message: Message) -> str:
-    """Return a message as a block has it."""
+    """Return a message as the JSON of its block."""
     parts = ", ".join(map(_part_json, message.parts))
     return f'{{"role": "{message.role}", "parts": [{parts}]}}'
 
@@ -95,10 +96,9 @@ def _are_plain(values: Iterable[Any]) -> bool:
 
 
 def plain_key(value: Any) -> bytes | None:
-    """Return a key that two plain values share only if they are written alike.
+    """Return a key that two plain values share only if they are written in the same way.
 
-    Return None for other values, such as a number that JSON lacks. A key is a digest, which holds
-    nobody's text.
+    The key is a digest, so it holds no text. Return None for values that are not plain.
     """
     try:
         return blake2b(marshal.dumps(value, _NO_REFERENCES), digest_size=16).digest()

@@ -1,4 +1,4 @@
-"""Plan what to build: the pieces that no shard has yet, put together to shards."""
+"""Plan a build: find the pieces that no shard has yet, and group them into shards."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import Any, Final
 from playground.base.errors import InputFault
 from playground.plugins.corpus.inputs import PIECE_BYTES, InputPiece, find_files, pieces_of
 from playground.plugins.corpus.layout import CorpusFolder
-from playground.plugins.corpus.places import Found, is_remote, named, place_of
+from playground.plugins.corpus.places import InputFile, is_remote, plain_path, recorded_place
 
-MOST_PIECES: Final = 4_000  # of a shard: files of a few bytes are as many sessions
+MOST_PIECES: Final = 4_000  # of a shard, because tiny files are as many sessions
 
-Progress = Callable[[str, int, int], None]  # what is done, of it so many bytes, of so many
+Progress = Callable[[str, int, int], None]  # (what is done, bytes done, bytes in all or 0)
 
 
 @dataclass(slots=True)
 class BuildPlan:
-    """The pieces that the corpus is to hold, and what of the inputs cannot be read."""
+    """The pieces that the corpus shall hold, and the faults of inputs that cannot be read."""
 
     pieces: list[InputPiece] = field(default_factory=list)
     faults: list[dict[str, str]] = field(default_factory=list)
@@ -33,54 +33,54 @@ def plan(
     before: Iterable[InputPiece],
     progress: Progress | None = None,
 ) -> BuildPlan:
-    """Return the pieces of the inputs now, with those built from files outside of the inputs.
+    """Return the pieces of the inputs as they are now, and those of `before` from other files.
 
-    So another folder is added, while a file that went, or changed, no longer counts. A file behind
-    an address is not read if its stamp is the same.
+    So a build with another folder adds to the corpus, and a file that changed or is gone no longer
+    counts. A file at an address is read again only if its stamp changed.
     """
-    given = [place_of(each) for each in inputs]
-    built = list(before)
-    known: dict[Found, list[InputPiece]] = {}
-    for piece in built:
+    places = [recorded_place(source) for source in inputs]
+    earlier = list(before)
+    by_file: dict[InputFile, list[InputPiece]] = {}
+    for piece in earlier:
         if piece.stamp:
-            known.setdefault(Found(piece.path, piece.stamp), []).append(piece)
-    found = BuildPlan([piece for piece in built if not _covered(piece.path, given)])
+            by_file.setdefault(InputFile(piece.path, piece.stamp), []).append(piece)
+    result = BuildPlan([piece for piece in earlier if not _is_covered(piece.path, places)])
     read = 0
-    for file in find_files(given, folder.store.name):
+    for file in find_files(places, folder.store.name):
         path, stamp = file
         try:
-            own = known.get(file) or [replace(piece, stamp=stamp) for piece in pieces_of(path)]
+            pieces = by_file.get(file) or [replace(piece, stamp=stamp) for piece in pieces_of(path)]
         except InputFault as fault:
-            found.faults.append({"name": named(path), "problem": str(fault)})
+            result.faults.append({"name": plain_path(path), "problem": str(fault)})
             continue
-        found.pieces += own
-        read += sum(piece.size for piece in own)
+        result.pieces += pieces
+        read += sum(piece.size for piece in pieces)
         if progress is not None:
             progress("looking", read, 0)
-    return found
+    return result
 
 
-def _covered(path: str, inputs: Iterable[str]) -> bool:
-    plain = named(path)
+def _is_covered(path: str, inputs: Iterable[str]) -> bool:
+    file_path = plain_path(path)
     return any(
-        plain == given or Path(plain).is_relative_to(given) or _fits(plain, given)
-        for given in map(named, inputs)
+        file_path == source or Path(file_path).is_relative_to(source) or _matches(file_path, source)
+        for source in map(plain_path, inputs)
     )
 
 
-def _fits(path: str, pattern: str) -> bool:
-    """Return True if a pattern matches a file: in an address `*` spans folders, here only `**`."""
+def _matches(path: str, pattern: str) -> bool:
+    """Return True if a pattern fits a file. `*` spans folders only in an address, `**` always."""
     if is_remote(pattern):
         return fnmatch(path, pattern)
-    return not is_remote(path) and _parts_fit(Path(path).parts, Path(pattern).parts)
+    return not is_remote(path) and _parts_match(Path(path).parts, Path(pattern).parts)
 
 
-def _parts_fit(parts: Sequence[str], patterns: Sequence[str]) -> bool:
+def _parts_match(parts: Sequence[str], patterns: Sequence[str]) -> bool:
     if not patterns:
         return not parts
     if patterns[0] == "**":
-        return any(_parts_fit(parts[start:], patterns[1:]) for start in range(len(parts) + 1))
-    return bool(parts) and fnmatch(parts[0], patterns[0]) and _parts_fit(parts[1:], patterns[1:])
+        return any(_parts_match(parts[start:], patterns[1:]) for start in range(len(parts) + 1))
+    return bool(parts) and fnmatch(parts[0], patterns[0]) and _parts_match(parts[1:], patterns[1:])
 
 
 def jobs(
@@ -90,8 +90,9 @@ def jobs(
     redacts: bool,
     shard_bytes: int = PIECE_BYTES,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the pieces as shards of about that size, in their order; of many small files smaller
-    ones.
+    """Group pieces, in their order, into shards of about `shard_bytes`; yield a job for each.
+
+    A shard of many small files is smaller, because it has at most MOST_PIECES pieces.
     """
     waiting: list[InputPiece] = []
     size = 0
@@ -106,32 +107,32 @@ def jobs(
 
 
 def job(pieces: Sequence[InputPiece], folder: CorpusFolder, *, redacts: bool) -> dict[str, Any]:
-    """One shard to build, as plain data; its name is told from what is in it."""
-    told = "\0".join([str(redacts), *(piece.content for piece in pieces)])
+    """Return the job that builds a shard, as plain data; a hash of the content names the shard."""
+    content = "\0".join([str(redacts), *(piece.content for piece in pieces)])
     return {
         "out": folder.store.address,
         "analysis": folder.analysis,
-        "shard": blake2b(told.encode(), digest_size=12).hexdigest(),
+        "shard": blake2b(content.encode(), digest_size=12).hexdigest(),
         "redacts": redacts,
         "pieces": [asdict(piece) for piece in pieces],
     }
 
 
-def again(found: dict[str, Any], folder: CorpusFolder) -> dict[str, Any]:
-    """Return the job that makes a shard's facts anew, from the manifest of an older analysis."""
-    kept = {name: found[name] for name in ("shard", "redacts", "pieces")}
+def rebuild_job(manifest: dict[str, Any], folder: CorpusFolder) -> dict[str, Any]:
+    """Return the job that makes a shard's facts again, given a manifest of an older analysis."""
+    unchanged = {name: manifest[name] for name in ("shard", "redacts", "pieces")}
     return {
         "out": folder.store.address,
         "analysis": folder.analysis,
-        "before": found["analysis"],
-        **kept,
+        "before": manifest["analysis"],
+        **unchanged,
     }
 
 
-def halves(given: dict[str, Any], folder: CorpusFolder) -> list[dict[str, Any]]:
-    """Return a job as two, each with half of its pieces: one of them holds what killed it."""
-    pieces = [InputPiece(**each) for each in given["pieces"]]
+def split_job(old_job: dict[str, Any], folder: CorpusFolder) -> list[dict[str, Any]]:
+    """Split a job that killed its worker in two, to find the piece that did it."""
+    pieces = [InputPiece(**piece) for piece in old_job["pieces"]]
     middle = len(pieces) // 2
     return [
-        job(part, folder, redacts=given["redacts"]) for part in (pieces[:middle], pieces[middle:])
+        job(part, folder, redacts=old_job["redacts"]) for part in (pieces[:middle], pieces[middle:])
     ]

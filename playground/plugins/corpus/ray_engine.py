@@ -1,7 +1,7 @@
-"""Shards built by Ray's workers, on this machine or on a cluster's: the function of every engine.
+"""The engine that builds shards with Ray's workers, on this machine or on a cluster.
 
-A worker that ends is an outcome here as in the pool. Ray tries nothing again by itself: every
-attempt is noted in the corpus, and `building.py` decides.
+If a worker dies, its job has a problem as its outcome. Ray itself never retries: the corpus counts
+attempts, and `building.py` decides.
 """
 
 from __future__ import annotations
@@ -11,21 +11,24 @@ import sys
 from typing import Any
 
 from playground.base.errors import InputFault
-from playground.plugins.corpus.build_worker import outcome_of
-from playground.plugins.corpus.outcomes import Outcome, outcome
+from playground.plugins.corpus.build_worker import run_job
+from playground.plugins.corpus.outcomes import Outcome, read_outcome
 
-_AHEAD = 2  # jobs that wait for each processor, so that none is idle
+_AHEAD = 2  # jobs that are submitted for each processor, so that none is idle
 
 
 class RayEngine:
-    """Ray core tasks, one a shard. `address` is a cluster's; without one Ray is started here, with
-    so many `workers`, and listens on this machine alone."""
+    """An engine that runs each shard as a task of Ray.
+
+    `address` is that of a cluster. Without one, Ray is started on this machine with so many
+    `workers`, and can be reached from this machine only.
+    """
 
     is_apart = True
 
     def __init__(self, workers: int, address: str) -> None:
-        self._ray = _started(workers, address)
-        self._build = self._ray.remote(num_cpus=1, max_retries=0)(outcome_of)
+        self._ray = _start_ray(workers, address)
+        self._build = self._ray.remote(num_cpus=1, max_retries=0)(run_job)
         self._jobs: dict[Any, dict[str, Any]] = {}
 
     def has_room(self) -> bool:
@@ -37,7 +40,7 @@ class RayEngine:
 
     def outcomes(self) -> list[Outcome]:
         done, _ = self._ray.wait(list(self._jobs), num_returns=1)
-        return [self._outcome(each) for each in done]
+        return [self._outcome(reference) for reference in done]
 
     def close(self) -> None:
         self._jobs = {}
@@ -48,15 +51,18 @@ class RayEngine:
         try:
             answer = self._ray.get(reference)
         except self._ray.exceptions.RayError as error:
-            said = type(error).__name__
-            return Outcome(job, problem=f"it ended the worker that read it ({said})")
-        return outcome(job, answer)
+            kind = type(error).__name__
+            return Outcome(job, problem=f"it ended the worker that read it ({kind})")
+        return read_outcome(job, answer)
 
 
-def _started(workers: int, address: str) -> Any:
-    """Ray, connected to the cluster or started here. Raises InputFault where there is none."""
+def _start_ray(workers: int, address: str) -> Any:
+    """Return the module ray, connected to a cluster or started here.
+
+    Raises InputFault if Ray is not installed or the cluster does not answer.
+    """
     if not address:
-        # read when Ray is loaded: without it Ray listens at every address of the machine
+        # Ray reads this when it is imported; without it, Ray listens on all addresses
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     try:
         import ray

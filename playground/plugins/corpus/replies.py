@@ -1,7 +1,7 @@
-"""The calls of a session: those that it keeps as parts, and those in the text of its replies.
+"""The calls of a session: those that are parts of messages, and those in the text of replies.
 
-Whether a call's form is right is decided here, alike for both: read whole, of a tool that there is,
-and valid by that tool's schema where one is known.
+This module also decides whether a call is well-formed: it was read to its end, its tool exists, and
+its arguments are valid by that tool's schema, if one is known.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from playground.recordings.recording import Recording
 from playground.sessions.session import Session
 
 NATIVE: Final = "native"
-_TRIED: Final = 4  # replies of a session in which a dialect is looked for
+_TRIED: Final = 4  # replies of a session that are searched for a dialect
 
 
 @dataclass(slots=True)
 class SeenCall:
-    """A call as a reply has it: `arguments` is None where it was not read to its end."""
+    """A call in a reply. `arguments` is None if the call could not be read to its end."""
 
     tool: str
     arguments: dict[str, Any] | None
     call_id: str = ""
     findings: list[str] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)  # its own, as they stood in the reply
+    texts: list[str] = field(default_factory=list)  # pieces of its text in the reply
     schema_error: str = ""
 
     @property
@@ -52,7 +52,7 @@ class SeenCall:
 
     @property
     def finding(self) -> str:
-        """The finding that made it fail, or else the first one."""
+        """The code of the finding that makes the call invalid, or else of its first finding."""
         if self.schema_error:
             return _INVALID
         return _UNKNOWN if _UNKNOWN in self.findings else next(iter(self.findings), "")
@@ -69,7 +69,7 @@ _AS_TEXT: Final = "arguments-kept-as-text"
 
 @dataclass(frozen=True, slots=True)
 class SeenReply:
-    """One reply: its calls, what its parser found, and the dialect that it was read in."""
+    """One reply: its calls, its parser's findings, and the dialect that it was parsed with."""
 
     calls: list[SeenCall]
     findings: list[Finding]
@@ -77,7 +77,7 @@ class SeenReply:
 
 
 class ReplyReader:
-    """Reads the replies of one session in one dialect."""
+    """A reader of the replies of one session, with the one dialect that it finds for them."""
 
     def __init__(
         self, session: Session, dialects: LikeliestDialect, kept_as_text: frozenset[int]
@@ -86,43 +86,45 @@ class ReplyReader:
         self._as_text = kept_as_text
         self._tools = {tool.name: tool for tool in session.tools}
         self._has_parts = _has_call_parts(session)
-        self._read: dict[str, list[Event]] = {}  # by their texts: what was read to find the dialect
+        self._read: dict[str, list[Event]] = {}  # reply texts that were parsed to find the dialect
         self.dialect = NATIVE if self._has_parts else self._dialect_in_text()
 
     def read(self, index: int) -> SeenReply:
-        """Return the reply that is the message of this index."""
+        """Return the reply in the message of this index."""
         message = self.session.messages[index]
-        own = [self._part(part, index) for part in message.tool_calls]
+        calls = [self._call_of_part(part, index) for part in message.tool_calls]
         if self._has_parts or not self.dialect:
-            return SeenReply([self._checked(call) for call in own], [], self.dialect)
+            return SeenReply([self._check(call) for call in calls], [], self.dialect)
         text = message.text
         events = self._read.get(text)
-        if events is None:  # of all that a reply adds up to, these are what is asked for
+        if events is None:
             parser = get_dialect(self.dialect).create_parser(self._data)
             events = merged([*parser.feed_text(text), *parser.finish()])
-        return self.of(events, self.dialect)
+        return self.from_events(events, self.dialect)
 
     @cached_property
     def _data(self) -> PromptData:
         return PromptData(tool_metadata=list(self.session.tools))
 
-    def of(self, events: list[Event], dialect: str) -> SeenReply:
-        """Return a reply as a dialect's parser reads it, as merged events."""
-        calls = [self._checked(call) for call in _calls(events)]
-        findings = [each.finding for each in events if type(each) is FindingEvent]
+    def from_events(self, events: list[Event], dialect: str) -> SeenReply:
+        """Return the reply that a dialect's parser read as these merged events."""
+        calls = [self._check(call) for call in _calls(events)]
+        findings = [event.finding for event in events if type(event) is FindingEvent]
         return SeenReply(calls, findings, dialect)
 
     def _dialect_in_text(self) -> str:
-        """Return the dialect of the replies: of the first that has a sound call, or else of the
-        first in which one was begun; "" where none of those that were looked at has either.
+        """Return the dialect of the replies: the first with which a reply has a complete call.
+
+        If there is none, return the first with which a call begins; "" if no call begins. Only the
+        first few replies are tried, and a dialect that a recording names wins over all.
         """
         session = self.session
         replies = [message for message in session.messages if message.role == "assistant"]
-        named = next(filter(None, map(named_dialect, session.recordings)), "")
-        if named:
-            return named
+        recorded = next(filter(None, map(named_dialect, session.recordings)), "")
+        if recorded:
+            return recorded
         texts = (m.text for m in replies if any(type(part) is TextPart for part in m.parts))
-        begun, model = "", session.named_model
+        begun_in, model = "", session.named_model
         for _, text in zip(range(_TRIED), texts, strict=False):
             best, result = self._dialects.of(text, session.tools, model) or (None, None)
             if best is None or result is None or best.any_text:
@@ -130,24 +132,24 @@ class ReplyReader:
             if best.evident > 0:
                 self._read = {text: result.events}
                 return best.dialect
-            begun = begun or best.dialect
-        return begun
+            begun_in = begun_in or best.dialect
+        return begun_in
 
-    def _part(self, part: ToolCallPart, index: int) -> SeenCall:
-        unread = index in self._as_text and list(part.args) == ["input"]
-        found = [_AS_TEXT] if unread else []
+    def _call_of_part(self, part: ToolCallPart, index: int) -> SeenCall:
+        is_text = index in self._as_text and list(part.args) == ["input"]
+        findings = [_AS_TEXT] if is_text else []
         if self._tools and part.tool_name not in self._tools:
-            found.append(_UNKNOWN)
-        arguments = None if unread else part.args
+            findings.append(_UNKNOWN)
+        arguments = None if is_text else part.args
         return SeenCall(
             part.tool_name,
             arguments,
             part.tool_call_id,
-            found,
-            [str(part.args["input"])] if unread else [],
+            findings,
+            [str(part.args["input"])] if is_text else [],
         )
 
-    def _checked(self, call: SeenCall) -> SeenCall:
+    def _check(self, call: SeenCall) -> SeenCall:
         tool = self._tools.get(call.tool)
         if tool is not None and call.arguments is not None:
             check = check_of(tool)
@@ -156,28 +158,30 @@ class ReplyReader:
 
 
 def named_dialect(recording: Recording) -> str:
-    """Return the dialect that a recording names, if there is one of that name."""
+    """Return the dialect that a recording names, or "" if no such dialect exists."""
     return recording.dialect if recording.dialect in dialect_names() else ""
 
 
 def results_of(messages: Sequence[Message], index: int) -> Iterator[ToolResultPart]:
-    """Yield the results that stand between a reply and the one after it."""
+    """Yield the tool results between a reply and the next one."""
     for message in messages[index + 1 :]:
         if message.role == "assistant":
             return
         yield from message.tool_results
 
 
-def answered(
+def match_results(
     calls: Sequence[SeenCall], results: Iterable[ToolResultPart]
 ) -> list[ToolResultPart | None]:
-    """Return each call's result: the one of its id, or the next one whose id no call has."""
-    given = list(results)
+    """Return a result or None for each call: the one with its id, or the next without any call's
+    id."""
+    all_results = list(results)
     ids = {call.call_id for call in calls if call.call_id}
-    known = {result.tool_call_id: result for result in reversed(given)}
-    free = iter([result for result in given if result.tool_call_id not in ids])
+    by_id = {result.tool_call_id: result for result in reversed(all_results)}
+    unclaimed = iter([result for result in all_results if result.tool_call_id not in ids])
     return [
-        known.get(call.call_id) if call.call_id in known else next(free, None) for call in calls
+        by_id.get(call.call_id) if call.call_id in by_id else next(unclaimed, None)
+        for call in calls
     ]
 
 
@@ -191,23 +195,23 @@ def _has_call_parts(session: Session) -> bool:
 
 
 def _calls(events: Iterable[Event]) -> Iterator[SeenCall]:
-    """Calls in their order, each with the findings and the text that belong to it."""
-    claimed: list[str] = []
-    noticed: list[str] = []
+    """Yield the calls in their order, each with its findings and its text."""
+    texts: list[str] = []
+    codes: list[str] = []
     last: SeenCall | None = None
     for event in events:
         match event:
             case TextEvent() | ReasoningEvent():
-                claimed, noticed, last = [], [], None
+                texts, codes, last = [], [], None
                 continue
             case CallStartedEvent() if last is not None:
-                claimed, noticed, last = [], [], None
-            case FindingEvent(finding=found):
-                (last.findings if last else noticed).append(found.code)
+                texts, codes, last = [], [], None
+            case FindingEvent(finding=noticed):
+                (last.findings if last else codes).append(noticed.code)
             case CallEndedEvent(name=name, arguments=arguments, call_id=call_id):
-                last = SeenCall(name, arguments, call_id, noticed, claimed)
+                last = SeenCall(name, arguments, call_id, codes, texts)
                 yield last
             case CallAbortedEvent(name=named, reason=reason):
-                last = SeenCall(named or "", None, "", [reason, *noticed], claimed)
+                last = SeenCall(named or "", None, "", [reason, *codes], texts)
                 yield last
-        claimed.append(owned_text(event))
+        texts.append(owned_text(event))

@@ -1,4 +1,4 @@
-"""A session's requests: those that it holds as they were sent, else one for each of its replies."""
+"""A session's requests: those that were recorded as sent, or else one for each of its replies."""
 
 from __future__ import annotations
 
@@ -35,8 +35,10 @@ _NO_REPLY: Final = RequestRecord(reply=-1)
 
 @dataclass(frozen=True, slots=True)
 class SeenRequest:
-    """One request. `reply` is the index of the message that answered it, None where none did.
-    Of a transcript it holds the first `length` messages of its stretch (`stretches.py`)."""
+    """One request. `reply` is the index of the message that answered it, or None.
+
+    In a transcript it has the first `length` messages of its `stretch` (`stretches.py`).
+    """
 
     reply: int | None
     stretch: HistoryStretch | None
@@ -54,17 +56,19 @@ class SeenRequest:
     stop_reason: str = ""
 
     def characters(self, form: str) -> dict[str, int | None]:
-        """Return the sizes as the table of requests has them; None for tools, and for a system
-        prompt, that a transcript of this form does not hold.
+        """Return the sizes in characters by the columns of the table of requests.
+
+        The sizes of tools and of an empty system prompt are None if transcripts of this form do not
+        contain declarations of tools.
         """
-        known: dict[str, int | None] = dict(zip(_CHARACTERS, self.sizes, strict=True))
+        sizes: dict[str, int | None] = dict(zip(_CHARACTERS, self.sizes, strict=True))
         if self.stretch is not None and not _holds_tools(form, self.sizes[0]):
-            known[_CHARACTERS[0]] = None
-            known[_CHARACTERS[1]] = self.sizes[1] or None
-        return known
+            sizes[_CHARACTERS[0]] = None
+            sizes[_CHARACTERS[1]] = self.sizes[1] or None
+        return sizes
 
     def billing(self, model: str) -> dict[str, int | None]:
-        """Return its bill and the list price of it; None if unknown."""
+        """Return the bill and its list price by the table's columns; None for what is unknown."""
         billed = self.billed
         return {
             "read": billed.read if billed else None,
@@ -77,7 +81,7 @@ class SeenRequest:
 
 @dataclass(slots=True)
 class SeenRequests:
-    """A session's requests, and the simulation of those that it holds as they were sent."""
+    """A session's requests, and their simulation if they were recorded as sent."""
 
     requests: list[SeenRequest] = field(default_factory=list)
     simulation: CacheSimulation | None = None
@@ -87,8 +91,8 @@ def sent_requests(session: Session) -> SeenRequests:
     """Return the requests of a session, in their order."""
     simulation = _simulation(session)
     if simulation is None:
-        return SeenRequests(list(_of_replies(session)))
-    return SeenRequests(list(_of_rows(session, simulation)), simulation)
+        return SeenRequests(list(_requests_of_replies(session)))
+    return SeenRequests(list(_requests_of_rows(session, simulation)), simulation)
 
 
 def _simulation(session: Session) -> CacheSimulation | None:
@@ -97,12 +101,12 @@ def _simulation(session: Session) -> CacheSimulation | None:
     try:
         sent = as_sent.sent_requests(session)
         return simulate_cache(sent.bodies, usages=sent.usages, times=sent.times)
-    except InputFault:  # the rows are no bodies that a provider takes, or all are a sub-agent's
+    except InputFault:  # no known shape of bodies, or all are a sub-agent's
         return None
 
 
-def _of_replies(session: Session) -> Iterator[SeenRequest]:
-    """Yield a request for each reply, of all that it held of the messages before it."""
+def _requests_of_replies(session: Session) -> Iterator[SeenRequest]:
+    """Yield a request for each reply of a transcript, with the messages before it as content."""
     records = {record.reply: record for record in session.requests}
     head = _head(session)
     tools = hash_of("\0".join(sorted(tool.name for tool in session.tools)))
@@ -111,7 +115,7 @@ def _of_replies(session: Session) -> Iterator[SeenRequest]:
         sizes, counted = list(head), 0
         for reply, length in zip(stretch.stops, stretch.lengths, strict=True):
             for index in stretch.order[counted:length]:
-                _count(sizes, session.messages[index])
+                _add_sizes(sizes, session.messages[index])
             counted = length
             record = records.get(reply, _NO_REPLY)
             yield SeenRequest(
@@ -131,19 +135,17 @@ def _of_replies(session: Session) -> Iterator[SeenRequest]:
             )
 
 
-def _of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequest]:
-    """Yield those that were kept as they were sent; of replies the last one belongs to the last
-    row.
-    """
+def _requests_of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequest]:
+    """Yield the requests that were recorded as sent. The last reply belongs to the last of them."""
     rows = [row for row in session.rows if not row.sub_agent]
     replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     records = {record.reply: record for record in session.requests}
-    answered = replies[-len(rows) :] if len(replies) >= len(rows) else replies
-    open_end = [None] * (len(rows) - len(answered))
+    replied = replies[-len(rows) :] if len(replies) >= len(rows) else replies
+    open_end = [None] * (len(rows) - len(replied))
     billed = simulation.billed or [None] * len(rows)
-    said_by = _TierHashes()
+    hashes = _TierHashes()
     for row, sent, bill, reply in zip(
-        rows, simulation.row, billed, [*answered, *open_end], strict=True
+        rows, simulation.row, billed, [*replied, *open_end], strict=True
     ):
         record = records.get(-1 if reply is None else reply, _NO_REPLY)
         usage = (row.reply or {}).get("usage") or (row.reply or {}).get("usageMetadata")
@@ -158,8 +160,8 @@ def _of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequ
             billed=bill or billed_of(record.usage),
             output=output_of(usage or record.usage),
             sizes=_sizes(blocks),
-            tools=said_by.of(blocks, "tools"),
-            system=said_by.of(blocks, "system"),
+            tools=hashes.of(blocks, "tools"),
+            system=hashes.of(blocks, "system"),
             marks=len(sent.marks),
             seconds=row.seconds,
             stop_reason=record.stop_reason,
@@ -167,7 +169,7 @@ def _of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequ
 
 
 def utc(text: str) -> datetime | None:
-    """Return a time of ours, in UTC without saying so, as the tables have it; None for none."""
+    """Return a time of a session in UTC without a time zone, as the tables have it, or None."""
     try:
         return datetime.fromisoformat(text).astimezone(UTC).replace(tzinfo=None) if text else None
     except (ValueError, OverflowError):
@@ -183,7 +185,7 @@ def _head(session: Session) -> tuple[int, ...]:
 def _tool_size(tool: ToolMetadata) -> int:
     try:
         schema = _json_size(marshal.dumps(tool.input_schema, _NO_REFERENCES))
-    except ValueError:  # of no JSON
+    except ValueError:  # a value that marshal cannot write
         schema = len(dump_again(tool.input_schema))
     return len(tool.name) + len(tool.description) + schema
 
@@ -194,7 +196,7 @@ def _json_size(dumped: bytes) -> int:
     return len(dump_again(marshal.loads(dumped)))
 
 
-def _count(sizes: list[int], message: Message) -> None:
+def _add_sizes(sizes: list[int], message: Message) -> None:
     for part in message.parts:
         match part:
             case TextPart(text=text) | ReasoningPart(text=text):
@@ -202,10 +204,10 @@ def _count(sizes: list[int], message: Message) -> None:
             case ToolCallPart(tool_name=name, args=args):
                 sizes[3] += len(name) + len(dump_again(args))
             case ImagePart():
-                pass  # what an image is in characters says nothing of its tokens
+                pass  # the characters of an image say nothing about its tokens
             case _:
-                said = part.result
-                sizes[4] += len(said if isinstance(said, str) else dump_again(said))
+                result = part.result
+                sizes[4] += len(result if isinstance(result, str) else dump_again(result))
 
 
 _ROLES: Final = {"system": 1, "user": 2, "assistant": 3, "tool": 4}
@@ -223,8 +225,7 @@ def _sizes(blocks: Iterable[WireBlock]) -> tuple[int, ...]:
 
 
 class _TierHashes:
-    """Hashes of what stands in a tier; what says the same as in the request before is not hashed
-    again."""
+    """The hashes of tiers of a request; an unchanged tier is not hashed again."""
 
     def __init__(self) -> None:
         self._last: dict[str, tuple[list[str], int]] = {}
@@ -237,19 +238,19 @@ class _TierHashes:
         return self._last[tier][1]
 
 
-def _holds_tools(form: str, found: int) -> bool:
-    """Return True if all that a session says of its tools is there.
+def _holds_tools(form: str, tool_characters: int) -> bool:
+    """Return True if a transcript of this form has its tools' declarations.
 
-    A form that writes no tools does not know that there are none, and their names alone are no
-    declarations.
+    If the form has no place for tools, 0 `tool_characters` mean that nobody knows. Names of tools
+    alone are no declarations.
     """
-    kept = _kept_tools(form)
-    return kept != "by name" and (kept != "no" or found > 0)
+    support = _tool_support(form)
+    return support != "by name" and (support != "no" or tool_characters > 0)
 
 
 @lru_cache(maxsize=256)
-def _kept_tools(form: str) -> str:
-    return next((each.keeps.tools for each in FORMATS if each.name == form), "yes")
+def _tool_support(form: str) -> str:
+    return next((format.keeps.tools for format in FORMATS if format.name == form), "yes")
 
 
 @lru_cache(maxsize=256)
@@ -259,7 +260,7 @@ def rules_for(model: str) -> Rules:
 
 
 def _cost(billed: Billed, output: int, model: str) -> int | None:
-    """Billionths of a dollar, by the list price; None without one."""
+    """Return the list price of a bill in billionths of a dollar, or None if no price is known."""
     price, rules = price_of(model), rules_for(model)
     if price is None:
         return None

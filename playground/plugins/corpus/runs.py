@@ -1,4 +1,4 @@
-"""A build under way in the background: how far it is, and stopped from elsewhere."""
+"""A build in a thread in the background, with its progress; another thread may stop it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class _Stopped(Exception):
 
 @dataclass
 class BuildRun(BackgroundRun):
-    """One build: where its corpus lies, what is done of it in bytes, and whether it is whole.
+    """One build: the folder of its corpus, its progress in bytes, and whether it is complete.
 
-    One that is stopped leaves what it has built; the next one of the same inputs goes on there.
+    A build that is stopped leaves what it has built; the next one with the same inputs continues.
     """
 
     folder: Path
@@ -30,23 +30,26 @@ class BuildRun(BackgroundRun):
     is_built: bool = False
     starred: dict[str, int] = field(default_factory=dict)  # secrets out of it, by kind
 
-    def start(self, alive: Callable[[], bool] = lambda: True, **more: Any) -> None:
-        """Build; `more` goes to `build_corpus`. Where `alive` says no it ends as if stopped."""
+    def start(self, alive: Callable[[], bool] = lambda: True, **options: Any) -> None:
+        """Build in the background; `options` are those of `build_corpus`.
 
-        def moved(what: str, done: int, size: int) -> None:
+        The build stops if `alive` returns False.
+        """
+
+        def on_progress(what: str, done: int, size: int) -> None:
             self.what, self.done, self.size = what, done, size
             if self.cancel.is_set() or not alive():
                 raise _Stopped
 
-        def told(text: str) -> None:
+        def on_wait(text: str) -> None:
             self.what = text
 
         def build() -> None:
             from playground.plugins.corpus.building import build_corpus
 
             try:
-                with telling_waits(told):
-                    built = build_corpus(self.folder, self.inputs, progress=moved, **more)
+                with telling_waits(on_wait):
+                    built = build_corpus(self.folder, self.inputs, progress=on_progress, **options)
                 self.starred, self.is_built = built.starred, True
             except _Stopped:
                 pass

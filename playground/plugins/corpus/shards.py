@@ -1,6 +1,6 @@
-"""One shard: from pieces to Parquet and blocks. The one function that every engine runs.
+"""Build one shard: from pieces to Parquet files and blocks. Every engine runs `build_shard`.
 
-It takes and gives plain data, so that it can be handed to another process or another machine.
+It takes and returns plain data, so that it can run in another process or on another machine.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 from playground.base.errors import InputFault
 from playground.plugins.corpus.blocks import BlockReader, BlockWriter
 from playground.plugins.corpus.cleaning import Cleaner
-from playground.plugins.corpus.facts import SessionFacts, SessionPlace, noticed_of
-from playground.plugins.corpus.inputs import InputPiece, opened
+from playground.plugins.corpus.facts import SessionFacts, SessionPlace, file_facts
+from playground.plugins.corpus.inputs import InputPiece, open_piece
 from playground.plugins.corpus.layout import LAYOUT, CorpusFolder
 from playground.plugins.corpus.requests import sent_requests
 from playground.plugins.corpus.stores import store_at
@@ -26,41 +26,43 @@ from playground.plugins.corpus.tables import NAMES, SCHEMAS, Fact
 from playground.questions.fast_detection import LikeliestDialect
 from playground.sessions.loading import LoadedSession, read_sessions
 
-_ROWS: Final = 20_000  # of a table that wait in memory
-_AT_ONCE: Final = 16  # sessions that go from step to step: each step's code is then at hand
-_WAITING: Final = 1 << 20  # bytes of them after which no more wait
-_MOST_FAULTS: Final = 20  # that are told of one piece
+_ROWS: Final = 20_000  # rows of a table that are written at once
+_AT_ONCE: Final = 16  # sessions that go through each step together, which is faster
+_WAITING: Final = 1 << 20  # or fewer sessions, if they come from so many bytes
+_MOST_FAULTS: Final = 20  # faults that are listed for one piece
 
 
 def build_shard(job: dict[str, Any]) -> dict[str, Any]:
-    """Build a shard of `job` (out, analysis, shard, redacts, pieces), and give its manifest, which
-    is written last. With `before`, the number of an older analysis, only its facts are made anew,
-    from what the corpus keeps of its sessions.
+    """Build the shard of a job, and return its manifest, which is written last.
 
-    What cannot be read of a piece is a fault in the manifest; only what is no fault of a file is
-    raised, InputFault where the disk is full.
+    A job has the keys out, analysis, shard, redacts and pieces (`planning.py`). With the key
+    `before`, the number of an older analysis, only the facts are made again, from the sessions that
+    the shard's blocks hold.
+
+    If a piece cannot be read, the manifest lists that as a fault. Raises InputFault if the disk is
+    full.
     """
     folder = CorpusFolder(store_at(job["out"]), job["analysis"])
-    told = _reread(folder, job) if "before" in job else _built(folder, job)
+    entries = _rebuild_facts(folder, job) if "before" in job else _build_from_pieces(folder, job)
     manifest = {
         "layout": LAYOUT,
         "analysis": folder.analysis,
         "shard": job["shard"],
         "redacts": job["redacts"],
         "pieces": job["pieces"],
-        **told,
+        **entries,
         "files": folder.sizes(job["shard"]),
     }
     folder.store.write(folder.manifest(job["shard"]), json.dumps(manifest))
     return manifest
 
 
-def _built(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
-    """Return a shard from its pieces; what its manifest tells of that."""
+def _build_from_pieces(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
+    """Build a shard from its pieces; return its own entries of the manifest."""
     with ExitStack() as stack:
         writer = _ShardWriter(folder, job["shard"], stack, redacts=job["redacts"])
-        for piece in (InputPiece(**each) for each in job["pieces"]):
-            writer.piece(piece)
+        for piece in (InputPiece(**piece_data) for piece_data in job["pieces"]):
+            writer.add_piece(piece)
         writer.close()
     return {
         "spoiled": writer.spoiled,
@@ -71,56 +73,57 @@ def _built(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _reread(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
-    """Return a shard's facts from its own blocks and its older facts."""
-    before, shard = folder.of(job["before"]), job["shard"]
-    known = json.loads(folder.store.read(before.manifest(shard)))
+def _rebuild_facts(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
+    """Make a shard's facts from its blocks and older facts; return its entries of the manifest."""
+    older, shard = folder.with_analysis(job["before"]), job["shard"]
+    manifest = json.loads(folder.store.read(older.manifest(shard)))
     blocks = BlockReader(folder.store, folder.pack(shard), folder.index(shard))
     cleaner, dialects = Cleaner(), LikeliestDialect()
     with ExitStack() as stack:
         facts = FactsWriter(folder, shard, stack)
-        for place, skeleton, stored in _stored(before, shard, known.get("months", ()), blocks):
-            session, noticed = stored_session(blocks, skeleton)
+        for place, skeleton, stored in _stored_sessions(
+            older, shard, manifest.get("months", ()), blocks
+        ):
+            session, file_facts = stored_session(blocks, skeleton)
             requests = sent_requests(session)
-            taken = SessionFacts(
-                session, noticed, place, requests, cleaner, dialects, redacts=False
+            session_facts = SessionFacts(
+                session, file_facts, place, requests, cleaner, dialects, redacts=False
             )
-            facts.add(taken.rows(skeleton, stored))
+            facts.add(session_facts.rows(skeleton, stored))
         facts.close()
-    return {**{name: known[name] for name in _KEPT if name in known}, "rows": facts.counts}
+    unchanged = {name: manifest[name] for name in _UNCHANGED if name in manifest}
+    return {**unchanged, "rows": facts.counts}
 
 
-def _stored(
-    before: CorpusFolder, shard: str, months: Sequence[str], blocks: BlockReader
+def _stored_sessions(
+    older: CorpusFolder, shard: str, months: Sequence[str], blocks: BlockReader
 ) -> Iterator[tuple[SessionPlace, int, list[StoredRequest]]]:
-    """Yield the sessions of a shard in their order: where each came from, the block of its
-    skeleton, and what its requests keep and add.
-    """
-    both = (before.fact_files(table, shard, months) for table in ("sessions", "requests"))
-    for sessions_file, requests_file in zip(*both, strict=True):
-        named = ["session", "kept", "added"]
+    """Yield the sessions of a shard in order: place, block of the skeleton, stored requests."""
+    files = (older.fact_files(table, shard, months) for table in ("sessions", "requests"))
+    for sessions_file, requests_file in zip(*files, strict=True):
+        columns = ["session", "kept", "added"]
         requests: dict[int, list[StoredRequest]] = {}
-        for row in _rows(before, requests_file, named):
+        for row in _rows(older, requests_file, columns):
             hashes = [blocks.key(number) for number in row["added"]]
             request = StoredRequest(row["kept"], row["added"], hashes)
             requests.setdefault(row["session"], []).append(request)
-        named = ["session", "piece", "number", "text"]
-        for row in _rows(before, sessions_file, named):
+        columns = ["session", "piece", "number", "text"]
+        for row in _rows(older, sessions_file, columns):
             place = SessionPlace(row["piece"], row["number"])
             yield place, row["text"], requests.get(row["session"], [])
 
 
 def _rows(folder: CorpusFolder, name: str, columns: list[str]) -> list[dict[str, Any]]:
-    with folder.store.opened(name) as file:
+    with folder.store.open_file(name) as file:
         return pq.read_table(file, columns=columns).to_pylist()  # type: ignore[no-any-return]
 
 
-# of a manifest whose facts are made anew
-_KEPT: Final = ("spoiled", "faults", "starred", "rereadable")
+# entries of a manifest that new facts do not change
+_UNCHANGED: Final = ("spoiled", "faults", "starred", "rereadable")
 
 
 class FactsWriter:
-    """The tables of a shard while they are written; rows go out in batches."""
+    """A writer of the tables of a shard; rows are written in batches."""
 
     def __init__(self, folder: CorpusFolder, shard: str, stack: ExitStack) -> None:
         self._tables = {
@@ -138,7 +141,7 @@ class FactsWriter:
         self.counts = dict.fromkeys(SCHEMAS, 0)
 
     def add(self, facts: list[Fact]) -> None:
-        """Take the facts of a session."""
+        """Add the facts of a session."""
         for fact in self._distinct(facts):
             name = NAMES[type(fact)]
             self._waiting[name].append(fact)
@@ -146,13 +149,13 @@ class FactsWriter:
                 self._flush(name)
 
     def close(self) -> None:
-        """Write what waits."""
+        """Write the last rows and close the files."""
         for name, writer in self._tables.items():
             self._flush(name)
             writer.close()
 
     def _distinct(self, facts: list[Fact]) -> Iterator[Fact]:
-        """Yield the facts, but of lists of tools each one once a piece."""
+        """Yield the facts, with each list of tools only once for a piece."""
         for fact in facts:
             if NAMES[type(fact)] == "toolsets":
                 key = hash(fact[:2])
@@ -173,7 +176,7 @@ class FactsWriter:
 
 
 class _ShardWriter:
-    """The files of one shard while they are written from its pieces."""
+    """A writer of all files of one shard from its pieces."""
 
     def __init__(
         self, folder: CorpusFolder, shard: str, stack: ExitStack, *, redacts: bool
@@ -187,17 +190,17 @@ class _ShardWriter:
         self._cleaner, self._dialects = Cleaner(), LikeliestDialect()
         self.facts = FactsWriter(folder, shard, stack)
         self.faults: list[dict[str, str]] = []
-        self.spoiled: list[str] = []  # contents whose rows do not count
-        self.rereadable = not redacts  # whether its blocks tell all that its facts were taken from
+        self.spoiled: list[str] = []  # hashes of pieces that failed half-way; no row of them counts
+        self.rereadable = not redacts  # whether all facts can be made again from its blocks
         self._waiting: list[tuple[LoadedSession, SessionPlace]] = []
-        self._read = 0  # bytes since the last of them were taken
+        self._read = 0  # bytes that were read since sessions were last taken
 
-    def piece(self, piece: InputPiece) -> None:
-        """All sessions of a piece; what of it cannot be read is a fault."""
+    def add_piece(self, piece: InputPiece) -> None:
+        """Add all sessions of a piece; list what cannot be read as a fault."""
         faults: list[InputFault] = []
         number = 0
         try:
-            with opened(piece, self._folder.store.scratch) as sources:
+            with open_piece(piece, self._folder.store.scratch) as sources:
                 for source in sources:
                     source.left_out = faults
                     source.progress = self._progress()
@@ -206,7 +209,7 @@ class _ShardWriter:
                         for loaded in read_sessions(source):
                             self._waiting.append((loaded, SessionPlace(piece.number, number)))
                             number += 1
-                            self._take(1 if is_long else _AT_ONCE)
+                            self._store_waiting(1 if is_long else _AT_ONCE)
         except InputFault as fault:
             faults.append(fault)
             self.spoiled += [piece.content] if number else []
@@ -219,13 +222,13 @@ class _ShardWriter:
         return self._cleaner.counts
 
     def close(self) -> None:
-        """Write what waits."""
-        self._take(1)
+        """Write the last sessions and close the files."""
+        self._store_waiting(1)
         self.facts.close()
         self._blocks.close()
 
     def _progress(self) -> Callable[[int, int], None]:
-        """Counts what is read of a source of lines."""
+        """Return a function that counts the bytes read from a source."""
         before = 0
 
         def progress(read: int, _size: int) -> None:
@@ -235,26 +238,30 @@ class _ShardWriter:
 
         return progress
 
-    def _take(self, least: int) -> None:
-        """Take the facts of the sessions that wait, if there are so many, or they are long: a step
-        for all of them, then the next one, which is a fifth quicker than one by one."""
+    def _store_waiting(self, least: int) -> None:
+        """Store the waiting sessions and their facts, if there are at least so many or long ones.
+
+        Each step is done for all of them before the next step, which is a fifth faster than one
+        session after another.
+        """
         if len(self._waiting) < least and self._read < _WAITING:
             return
         waiting, self._waiting, self._read = self._waiting, [], 0
         cleaner, redacts = self._cleaner, self._redacts
         try:
             clean = [cleaner.session(loaded.session) for loaded, _ in waiting]
-        except InputFault as fault:  # no disk's: nothing is written yet
+        except InputFault as fault:  # not about the disk: nothing is written yet
             raise ValueError(str(fault)) from fault
-        noticed = [noticed_of(loaded, cleaner) for loaded, _ in waiting]
+        from_files = [file_facts(loaded, cleaner) for loaded, _ in waiting]
         places = [place for _, place in waiting]
         del waiting
-        self.rereadable &= not any(each.recorded for each in noticed)
+        self.rereadable &= not any(facts.recorded for facts in from_files)
         sent = [sent_requests(each.session) for each in clean]
-        steps = zip(clean, sent, noticed, strict=True)
-        kept = [self._store.store(each, seen.requests, told) for each, seen, told in steps]
-        for each, told, place, seen, blocks in zip(clean, noticed, places, sent, kept, strict=True):
-            taken = SessionFacts(
-                each.session, told, place, seen, cleaner, self._dialects, redacts=redacts
+        steps = zip(clean, sent, from_files, strict=True)
+        stored = [self._store.store(each, seen.requests, facts) for each, seen, facts in steps]
+        rows = zip(clean, from_files, places, sent, stored, strict=True)
+        for each, facts, place, seen, blocks in rows:
+            session_facts = SessionFacts(
+                each.session, facts, place, seen, cleaner, self._dialects, redacts=redacts
             )
-            self.facts.add(taken.rows(*blocks))
+            self.facts.add(session_facts.rows(*blocks))

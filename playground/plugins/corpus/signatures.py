@@ -1,6 +1,6 @@
-"""Signatures of similar texts: shapes of malformed calls, of errors, bands of sessions.
+"""Signatures that similar texts share: the form of malformed calls and errors, bands of sessions.
 
-They are computed at the build, so that a redacted corpus can be asked for clusters too.
+They are computed during the build, so that a redacted corpus, too, can be asked for clusters.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from hashlib import blake2b
 from typing import Final
 
 BANDS: Final = 16
-ROWS: Final = 8  # of a band: sessions of which 0.7 is shared meet in one, half of the time or more
-_BANDS: Final = b"\n".join([b",".join([b"%d"] * ROWS)] * BANDS)  # all of them, written at once
+# Hashes in a band: sessions with 0.7 of their shingles in common share a band at least every second
+# time.
+ROWS: Final = 8
+_BANDS: Final = b"\n".join([b",".join([b"%d"] * ROWS)] * BANDS)  # a format for all bands at once
 _WORDS: Final = 1_000  # of a session, from its beginning
-_MOST: Final = 4_000  # characters of a text whose form is told
+_MOST: Final = 4_000  # characters of a text that its form is made from
 _VALUES: Final = re.compile(
     r'"(?:[^"\\]|\\.)*"(?!\s*:)'  # a text in quotes that is no key
     r"|'(?:[^'\\]|\\.)*'(?!\s*:)"
@@ -32,7 +34,7 @@ _SPACE: Final = re.compile(r"\s+")
 
 
 def hash_of(text: str) -> int:
-    """64 bits of a text; 0 for none."""
+    """Return a 64-bit hash of a text; 0 for an empty one."""
     if not text:
         return 0
     return _hash_of(text.encode("utf-8", "surrogatepass"))
@@ -43,25 +45,24 @@ def _hash_of(data: bytes) -> int:
 
 
 def form_of(raw: str) -> str:
-    """Return a malformed call without its values: texts, numbers and what stands between two
-    tags.
-    """
+    """Return a malformed call with … in place of strings, numbers and texts between tags."""
     return _SPACE.sub(" ", _VALUES.sub("…", raw[:_MOST])).strip()
 
 
 def signature_of(error: str) -> str:
-    """Return an error's first line that says something, without numbers, ids, paths and
-    quotations.
+    """Return an error's first line, or the last one of a traceback, in lower case.
+
+    Numbers, ids, paths and quotations are replaced by ….
     """
     lines = [line.strip() for line in error[:_MOST].splitlines() if line.strip()]
     if not lines:
         return ""
-    told = lines[-1] if lines[0].startswith("Traceback") else lines[0]
-    return _SPACE.sub(" ", _PLACES.sub("…", told)).lower()
+    line = lines[-1] if lines[0].startswith("Traceback") else lines[0]
+    return _SPACE.sub(" ", _PLACES.sub("…", line)).lower()
 
 
 def shingles(texts: Iterable[str]) -> list[str]:
-    """Return every three words that follow one another, of the first thousand words."""
+    """Return all runs of three words among the first thousand words."""
     words: list[str] = []
     for text in texts:
         words += text.split()
@@ -71,12 +72,12 @@ def shingles(texts: Iterable[str]) -> list[str]:
     return [*map(" ".join, zip(words, words[1:], words[2:], strict=False))]
 
 
-def bands_of(found: list[str]) -> list[int]:
-    """Return the bands of a set of shingles; none for a text that is too short to tell."""
-    if len(found) < ROWS:
+def bands_of(texts: list[str]) -> list[int]:
+    """Return the bands of a set of shingles, or none if there are too few shingles."""
+    if len(texts) < ROWS:
         return []
-    from rensa import RMinHash  # of the extra [corpus]; who only asks needs none of it
+    from rensa import RMinHash  # of the extra [corpus]; only a build needs it
 
     minhash = RMinHash(num_perm=BANDS * ROWS, seed=1)
-    minhash.update(found)
+    minhash.update(texts)
     return [_hash_of(band) for band in (_BANDS % tuple(minhash.digest())).split(b"\n")]

@@ -1,4 +1,4 @@
-"""The caches of a whole corpus by the rules of today, from stored facts: nothing is rendered."""
+"""Simulate the caches of a whole corpus by today's rules, from stored facts, without rendering."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from playground.cache.prices import price_of
 from playground.plugins.corpus.answers import CorpusAnswer
 from playground.plugins.corpus.asking import Corpus
 from playground.plugins.corpus.catalog import manifests, refuse_older
-from playground.plugins.corpus.wires import simulated
+from playground.plugins.corpus.wires import simulate_rows
 
 _AT_ONCE: Final = 8_192  # rows
 
 
 @dataclass(slots=True)
 class _Sums:
-    """The sums of the requests to one model; `nano_dollars` by the list price, of input alone."""
+    """The sums over all requests to one model. `nano_dollars` is the list price of the input."""
 
     sessions: int = 0
     requests: int = 0
@@ -35,10 +35,12 @@ class _Sums:
 
 
 def simulate_corpus(corpus: Corpus) -> CorpusAnswer:
-    """Return every session whose requests came as they were sent, simulated anew: by model the
-    requests, how many read less than was left, tokens, and what these cost. A tenth of a
-    millisecond and more a session; bounded memory. Raises InputFault for a redacted corpus, and
-    for torn files.
+    """Simulate every session whose requests were recorded as sent, and sum up by model.
+
+    A row has the sessions, the requests, how many of them read less than the cache held, the
+    tokens, and their price.
+
+    Raises InputFault if the corpus is redacted or a file is torn.
     """
     if corpus.catalog.redacts:
         raise InputFault(
@@ -47,49 +49,49 @@ def simulate_corpus(corpus: Corpus) -> CorpusAnswer:
             expected="a corpus that was built without --redact",
         )
     began, sums = time.monotonic(), dict[str, _Sums]()
-    for _, each in simulations(corpus):
-        _add(sums, each)
+    for _, simulation in simulations(corpus):
+        _add(sums, simulation)
     columns = ["model", *(field.name for field in fields(_Sums))]
     rows = [
-        (model, *(getattr(own, name) for name in columns[1:]))
-        for model, own in sorted(sums.items(), key=lambda pair: -pair[1].requests)
+        (model, *(getattr(model_sums, name) for name in columns[1:]))
+        for model, model_sums in sorted(sums.items(), key=lambda pair: -pair[1].requests)
     ]
     spent = round(time.monotonic() - began, 3)
     return CorpusAnswer("simulate", columns, rows, seconds=spent)
 
 
 def simulations(corpus: Corpus) -> Iterator[tuple[int, CacheSimulation]]:
-    """Return the sessions, by their numbers, and their simulations by the rules of today."""
-    return simulated(_rows(corpus))
+    """Yield each session's number and its simulation by today's rules."""
+    return simulate_rows(_rows(corpus))
 
 
 def _rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
-    catalog, gone = corpus.catalog, set(corpus.catalog.dropped)
+    catalog, dropped = corpus.catalog, set(corpus.catalog.dropped)
     shards = set(catalog.shards)
-    there = manifests(corpus.folder, redacts=False)
-    refuse_older(corpus.folder, (found for found in there if found["shard"] in shards))
+    known = manifests(corpus.folder, redacts=False)
+    refuse_older(corpus.folder, (each for each in known if each["shard"] in shards))
     for shard in catalog.shards:
         for name in corpus.folder.fact_files("wires", shard, catalog.months.get(shard, ())):
             try:
-                file = pq.ParquetFile(corpus.folder.store.opened(name))
+                file = pq.ParquetFile(corpus.folder.store.open_file(name))
                 for batch in file.iter_batches(_AT_ONCE):
-                    yield from (row for row in batch.to_pylist() if row["piece"] not in gone)
+                    yield from (row for row in batch.to_pylist() if row["piece"] not in dropped)
             except (OSError, pa.ArrowInvalid) as error:
-                told = f"torn or gone ({str(error).splitlines()[0]})"
+                problem = f"torn or gone ({str(error).splitlines()[0]})"
                 where = f"{corpus.folder.store.name}/{name}"
                 expected = "`playground corpus build` with the same inputs, which mends it"
-                raise InputFault(told, where=where, expected=expected) from error
+                raise InputFault(problem, where=where, expected=expected) from error
 
 
 def _add(sums: dict[str, _Sums], simulation: CacheSimulation) -> None:
     breaks = set(simulation.breaks)
-    for n, (sent, one) in enumerate(zip(simulation.row, simulation.requests, strict=True)):
-        own = sums.setdefault(sent.wire.model, _Sums())
-        price = price_of(sent.wire.model)
-        own.sessions += n == 0
-        own.requests += 1
-        own.breaks += n in breaks
-        own.read += one.read
-        own.written += sum(one.written.values())
-        own.uncached += one.uncached
-        own.nano_dollars += price.nano_dollars(one.cost) if price else 0
+    for n, (request, result) in enumerate(zip(simulation.row, simulation.requests, strict=True)):
+        model_sums = sums.setdefault(request.wire.model, _Sums())
+        price = price_of(request.wire.model)
+        model_sums.sessions += n == 0
+        model_sums.requests += 1
+        model_sums.breaks += n in breaks
+        model_sums.read += result.read
+        model_sums.written += sum(result.written.values())
+        model_sums.uncached += result.uncached
+        model_sums.nano_dollars += price.nano_dollars(result.cost) if price else 0

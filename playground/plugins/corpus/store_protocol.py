@@ -1,4 +1,4 @@
-"""The interface of every store of a corpus, and the lock of the one process that builds in it."""
+"""The interface of a corpus' stores, and the lock file that lets only one process build."""
 
 from __future__ import annotations
 
@@ -17,72 +17,74 @@ LOCK: Final = "lock"
 
 
 class Store(Protocol):
-    """The files of a corpus by their names. What the system refuses is an InputFault, but for
-    reading: that raises OSError, FileNotFoundError where there is no such file."""
+    """The files of a corpus by their names.
+
+    Methods raise InputFault for an error of the system. Only those that read raise OSError, or
+    FileNotFoundError if there is no such file.
+    """
 
     @property
     def address(self) -> str:
-        """The address that opens the same store in another process."""
+        """The address with which another process can open the same store."""
         ...
 
     @property
     def name(self) -> str:
-        """The store's name in words."""
+        """The store's name for messages."""
         ...
 
     @property
     def root(self) -> str:
-        """The prefix of a name in DuckDB, joined by `/`, after `attach` was called."""
+        """The prefix of file names in DuckDB, without the `/` after it; `attach` comes first."""
         ...
 
     @property
     def scratch(self) -> Path:
-        """A folder of this machine for what is being made; nothing in it counts."""
+        """A folder of this machine for temporary files."""
         ...
 
     def read(self, name: str) -> bytes: ...
-    def opened(self, name: str) -> Any:
-        """Return the file as pyarrow reads it, from any place in it."""
+    def open_file(self, name: str) -> Any:
+        """Open a file for pyarrow, with random access."""
         ...
 
     def size(self, name: str) -> int: ...
     def sizes(self) -> Callable[[str], int]:
-        """`size`, as of now, for many names."""
+        """Return a function like `size` that is fast for many names; it may use sizes as of now."""
         ...
 
     def names(self, folder: str) -> list[str]:
-        """Return the files in a folder, in order; without those in folders below it."""
+        """Return the names of the files directly in a folder, sorted."""
         ...
 
     def write(self, name: str, text: str) -> None: ...
     def write_whole(self, name: str) -> AbstractContextManager[Path]:
-        """Return a file of this machine to write, which takes the name on leaving without an
-        error.
-        """
+        """Yield a temporary file, which gets the name if the `with` block ends without error."""
         ...
 
     def remove(self, name: str) -> None:
-        """Take a file away, where it is there."""
+        """Delete a file, if it exists."""
         ...
 
     def locked(self) -> AbstractContextManager[None]:
-        """The corpus is this process's to write. Raises InputFault where another one builds there,
-        and where something else lies there."""
+        """Lock the corpus for writing, by this process alone.
+
+        Raises InputFault if another process builds there, or if the place holds other files.
+        """
         ...
 
     def confirm(self) -> None:
-        """Raises InputFault where the lock that was taken is no longer held."""
+        """Raise InputFault if this process no longer holds its lock."""
         ...
 
     def attach(self, made: Any) -> None:
-        """Let a connection of DuckDB read the files."""
+        """Let a DuckDB connection read the files."""
         ...
 
 
 @contextmanager
-def held(lock: Path, where: str) -> Iterator[None]:
-    """A lock file is this process's alone. Raises InputFault, and says who, where another one holds
-    it."""
+def lock_file(lock: Path, where: str) -> Iterator[None]:
+    """Lock a file. Raises InputFault that names the other process if one holds the lock."""
     with faults_naming(where):
         handle = open_lock(lock, 0o666)
     try:
@@ -96,12 +98,12 @@ def held(lock: Path, where: str) -> Iterator[None]:
 
 
 def another_build(where: str, holder: str) -> InputFault:
-    """Return the error for a corpus in which somebody else writes."""
+    """Return the error for a corpus that another process writes."""
     expected = "to wait for its end, or another folder"
     return InputFault(f"another build is at work here: {holder}", where=where, expected=expected)
 
 
 def other_files(where: str) -> InputFault:
-    """Return the error for a folder that is no corpus, and not empty."""
+    """Return the error for a folder that is neither empty nor a corpus."""
     expected = "an empty folder, or that of a corpus"
     return InputFault("this folder holds other files", where=where, expected=expected)

@@ -1,7 +1,7 @@
-"""The stores of a corpus: everything that reads or writes in its folder comes through one.
+"""The stores of a corpus: everything in its folder is read and written through one.
 
-A store knows names below the corpus, such as `manifest/SHARD.v1.json`, and keeps one promise: what
-is written under a name is whole or not there.
+A store uses names within the corpus, such as `manifest/SHARD.v1.json`. Its rule: a file is written
+completely, or it is not there.
 """
 
 from __future__ import annotations
@@ -18,12 +18,15 @@ from playground.base.errors import InputFault
 from playground.base.output import faults_naming, remove_leftovers, whole_file, write_file
 from playground.base.user_files import check_regular_file, open_regular_file
 from playground.plugins.corpus.places import folder_of, is_remote
-from playground.plugins.corpus.store_protocol import CATALOG, LOCK, Store, held, other_files
+from playground.plugins.corpus.store_protocol import CATALOG, LOCK, Store, lock_file, other_files
 
 
 class LocalStore:
-    """A folder of this machine: a file is written beside its place and renamed; whoever builds
-    holds a lock that ends with the process."""
+    """A store in a folder of this machine.
+
+    A file is written under another name and renamed. A build locks the folder; the lock ends with
+    the process.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -34,7 +37,7 @@ class LocalStore:
         with open_regular_file(self._path / name) as file:
             return file.read()
 
-    def opened(self, name: str) -> Any:
+    def open_file(self, name: str) -> Any:
         path = self._path / name
         check_regular_file(path)
         return pa.OSFile(str(path), "rb")
@@ -58,7 +61,7 @@ class LocalStore:
         return whole_file(self._path / name)
 
     def remove(self, name: str) -> None:
-        with suppress(OSError):  # a reader of the catalog before may have it open
+        with suppress(OSError):  # a reader of an older catalog may have the file open
             (self._path / name).unlink()
 
     @contextmanager
@@ -67,28 +70,28 @@ class LocalStore:
             if self._path.exists() and not self._path.is_dir():
                 raise InputFault("this is no folder", where=self.name, expected="a folder")
             self._path.mkdir(parents=True, exist_ok=True)
-            names = {each.name for each in self._path.iterdir()}  # once: others may begin here
+            names = {entry.name for entry in self._path.iterdir()}  # listed once: others may start
             if names and names.isdisjoint((LOCK, CATALOG)):
                 raise other_files(self.name)
-        with held(self._path / LOCK, self.name):
+        with lock_file(self._path / LOCK, self.name):
             remove_leftovers(self._path)
             yield
 
     def confirm(self) -> None:
-        pass  # it ends with the process
+        pass  # the lock is held as long as the process runs
 
     def attach(self, made: Any) -> None:
         pass  # DuckDB reads files by itself
 
 
-def store_at(given: str | os.PathLike[str]) -> Store:
-    """Return the store in a folder, or behind an address. Raises InputFault for what is neither."""
-    if is_remote(str(given)):
+def store_at(place: str | os.PathLike[str]) -> Store:
+    """Return the store in a folder or at an address. Raises InputFault if it is neither."""
+    if is_remote(str(place)):
         from playground.plugins.corpus.remote_stores import RemoteStore  # which loads fsspec
 
-        here = folder_of(str(given))
-        return RemoteStore(str(given)) if here is None else LocalStore(here)
+        folder = folder_of(str(place))
+        return RemoteStore(str(place)) if folder is None else LocalStore(folder)
     try:
-        return LocalStore(Path(given).resolve())
+        return LocalStore(Path(place).resolve())
     except (OSError, ValueError) as error:  # ValueError: a null byte in the name
-        raise InputFault(f"{str(given)!r:.80} is no path ({error})", expected="a folder") from error
+        raise InputFault(f"{str(place)!r:.80} is no path ({error})", expected="a folder") from error

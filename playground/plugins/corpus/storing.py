@@ -1,7 +1,7 @@
-"""A session as blocks and back: what each request adds is stored once, in the order it came.
+"""A session as blocks, and back: equal texts are stored once, and requests refer to them.
 
-The skeleton is the session's own file with numbers of blocks in the place of tools, messages, the
-system prompt and what the requests say. Recordings stay in the file that they came in.
+The skeleton is the session's own file with block numbers in place of tools, messages, the system
+prompt and the contents of request bodies. Recordings are not stored.
 """
 
 from __future__ import annotations
@@ -13,27 +13,23 @@ from typing import Any, Final, cast
 
 from playground.base.findings import Finding, Severity
 from playground.plugins.corpus.blocks import BlockReader, BlockWriter
-from playground.plugins.corpus.cleaning import CleanSession, redacted
+from playground.plugins.corpus.cleaning import CleanSession, redact
 from playground.plugins.corpus.requests import SeenRequest
 from playground.sessions.native_format import parse_session
 from playground.sessions.session import Session
 
 Blocks = list[tuple[int, bytes]]  # the number and the hash of each
-_TOOLSETS: Final = 256  # that are remembered
-SKELETON: Final = "session"  # the kind of the block that names the others of a session
-_NOTICED: Final = "noticed"  # beside the session's own fields
-_LISTS: Final = ("messages", "input", "contents")  # of a body: each entry is a block
-_HEADS: Final = (
-    "tools",
-    "system",
-    "instructions",
-    "systemInstruction",
-)  # of a body: one block each
+_TOOLSETS: Final = 256  # lists of tools that are cached
+SKELETON: Final = "session"  # the kind of a skeleton's block
+_NOTICED: Final = "noticed"  # a key of the skeleton, beside the session's own fields
+_LISTS: Final = ("messages", "input", "contents")  # fields of a body: each entry is a block
+# Fields of a body that are one block each.
+_HEADS: Final = ("tools", "system", "instructions", "systemInstruction")
 
 
 @dataclass(slots=True)
 class StoredRequest:
-    """The blocks that a request shares with the one before it, and those that it adds."""
+    """The blocks of a request: so many (`kept`) of the request before it, then those `added`."""
 
     kept: int
     added: list[int]
@@ -41,71 +37,71 @@ class StoredRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed:
-    """The facts that only a session's file tells.
+class FileFacts:
+    """The facts about a session that only its file shows.
 
-    They are the format that it came in, its import's findings (code, severity, place and message
-    of each), and the messages with calls kept as text.
+    They are the file's format, the import's findings (code, severity, place, message), and the
+    indexes of the messages with a call whose arguments were kept as text.
     """
 
     form: str
     findings: list[list[str]]
     kept_as_text: list[int]
-    recorded: bool = False  # whether it came with recordings, of which calls were taken too
+    recorded: bool = False  # whether it has recordings, the calls of which are facts, too
 
     @property
     def plain(self) -> dict[str, Any]:
-        """The fields by their names."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        """The fields as a dict."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
-    def found(self) -> Iterator[Finding]:
-        """Return the import's findings."""
+    def import_findings(self) -> Iterator[Finding]:
+        """The import's findings."""
         for code, severity, where, message in self.findings:
             yield Finding(code, cast(Severity, severity), where, message)
 
 
 class SessionStore:
-    """Stores sessions in a shard's blocks."""
+    """A store of sessions in the blocks of a shard."""
 
     def __init__(self, blocks: BlockWriter, *, redacts: bool) -> None:
         self._blocks, self._redacts = blocks, redacts
         self._known_tools: dict[bytes, Blocks] = {}  # by the keys of their lists
 
     def store(
-        self, clean: CleanSession, requests: Iterable[SeenRequest], noticed: Noticed
+        self, clean: CleanSession, requests: Iterable[SeenRequest], file_facts: FileFacts
     ) -> tuple[int, list[StoredRequest]]:
-        """Return the number of the skeleton's block, and what each request keeps and adds."""
-        session, plain = clean.session, {**clean.plain, _NOTICED: noticed.plain}
+        """Store a session; return its skeleton's block number, and the blocks of each request."""
+        session, plain = clean.session, {**clean.plain, _NOTICED: file_facts.plain}
         task = plain.get("task", {})
         head = self._tools(plain.get("tools", []), clean.tools_key)
         if "user_agent_prompt" in task:
             head.append(self._add("system", task["user_agent_prompt"]))
             plain["task"] = {**task, "user_agent_prompt": head[-1][0]}
-        said = zip(session.messages, clean.messages, strict=True)
-        messages = [self._message(each.role, text) for each, text in said]
+        pairs = zip(session.messages, clean.messages, strict=True)
+        messages = [self._message(message.role, text) for message, text in pairs]
         plain["tools"] = [number for number, _ in head[: len(session.tools)]]
         plain["messages"] = [number for number, _ in messages]
         rows = [self._row(row) for row in plain.get("rows", ())]
         plain["rows"] = [row for row, _, _ in rows]
         if rows:
             own = [each for each, row in zip(rows, session.rows, strict=True) if not row.sub_agent]
-            stored = _of_rows(own)
+            stored = _requests_of_rows(own)
         else:
-            stored = _of_replies(head, messages, requests)
+            stored = _requests_of_replies(head, messages, requests)
         return self._add(SKELETON, plain)[0], list(stored)
 
     def _tools(self, tools: list[Any], key: bytes | None) -> Blocks:
-        """Return the blocks of a list of tools, most of which are those of the session before."""
+        """Store a list of tools and return its blocks; lists that sessions share are cached."""
         if key is None or key not in self._known_tools:
-            found = [self._add("tool", tool) for tool in tools]
+            blocks = [self._add("tool", tool) for tool in tools]
             if key is None or len(self._known_tools) >= _TOOLSETS:
-                return found
-            self._known_tools[key] = found
+                return blocks
+            self._known_tools[key] = blocks
         return [*self._known_tools[key]]
 
     def _add(self, kind: str, value: Any) -> tuple[int, bytes]:
-        return self._blocks.add(kind, redacted(value) if self._redacts else value)
+        return self._blocks.add(kind, redact(value) if self._redacts else value)
 
     def _message(self, role: str, text: str) -> tuple[int, bytes]:
         if self._redacts:
@@ -115,76 +111,78 @@ class SessionStore:
     def _row(
         self, row: dict[str, Any]
     ) -> tuple[dict[str, Any], list[tuple[int, bytes]], list[tuple[int, bytes]]]:
-        """Return a row without its texts; the blocks of its head, and those of its messages."""
+        """Store a row's texts; return the row with block numbers, and both kinds of blocks."""
         body = dict(row.get("body", {}))
         heads: list[tuple[int, bytes]] = []
-        said: list[tuple[int, bytes]] = []
+        messages: list[tuple[int, bytes]] = []
         for key in _HEADS:
             if key in body:
                 heads.append(self._add(key, body[key]))
                 body[key] = heads[-1][0]
         for key in _LISTS:
             if isinstance(body.get(key), list):
-                said = [self._add("message", each) for each in body[key]]
-                body[key] = [number for number, _ in said]
-        found = {**row, "body": body}
+                messages = [self._add("message", each) for each in body[key]]
+                body[key] = [number for number, _ in messages]
+        stored = {**row, "body": body}
         if "reply" in row:
-            found["reply"] = self._add("reply", row["reply"])[0]
-        return found, heads, said
+            stored["reply"] = self._add("reply", row["reply"])[0]
+        return stored, heads, messages
 
 
-def _of_rows(rows: Iterable[tuple[dict[str, Any], Blocks, Blocks]]) -> Iterator[StoredRequest]:
+def _requests_of_rows(
+    rows: Iterable[tuple[dict[str, Any], Blocks, Blocks]],
+) -> Iterator[StoredRequest]:
     head: Blocks = []
-    said: Blocks = []
+    messages: Blocks = []
     for number, (row, heads, new) in enumerate(rows):
         shared = row.get("shared", 0)
-        before = [*head, *said]
-        said = [*said[:shared], *new]
+        previous = [*head, *messages]
+        messages = [*messages[:shared], *new]
         head = heads or head
-        now = [*head, *said]
-        pairs = zip(before, now, strict=False)
-        kept = next((i for i, (old, each) in enumerate(pairs) if old != each), None)
-        kept = min(len(before), len(now)) if kept is None else kept
-        kept = 0 if number == 0 else kept
-        yield _stored(kept, now[kept:])
+        current = [*head, *messages]
+        pairs = zip(previous, current, strict=False)
+        shared_blocks = next((i for i, (block, each) in enumerate(pairs) if block != each), None)
+        shared_blocks = min(len(previous), len(current)) if shared_blocks is None else shared_blocks
+        shared_blocks = 0 if number == 0 else shared_blocks
+        yield _stored_request(shared_blocks, current[shared_blocks:])
 
 
-def _stored(kept: int, blocks: Blocks) -> StoredRequest:
-    """Return a request that keeps so many blocks, and adds these."""
+def _stored_request(kept: int, blocks: Blocks) -> StoredRequest:
+    """Return a request that keeps `kept` blocks and adds these."""
     return StoredRequest(kept, [number for number, _ in blocks], [key for _, key in blocks])
 
 
-def _of_replies(
+def _requests_of_replies(
     head: Blocks, messages: Blocks, requests: Iterable[SeenRequest]
 ) -> Iterator[StoredRequest]:
-    """Return the requests of a transcript, each adding what was said since the one before it.
+    """Yield the requests of a transcript; each adds the messages since the one before it.
 
-    After a compaction a request restarts behind the head.
+    The first one, and each after a compaction, adds the head and all of its messages.
     """
-    before: SeenRequest | None = None
+    previous: SeenRequest | None = None
     for request in requests:
         order = request.stretch.order if request.stretch else ()
-        anew = before is None or request.stretch is not before.stretch
-        first = 0 if before is None or anew else before.length
-        said = [messages[i] for i in order[first : request.length]]
-        own = [*(head if anew else ()), *said]
-        yield _stored(0 if anew else len(head) + first, own)
-        before = request
+        is_restart = previous is None or request.stretch is not previous.stretch
+        first = 0 if previous is None or is_restart else previous.length
+        added = [messages[i] for i in order[first : request.length]]
+        blocks = [*(head if is_restart else ()), *added]
+        yield _stored_request(0 if is_restart else len(head) + first, blocks)
+        previous = request
 
 
-def renumbered(plain: dict[str, Any], numbers: Sequence[int] | memoryview) -> dict[str, Any]:
-    """Return a skeleton whose blocks have other numbers: the new one of each old one."""
-    found = dict(plain)
+def renumber(plain: dict[str, Any], numbers: Sequence[int] | memoryview) -> dict[str, Any]:
+    """Return a skeleton with the new number of each block, given `numbers[old]`."""
+    result = dict(plain)
     task = plain.get("task", {})
     if "user_agent_prompt" in task:
-        found["task"] = {**task, "user_agent_prompt": numbers[task["user_agent_prompt"]]}
+        result["task"] = {**task, "user_agent_prompt": numbers[task["user_agent_prompt"]]}
     for key in ("tools", "messages"):
-        found[key] = [numbers[number] for number in plain.get(key, ())]
-    found["rows"] = [_renumbered_row(row, numbers) for row in plain.get("rows", ())]
-    return found
+        result[key] = [numbers[number] for number in plain.get(key, ())]
+    result["rows"] = [_renumber_row(row, numbers) for row in plain.get("rows", ())]
+    return result
 
 
-def _renumbered_row(row: dict[str, Any], numbers: Sequence[int] | memoryview) -> dict[str, Any]:
+def _renumber_row(row: dict[str, Any], numbers: Sequence[int] | memoryview) -> dict[str, Any]:
     body = dict(row["body"])
     for key in _HEADS:
         if isinstance(body.get(key), int):
@@ -196,20 +194,23 @@ def _renumbered_row(row: dict[str, Any], numbers: Sequence[int] | memoryview) ->
     return {**row, "body": body, **reply}
 
 
-def stored_session(blocks: BlockReader, skeleton: int) -> tuple[Session, Noticed]:
-    """Return the session of a skeleton. Raises InputFault where the blocks are torn."""
+def stored_session(blocks: BlockReader, skeleton: int) -> tuple[Session, FileFacts]:
+    """Read a session, and the facts from its file, from a skeleton's block.
+
+    Raises InputFault if the blocks are torn.
+    """
     plain = blocks.value(skeleton)
-    noticed = Noticed(**plain.pop(_NOTICED))
+    file_facts = FileFacts(**plain.pop(_NOTICED))
     task = plain.get("task", {})
     if "user_agent_prompt" in task:
         task["user_agent_prompt"] = blocks.value(task["user_agent_prompt"])
     for key in ("tools", "messages"):
         plain[key] = [blocks.value(number) for number in plain.get(key, ())]
-    plain["rows"] = [_whole_row(blocks, row) for row in plain.get("rows", ())]
-    return parse_session(plain, "", f"session in block {skeleton}"), noticed
+    plain["rows"] = [_read_row(blocks, row) for row in plain.get("rows", ())]
+    return parse_session(plain, "", f"session in block {skeleton}"), file_facts
 
 
-def _whole_row(blocks: BlockReader, row: Mapping[str, Any]) -> dict[str, Any]:
+def _read_row(blocks: BlockReader, row: Mapping[str, Any]) -> dict[str, Any]:
     body = dict(row.get("body", {}))
     for key in _HEADS:
         if isinstance(body.get(key), int):
@@ -217,7 +218,7 @@ def _whole_row(blocks: BlockReader, row: Mapping[str, Any]) -> dict[str, Any]:
     for key in _LISTS:
         if isinstance(body.get(key), list):
             body[key] = [blocks.value(number) for number in body[key]]
-    found = {**row, "body": body}
+    result = {**row, "body": body}
     if "reply" in row:
-        found["reply"] = blocks.value(row["reply"])
-    return found
+        result["reply"] = blocks.value(row["reply"])
+    return result

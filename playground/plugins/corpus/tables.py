@@ -1,7 +1,7 @@
-"""The facts: what a row of each table is, and its columns' types in Parquet.
+"""The tables of facts: what a row of each table is, and the types of its columns in Parquet.
 
-Times are in UTC; a session is a 64-bit number told from its file's content and its place there, so
-that it stays the same from one build to the next. Money is in billionths of a dollar.
+Times are in UTC. A session is a 64-bit number, made from its file's content and its place there, so
+that it is the same in every build. Money is in billionths of a dollar.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pyarrow as pa
 
 
 class SessionFact(NamedTuple):
-    """One session. `tools` is the hash of the list that it offers, `bands` are its MinHash's."""
+    """One session. `tools` is the hash of its list of tools, `bands` those of its MinHash."""
 
     session: int
     piece: int
@@ -38,9 +38,11 @@ class SessionFact(NamedTuple):
 
 
 class RequestFact(NamedTuple):
-    """One request: what it keeps of the one before it, what it adds, what it cost. The sizes by
-    origin are characters, NULL where the transcript does not hold them; tokens are the provider's
-    own figures, NULL where it gave none."""
+    """One request: the blocks that it keeps from the one before it and adds, its sizes and bill.
+
+    Sizes by origin are in characters, NULL if the transcript lacks them. Tokens are the provider's
+    own figures, NULL if there are none.
+    """
 
     session: int
     piece: int
@@ -73,8 +75,11 @@ class RequestFact(NamedTuple):
 
 
 class CallFact(NamedTuple):
-    """One call. `ok` is its form's, `failed` its tool's (NULL: no answer came); `raw` is kept of
-    a call that is not ok, `error` of one that failed."""
+    """One call. `ok` means that it is well-formed, `failed` that its tool returned an error.
+
+    `failed` is NULL if there is no result. `raw` is an excerpt of a call that is not ok, `error`
+    one of a result that is an error.
+    """
 
     session: int
     piece: int
@@ -101,7 +106,7 @@ class CallFact(NamedTuple):
 
 
 class FindingFact(NamedTuple):
-    """One finding, of the file's reading or of a reply's; `n` is -1 where it is of no request."""
+    """One finding, about the file or about a reply; `n` is -1 if it is about no request."""
 
     session: int
     piece: int
@@ -118,7 +123,7 @@ class FindingFact(NamedTuple):
 
 
 class BreakFact(NamedTuple):
-    """One request that read less than the one before it left. `state` says who says so."""
+    """One cache break: a request that read less than was left in the cache (`breaks.py`)."""
 
     session: int
     piece: int
@@ -140,7 +145,7 @@ class BreakFact(NamedTuple):
 
 
 class ToolsetFact(NamedTuple):
-    """One list of tools that sessions offer, by its hash."""
+    """One list of tools, with its hash."""
 
     piece: int
     tools: int
@@ -148,10 +153,12 @@ class ToolsetFact(NamedTuple):
 
 
 class WireFact(NamedTuple):
-    """One request as it was sent, for the simulator (`wires.py`): its time in seconds, its bill
-    (read, written, neither, written for an hour, whether it is a sum), and of each block that the
-    one before it has not a hash, its estimated tokens, what and whose it is, where it stands, its
-    mark."""
+    """One request as it was sent, for the simulator (`wires.py`).
+
+    `at` is in seconds. `bill` has the tokens read, written, uncached and written for an hour, and
+    1 if it is a sum over rounds. The lists have an entry for each block that the request before it
+    lacks: hash, estimated tokens, kind, role, flags, message and lifetime of its cache mark.
+    """
 
     session: int
     piece: int

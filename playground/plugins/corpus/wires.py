@@ -1,7 +1,7 @@
-"""Requests as the simulator needs them, without what they say: of each block a hash and a length.
+"""Requests as the cache simulator needs them: a hash and a size for each block, but no text.
 
-The simulation of a session from these rows is that of its bodies, request for request: the same
-code walks the same blocks. So a rule or a price that changes needs no text, and no rendering.
+Simulating a session from these rows gives the same result as from its request bodies. So if a rule
+or a price changes, the whole corpus can be simulated again without its texts.
 """
 
 from __future__ import annotations
@@ -21,37 +21,38 @@ from playground.cache.prefixes import Billed, TimedRequest
 from playground.nouns.wire_blocks import SIGNATURE, TIERS, WireBlock, WireRequest, shared_length
 from playground.plugins.corpus.tables import WireFact
 
-_MARKABLE: Final = 4  # bits of `flags`, above the number of the tier
-_STRING: Final = 8
-_SIGNED: Final = 16
-_NOWHERE: Final = -1  # a block that is of no message
+_MARKABLE: Final = 4  # a bit of `flags`; the two bits below hold the tier's number
+_STRING: Final = 8  # another bit
+_SIGNED: Final = 16  # and another
+_NOWHERE: Final = -1  # in place of a message's index, for a block outside of the messages
 
 
 def wire_facts(session: int, piece: int, simulation: CacheSimulation | None) -> Iterator[WireFact]:
-    """Yield a row for each request that was simulated as it was sent; what it has in common with
-    the one before it, marks too, is there once.
+    """Yield a row for each request that was recorded as sent.
+
+    A row has only the blocks that differ, in text or mark, from those of the row before it.
     """
     if simulation is None:
         return
-    before: SharedList[WireBlock] = SharedList()
+    previous: SharedList[WireBlock] = SharedList()
     billed = simulation.billed or [None] * len(simulation.row)
     for n, (sent, bill) in enumerate(zip(simulation.row, billed, strict=True)):
         wire = sent.wire
-        kept = shared_length(before, wire.blocks)
-        added, before = wire.blocks[kept:], wire.blocks
+        shared = shared_length(previous, wire.blocks)
+        added, previous = wire.blocks[shared:], wire.blocks
         yield WireFact(
             session=session,
             piece=piece,
             n=n,
             model=wire.model,
             at=sent.at,
-            bill=None if bill is None else [int(each) for each in astuple(bill)],
+            bill=None if bill is None else [int(number) for number in astuple(bill)],
             automatic_ttl=wire.automatic_ttl,
             explicit_only=wire.explicit_only,
             parameters=_head(wire),
-            kept=kept,
+            kept=shared,
             hashes=[_hash(block.text) for block in added],
-            sizes=sent.tokens_from(kept),
+            sizes=sent.tokens_from(shared),
             kinds=[block.kind for block in added],
             roles=[block.role for block in added],
             flags=[_flags(block) for block in added],
@@ -60,18 +61,19 @@ def wire_facts(session: int, piece: int, simulation: CacheSimulation | None) -> 
         )
 
 
-def simulated(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, CacheSimulation]]:
-    """Yield each session, by its number, and the simulation of its requests by the rules of today;
-    the rows of a session stand together, in their order.
+def simulate_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, CacheSimulation]]:
+    """Yield each session's number and the simulation of its requests by today's rules.
+
+    The rows of a session must be neighbours, in the order of its requests.
     """
-    for session, own in groupby(rows, key=lambda row: row["session"]):
-        yield int(session), _simulation(list(own))
+    for session, session_rows in groupby(rows, key=lambda row: row["session"]):
+        yield int(session), _simulation(list(session_rows))
 
 
 def _simulation(rows: Sequence[Mapping[str, Any]]) -> CacheSimulation:
     model = rows[0]["model"]
     rules = known_rules("", model)
-    billed = tuple(_billed(row["bill"]) for row in rows)
+    billed = tuple(_read_bill(row["bill"]) for row in rows)
     blocks: SharedList[WireBlock] = SharedList()
     sent: list[TimedRequest] = []
     for row, bill in zip(rows, billed, strict=True):
@@ -141,10 +143,10 @@ def _flags(block: WireBlock) -> int:
     return TIERS.index(block.tier) + marks
 
 
-def _billed(given: Sequence[int] | None) -> Billed | None:
-    if given is None:
+def _read_bill(bill: Sequence[int] | None) -> Billed | None:
+    if bill is None:
         return None
-    read, written, uncached, written_hour, summed = given
+    read, written, uncached, written_hour, summed = bill
     return Billed(read, written, uncached, written_hour, bool(summed))
 
 

@@ -1,16 +1,17 @@
-"""A proxy that sees and says: what passes between an agent and its provider, as it passes.
+"""A proxy between an agent and its provider: it records the traffic and predicts the cache.
 
-Two processes. The one that forwards (`forwarding.py`) knows bytes and addresses: what comes from
-the client goes to the provider and back, piece by piece as it arrives, and a copy of each piece
-goes down a pipe (`watcher_pipe.py`). The other one (`watching.py`) takes the copies. It records
-each exchange (`exchange.py`), compares it with its session's earlier requests and predicts what
-the cache will do (`cache_forecast.py`), and writes that into the run's ledger (`ledger.py`) and on
-the terminal (`terminal_report.py`). So no computation can hold a byte back; only with `--block`
-does the first process wait for a word of the second.
+There are two processes. The forwarding process (`forwarding.py`) knows only bytes and addresses. It
+passes each piece of a request to the provider, and each piece of the answer back to the client, as
+it arrives, and puts a copy of each piece into a pipe (`watcher_pipe.py`). The watching process
+(`watching.py`) reads the copies. It records each exchange (`exchange.py`), compares it with the
+earlier requests of its session, predicts what the cache will do (`cache_forecast.py`), and writes
+that to the run's ledger (`ledger.py`) and to the terminal (`terminal_report.py`). So no computation
+delays a byte. Only with `--block` does the forwarding process wait for a verdict of the other.
 
-What is refused is refused before that (`connection.py` reads heads, `refusals.py` says why not).
+Some requests are refused before they are forwarded or recorded: `connection.py` reads their heads,
+`refusals.py` says what is wrong.
 
-The one rule: what the client sent is what the provider gets, and the other way round. A credential
-is added only if the upstream's address holds one: it goes there alone (`upstream.py`). None is
-stored.
+The rule of this package: the provider gets exactly what the client sent, and the client exactly
+what the provider sent. A credential is added only if the upstream's address holds one, and it goes
+to that upstream alone (`upstream.py`). No credential is stored.
 """

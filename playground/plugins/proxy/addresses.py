@@ -1,4 +1,4 @@
-"""Route a request: find the API of its path, and the address behind it."""
+"""Routing: which provider's API a request belongs to, and the address that it is forwarded to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROVIDERS: Final[dict[Api, str]] = {
     "gemini": "https://generativelanguage.googleapis.com",
     "bedrock": "https://bedrock-runtime.{region}.amazonaws.com",
 }
-# What clients read their base URL from, with what it is here: OpenAI's has the version in it.
+# The environment variables of clients' base URLs: the API, and a path that the URL ends in.
 VARIABLES: Final[dict[str, tuple[Api, str]]] = {
     "ANTHROPIC_BASE_URL": ("anthropic", ""),
     "ANTHROPIC_API_BASE": ("anthropic", ""),  # LiteLLM's
@@ -28,7 +28,7 @@ VARIABLES: Final[dict[str, tuple[Api, str]]] = {
     "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": ("bedrock", ""),
     "ANTHROPIC_BEDROCK_BASE_URL": ("bedrock", ""),  # Claude Code's
 }
-# What is told of the proxy in arguments, since they read no variable: Codex 0.169.
+# Programs that read no such variable get the address in arguments: Codex 0.169.
 ARGUMENTS: Final[dict[str, tuple[str, ...]]] = {
     "codex": ("-c", 'openai_base_url="{address}"'),
 }
@@ -49,38 +49,36 @@ _ASKS: Final = re.compile(
 
 
 def api_of(path: str, headers: Mapping[str, str]) -> Api:
-    """Whose API a path belongs to; where several have it (`/v1/models`), the headers tell."""
-    found = next((api for pattern, api in _PATHS if pattern.search(path)), None)
-    if found is not None:
-        return found
+    """Return the API that a path belongs to; headers decide if several have it (`/v1/models`)."""
+    by_path = next((api for pattern, api in _PATHS if pattern.search(path)), None)
+    if by_path is not None:
+        return by_path
     return next((api for name, api in _HEADERS if name in headers), "openai")
 
 
 def asks_a_model(method: str, path: str) -> bool:
-    """Return True if a model answers the request; others are only forwarded and recorded."""
+    """Return True if a model answers the request. For others no cache is predicted."""
     return method == "POST" and bool(_ASKS.search(path.partition("?")[0]))
 
 
-def signed(headers: Mapping[str, str], query: str) -> bool:
-    """Return True if AWS's signature covers the request: it holds for the address that was
-    signed.
-    """
+def is_signed(headers: Mapping[str, str], query: str) -> bool:
+    """Return True if AWS's signature covers the request: it is valid for one address only."""
     authorization = headers.get("authorization", "")
     return authorization.startswith("AWS4-") or "X-Amz-Signature=" in query
 
 
 @dataclass(frozen=True)
 class Upstreams:
-    """The addresses behind the proxy: the one that was `given`, or each API's own."""
+    """The addresses that the proxy forwards to: the `given` one, or one for each API (`known`)."""
 
     given: Upstream | None = None
     known: Mapping[Api, Upstream] = field(default_factory=dict)
 
     def route(self, api: Api, path: str) -> tuple[Upstream, str]:
-        """Return where a path of this API leads, and the path as it is sent there.
+        """Return the upstream for a path of this API, and the path as it is sent there.
 
-        Anthropic's own address gets the version where a client has left it out: the AI SDK
-        (opencode) takes it for a part of `ANTHROPIC_BASE_URL`, Anthropic's SDKs do not.
+        For Anthropic's own address a missing version is added: the AI SDK (opencode) expects it in
+        `ANTHROPIC_BASE_URL`, Anthropic's SDKs do not.
         """
         upstream = self.given or self.known[api]
         if upstream.shown == PROVIDERS["anthropic"] and path.startswith("/messages"):
@@ -92,12 +90,16 @@ class Upstreams:
         return (self.given,) if self.given else tuple(self.known.values())
 
 
-def upstreams(given: str, environment: Mapping[str, str], port: int, child: bool) -> Upstreams:
-    """Return where requests go. For a `child` whose environment names an address already, that one:
-    what stood between it and its provider stays there. Raises InputFault for what is no address.
+def upstreams(address: str, environment: Mapping[str, str], port: int, child: bool) -> Upstreams:
+    """Return the addresses to forward to: the given one, or each API's own.
+
+    For a `child`, an address that its environment already names takes the place of the API's own:
+    a gateway that the child used before is still used.
+
+    Raises InputFault for an invalid address.
     """
-    if given:
-        return Upstreams(read_upstream(given, port=port))
+    if address:
+        return Upstreams(read_upstream(address, port=port))
     region = environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION") or "us-east-1"
     known = {
         api: read_upstream(url.format(region=region), where="AWS_REGION")
@@ -105,19 +107,19 @@ def upstreams(given: str, environment: Mapping[str, str], port: int, child: bool
     }
     named: set[Api] = set()
     for name, (api, _) in VARIABLES.items() if child else ():
-        own = environment.get(name, "").strip()
-        if own and api not in named:
+        named_address = environment.get(name, "").strip()
+        if named_address and api not in named:
             named.add(api)
-            known[api] = read_upstream(own, where=name, port=port)
+            known[api] = read_upstream(named_address, where=name, port=port)
     return Upstreams(known=known)
 
 
-def for_child(address: str) -> dict[str, str]:
-    """The variables by which a child's clients find the proxy at this address."""
+def child_environment(address: str) -> dict[str, str]:
+    """Return the environment variables that lead a child's clients to the proxy."""
     return {name: address + end for name, (_, end) in VARIABLES.items()}
 
 
-def told_of(command: Sequence[str], address: str) -> list[str]:
-    """A child's command, with the arguments by which it finds the proxy at this address."""
-    known = ARGUMENTS.get(PurePath(command[0]).stem, ())
-    return [command[0], *(each.format(address=address) for each in known), *command[1:]]
+def child_command(command: Sequence[str], address: str) -> list[str]:
+    """Return a child's command, with arguments that lead it to the proxy if it needs any."""
+    arguments = ARGUMENTS.get(PurePath(command[0]).stem, ())
+    return [command[0], *(argument.format(address=address) for argument in arguments), *command[1:]]

@@ -1,6 +1,6 @@
-"""Forecast what a request will read and cost, beside its session's earlier requests; then compare.
+"""Forecast what a request will read from the cache and cost, given its session's earlier requests.
 
-Sessions are kept apart by client, agent and content (`session_matching.py`).
+`session_matching.py` finds the session. When the bill comes, it replaces the forecast.
 """
 
 from __future__ import annotations
@@ -31,15 +31,19 @@ from playground.sessions.place import Place
 from playground.sessions.shapes.requests import read_request
 
 _MOST_CACHES: Final = 64
-_ROW: Final = 4  # requests that are looked over for what is wrong: the longest check needs three
+_ROW: Final = 4  # requests that the cache lint sees: its longest check needs three
 _MOST_FINDINGS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What is predicted of one request; tokens, and money in billionths of a dollar (None without a
-    price). Where it `breaks`, `cause` is a finding's code, `place` says where, and `lost` are the
-    tokens that the session's request before it left, and that are not read."""
+    """The prediction for one request, in tokens and in billionths of a dollar (None if no price is
+    known).
+
+    If the request `breaks` the cache, `cause` is the code of a finding, `place` says where it
+    differs, and `lost` counts the tokens that the session's last request left in the cache and that
+    this one does not read.
+    """
 
     session: str
     title: str
@@ -52,7 +56,7 @@ class Expected:
     total: int
     nano: int | None
     reason: str
-    sized: bool = False  # whether what is read was billed before, so that its size is known
+    sized: bool = False  # whether `read` is exact, because an earlier bill gives its size
     breaks: bool = False
     cause: str = ""
     place: str = ""
@@ -66,7 +70,8 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """The provider's bill for one request's input, in the same units."""
+    """The provider's bill for one request's input, in the same units. `summed` means that it covers
+    several rounds on the server."""
 
     read: int
     written: int
@@ -80,7 +85,7 @@ class Bill:
 
 @dataclass(slots=True)
 class _Row:
-    """A session's requests so far, as far as the next one is compared with them."""
+    """The last requests of a session, which its next one is compared with."""
 
     reader: WireReader
     rules: Rules
@@ -88,25 +93,25 @@ class _Row:
     sent: deque[tuple[TimedRequest, Simulated, FirstDifference | None]] = field(
         default_factory=lambda: deque(maxlen=_ROW)
     )
-    head: tuple[int, int] = (0, 0)  # tokens estimated and billed of a beginning that was read
-    whole: tuple[int, int] = (0, 0)  # and of the last request with a bill
-    told: frozenset[str] = frozenset()  # findings of the request before
-    left: int = 0  # tokens that the last one left to be read
+    prefix_size: tuple[int, int] = (0, 0)  # (estimated, billed) tokens of a prefix that was read
+    last_size: tuple[int, int] = (0, 0)  # the same of the last complete request with a bill
+    known_codes: frozenset[str] = frozenset()  # codes of the findings about the last request
+    cached_tokens: int = 0  # tokens that the last request left in the cache
 
     def learn(self, hit: int | None, sent: TimedRequest, billed: Billed) -> None:
-        """What a bill tells of a request's tokens: of all, and of what was read."""
+        """Learn from a bill how many tokens a request has, and the prefix that was read (`hit`)."""
         if sent.estimates and sent.estimates[-1] and billed.total:
-            self.whole = (sent.estimates[-1], billed.total)
+            self.last_size = (sent.estimates[-1], billed.total)
         if hit is None or not billed.read or self.rules.match == "best effort":
             return
         size = sent.estimates[hit]
-        if not self.head[0] or size <= self.head[0] or 2 * size <= sent.estimates[-1]:
-            self.head = (size, billed.read)
+        if not self.prefix_size[0] or size <= self.prefix_size[0] or 2 * size <= sent.estimates[-1]:
+            self.prefix_size = (size, billed.read)
 
 
 @dataclass(slots=True)
 class Underway:
-    """A request that was predicted and is not answered yet."""
+    """A request that is predicted and not billed yet, with what the bill will be compared with."""
 
     expected: Expected
     prediction: Prediction
@@ -115,69 +120,76 @@ class Underway:
     match: SessionMatch[_Row]
     difference: FirstDifference | None
     price: Price | None
-    codes: frozenset[str]  # of all its findings
+    codes: frozenset[str]  # codes of all its findings
 
 
 class CacheForecast:
-    """Everything that was seen of a run, in memory: the last requests of the newest sessions."""
+    """The forecast of a run: it holds the last requests of the newest sessions, in memory."""
 
     def __init__(self) -> None:
         self._sessions: Sessions[_Row] = Sessions()
         self._caches: OrderedDict[tuple[str, str, str], LiveCache] = OrderedDict()
 
-    def request(self, opened: Opened, body: dict[str, Any]) -> Underway:
-        """Forecast a request. Raises one of UNEXPECTED_ERRORS for a body of no known shape."""
+    def forecast(self, opened: Opened, body: dict[str, Any]) -> Underway:
+        """Forecast a request. Raises one of UNEXPECTED_ERRORS if the body's shape is unknown."""
         provider, model = rules_and_model(opened.url, str(body.get("model") or opened.model))
         rules = known_rules(provider, model)
-        match = self._sessions.of(opened, body, model)
-        row = match.kept
+        match = self._sessions.match_request(opened, body, model)
+        row = match.value
         if row is None or (row.rules.provider, row.model) != (rules.provider, model):
-            before = row
+            previous_row = row
             row = _Row(WireReader(model, rules.value("default_ttl")), rules, model)
-            if before is not None:  # another model: what was sent before still tells where it broke
-                row.sent, row.left = before.sent, before.left
-        last = row.sent[-1] if row.sent else None
+            if previous_row is not None:  # the model changed: still compare with the old requests
+                row.sent, row.cached_tokens = previous_row.sent, previous_row.cached_tokens
+        previous = row.sent[-1] if row.sent else None
         wire = row.reader.read(body)
-        earlier = last[0] if last else None
-        sent = TimedRequest(wire, opened.at, rules, None, earlier, [row.head, row.whole])
-        difference = first_difference(last[0], sent, rules) if last else None
+        previous_request = previous[0] if previous else None
+        sent = TimedRequest(
+            wire, opened.at, rules, None, previous_request, [row.prefix_size, row.last_size]
+        )
+        difference = first_difference(previous[0], sent, rules) if previous else None
         cache = self._cache(opened.url, rules, model)
         prediction = cache.predict(sent)
         price = price_of(model)
-        findings = [*_linted(row, prediction, difference), *_paired(body)]
-        expected = _expected(match, row, prediction, difference, findings, price)
-        codes = frozenset(each.code for each in findings)
+        findings = [*_lint_findings(row, prediction, difference), *_pairing_findings(body)]
+        expected = _make_expected(match, row, prediction, difference, findings, price)
+        codes = frozenset(finding.code for finding in findings)
         return Underway(expected, prediction, row, cache, match, difference, price, codes)
 
-    def sent(self, underway: Underway) -> None:
-        """The request has left for the provider."""
+    def record_sent(self, underway: Underway) -> None:
+        """Record that the request is forwarded: later ones are compared with it."""
         row, prediction = underway.row, underway.prediction
         underway.cache.sent(prediction)
         row.sent.append((prediction.request, prediction.found, underway.difference))
-        row.left = _left_in_cache(prediction.request, prediction.found, row.rules)
-        row.told = underway.codes
+        row.cached_tokens = _cached_tokens(prediction.request, prediction.found, row.rules)
+        row.known_codes = underway.codes
         self._sessions.keep(underway.match, row)
 
-    def answered(self, underway: Underway, at: float) -> None:
-        """An answer that is no refusal has begun."""
+    def record_answer(self, underway: Underway, at: float) -> None:
+        """Record when a successful answer began: what it wrote can be read from then on."""
         underway.cache.answered(underway.prediction, at)
 
-    def over(self, underway: Underway, status: int, usage: dict[str, Any] | None) -> Bill | None:
-        """The answer is over: what was billed, where it says so."""
+    def end_request(
+        self, underway: Underway, status: int, usage: dict[str, Any] | None
+    ) -> Bill | None:
+        """Record that the answer has ended, and return its bill if it has one.
+
+        A request that was refused is taken out of its session again.
+        """
         billed = billed_of(usage)
         if not 200 <= status < 300:
             underway.cache.refused(underway.prediction)
-            _taken_back(underway)
+            _remove_refused(underway)
             return None
         if billed is None:
             return None
         row, prediction = underway.row, underway.prediction
         request = prediction.request
-        sent = TimedRequest(request.wire, request.at, row.rules, billed, request, [row.head])
+        sent = TimedRequest(request.wire, request.at, row.rules, billed, request, [row.prefix_size])
         if not billed.summed:
             underway.cache.billed(prediction, sent)
             row.learn(prediction.found.hit, sent, billed)
-            self._settle(row, prediction, sent, billed)
+            self._apply_bill(row, prediction, sent, billed)
         return Bill(
             billed.read,
             billed.write,
@@ -186,24 +198,24 @@ class CacheForecast:
             billed.summed,
         )
 
-    def _settle(
+    def _apply_bill(
         self, row: _Row, prediction: Prediction, sent: TimedRequest, billed: Billed
     ) -> None:
-        """The row has the bill in place of what was predicted."""
-        for index, (request, found, difference) in enumerate(row.sent):
+        """Replace a request's prediction in its row by the bill."""
+        for index, (request, predicted, difference) in enumerate(row.sent):
             if request is not prediction.request:
                 continue
-            ttl = next(iter(found.written), row.rules.value("default_ttl"))
-            seen = replace(
-                found,
+            ttl = next(iter(predicted.written), row.rules.value("default_ttl"))
+            outcome = replace(
+                predicted,
                 read=billed.read,
                 written={ttl: billed.write} if billed.write else {},
                 uncached=billed.uncached,
                 anchored=True,
             )
-            row.sent[index] = (sent, seen, difference)
+            row.sent[index] = (sent, outcome, difference)
             if index == len(row.sent) - 1:
-                row.left = _left_in_cache(sent, seen, row.rules)
+                row.cached_tokens = _cached_tokens(sent, outcome, row.rules)
 
     def _cache(self, url: str, rules: Rules, model: str) -> LiveCache:
         origin = "/".join(url.split("/", 3)[:3])
@@ -216,17 +228,16 @@ class CacheForecast:
         return self._caches[key]
 
 
-def _taken_back(underway: Underway) -> None:
-    """A request that was refused leaves its row as it was: the next is compared with those before
-    it."""
+def _remove_refused(underway: Underway) -> None:
+    """Take a refused request out of its row: the next one is compared with those before it."""
     row, request = underway.row, underway.prediction.request
-    kept = [each for each in row.sent if each[0] is not request]
+    remaining = [entry for entry in row.sent if entry[0] is not request]
     row.sent.clear()
-    row.sent.extend(kept)
-    row.left = _left_in_cache(*kept[-1][:2], row.rules) if kept else 0
+    row.sent.extend(remaining)
+    row.cached_tokens = _cached_tokens(*remaining[-1][:2], row.rules) if remaining else 0
 
 
-def _expected(
+def _make_expected(
     match: SessionMatch[_Row],
     row: _Row,
     prediction: Prediction,
@@ -234,58 +245,62 @@ def _expected(
     findings: list[Finding],
     price: Price | None,
 ) -> Expected:
-    found, rules = prediction.found, row.rules
-    new = tuple(each for each in findings if each.code not in row.told)[:_MOST_FINDINGS]
-    lost = max(0, row.left - found.read) if row.sent else 0
-    breaks = lost > 0 and found.state not in ("error", "unknown-provider")
+    outcome, rules = prediction.found, row.rules
+    new = tuple(each for each in findings if each.code not in row.known_codes)[:_MOST_FINDINGS]
+    lost = max(0, row.cached_tokens - outcome.read) if row.sent else 0
+    breaks = lost > 0 and outcome.state not in ("error", "unknown-provider")
     return Expected(
         session=match.name,
         title=match.title,
         number=match.number,
         provider=rules.provider,
         model=row.model,
-        state=found.state,
-        read=found.read,
-        written=sum(found.written.values()),
-        total=found.total,
-        nano=price.nano_dollars(found.cost) if price else None,
-        reason=found.reason,
-        sized=found.sized or not found.read,
+        state=outcome.state,
+        read=outcome.read,
+        written=sum(outcome.written.values()),
+        total=outcome.total,
+        nano=price.nano_dollars(outcome.cost) if price else None,
+        reason=outcome.reason,
+        sized=outcome.sized or not outcome.read,
         breaks=breaks,
         cause=_cause(prediction, difference, findings) if breaks else "",
         place=_place_of_difference(prediction.request, difference) if breaks else "",
         lost=lost if breaks else 0,
-        lost_nano=_lost_nano(lost, found, rules, row.model, price) if breaks else None,
+        lost_nano=_lost_nano(lost, outcome, rules, row.model, price) if breaks else None,
         findings=new,
     )
 
 
-def _left_in_cache(sent: TimedRequest, found: Simulated, rules: Rules) -> int:
-    """The tokens that a request leaves, of which the next can read all where it goes on with it."""
+def _cached_tokens(sent: TimedRequest, outcome: Simulated, rules: Rules) -> int:
+    """Return how many tokens a request leaves in the cache for one that continues it."""
     if rules.match != "best effort":
-        return found.left
+        return outcome.left
     step, total = rules.value("granularity"), sent.sizes[-1] if sent.sizes else 0
     read = total // step * step
     return read if read >= rules.minimum(sent.wire.model) else 0
 
 
-def _linted(row: _Row, prediction: Prediction, difference: FirstDifference | None) -> list[Finding]:
-    """Return the findings about the last request of a row, and about no other."""
+def _lint_findings(
+    row: _Row, prediction: Prediction, difference: FirstDifference | None
+) -> list[Finding]:
+    """Return the cache lint's findings about the last request of a row only."""
     members = [*row.sent, (prediction.request, prediction.found, difference)]
     members[0] = (*members[0][:2], None)
     requests, outcomes, differences = zip(*members, strict=True)
-    found = lint(SentRow(requests, outcomes, differences, row.rules))
+    findings = lint(SentRow(requests, outcomes, differences, row.rules))
     last = str(len(members))
-    return [replace(each, where="the request") for each in found if each.where.split()[-1] == last]
+    return [
+        replace(each, where="the request") for each in findings if each.where.split()[-1] == last
+    ]
 
 
-def _paired(body: dict[str, Any]) -> list[Finding]:
-    """Return the pairing doctor's findings about the request's messages."""
+def _pairing_findings(body: dict[str, Any]) -> list[Finding]:
+    """Return the doctor's findings about calls and results in the request's messages."""
     builder = SessionBuilder()
     try:
         read_request(builder, body, Place())
-        return [each for each in check(builder.finish()) if each.severity != "info"]
-    except UNEXPECTED_ERRORS:  # a shape that is a provider's to judge
+        return [finding for finding in check(builder.finish()) if finding.severity != "info"]
+    except UNEXPECTED_ERRORS:  # an unknown shape: the provider may still accept it
         return []
 
 
@@ -294,10 +309,13 @@ def _cause(
     difference: FirstDifference | None,
     findings: list[Finding],
 ) -> str:
-    """Why it breaks, as a finding's code: what differs, how the cache looks, that it waited."""
+    """Return the code of a finding that says why the cache breaks.
+
+    It is what differs from the last request; otherwise how the cache searches; otherwise its age.
+    """
     if difference is not None:
         return difference.rule
-    codes = [each.code for each in findings]
+    codes = [finding.code for finding in findings]
     for code in ("in-flight", "lookback-overflow", "no-anchor", "no-breakpoint"):
         if code in codes:
             return code
@@ -305,7 +323,7 @@ def _cause(
 
 
 def _place_of_difference(sent: TimedRequest, difference: FirstDifference | None) -> str:
-    """Say where a request differs from the one before it."""
+    """Return in words where a request differs from the one before it; "" if it does not."""
     if difference is None:
         return ""
     if difference.block is None:
@@ -319,13 +337,13 @@ def _place_of_difference(sent: TimedRequest, difference: FirstDifference | None)
 
 
 def _lost_nano(
-    lost: int, found: Simulated, rules: Rules, model: str, price: Price | None
+    lost: int, outcome: Simulated, rules: Rules, model: str, price: Price | None
 ) -> int | None:
-    """Return the extra cost of tokens that are not read: they are written, or paid in full."""
+    """Return the extra cost of tokens that are not read, but written or paid in full."""
     if price is None:
         return None
-    again = max((rules.write_permille(ttl) for ttl in found.written), default=1000)
-    return price.nano_dollars(lost * (max(again, 1000) - rules.read_permille(model)))
+    write_price = max((rules.write_permille(ttl) for ttl in outcome.written), default=1000)
+    return price.nano_dollars(lost * (max(write_price, 1000) - rules.read_permille(model)))
 
 
 def _billed_nano(billed: Billed, rules: Rules, model: str, price: Price | None) -> int | None:

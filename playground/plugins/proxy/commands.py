@@ -1,4 +1,4 @@
-"""The command that stands between an agent and its provider."""
+"""The command `playground proxy`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.option(
     "--block",
     type=click.Choice(["cache-break"]),
-    help="Answer 409 instead of forwarding what breaks its session's cache.",
+    help="Answer 409 to a request that would break its session's cache, and do not forward it.",
 )
 @click.option("--scrub-emails", is_flag=True, help="Star out e-mail addresses too.")
 @json_option
@@ -53,8 +53,8 @@ def proxy(
 
     The base URL of the agent is the proxy's address. `playground proxy -- claude` starts a command
     with the variables set (ANTHROPIC_BASE_URL, OPENAI_BASE_URL, GOOGLE_GEMINI_BASE_URL …) and ends
-    with it; what is said stands in the run's folder then. No credential is stored. None is added,
-    but for one that the address of --upstream or of such a variable holds: it goes there alone.
+    with it; the report is then written to the run's folder. No credential is stored. None is added,
+    except one in the address of --upstream or of such a variable, which is sent only there.
     """
     from playground.plugins.proxy.addresses import upstreams
     from playground.plugins.proxy.serving import (
@@ -66,32 +66,39 @@ def proxy(
     )
     from playground.plugins.proxy.terminal_report import TerminalReport
 
-    checked(host, public, hosts)
-    given = upstreams(upstream, os.environ, port, child=bool(command))
-    check_spending(given, host, public)
-    report, out = TerminalReport(), new_run()
-    tell = _line_writer(report, as_json, out / "said.txt" if command else None)
-    running = Proxy(
+    check_access(host, public, hosts)
+    targets = upstreams(upstream, os.environ, port, child=bool(command))
+    check_spending(targets, host, public)
+    report, folder = TerminalReport(), new_run()
+    write = _line_writer(report, as_json, folder / "said.txt" if command else None)
+    server = Proxy(
         ProxySettings(
-            given, tell, host, port, hosts, emails=scrub_emails, block=block is not None, out=out
+            targets,
+            write,
+            host,
+            port,
+            hosts,
+            emails=scrub_emails,
+            block=block is not None,
+            out=folder,
         )
     )
     try:
         if command:
-            return run_with_child(running, command)
-        say(f"listening on {running.url} (Ctrl-C stops); recordings in {out}", err=True)
-        asyncio.run(run_until_stopped(running))
+            return run_with_child(server, command)
+        say(f"listening on {server.url} (Ctrl-C stops); recordings in {folder}", err=True)
+        asyncio.run(run_until_stopped(server))
         return 0
     finally:
-        running.close()
+        server.close()
         for line in report.summary():
             say(line, err=True)
         if command:
-            say(f"recordings, and what was said, in {out}", err=True)
+            say(f"recordings, and what was said, in {folder}", err=True)
 
 
-def checked(host: str, public: bool, hosts: tuple[str, ...]) -> None:
-    """Raises InputFault for an address that others reach, unless `public` says that it is meant."""
+def check_access(host: str, public: bool, hosts: tuple[str, ...]) -> None:
+    """Raise InputFault if other machines can reach the proxy and `public` does not allow it."""
     from playground.base.errors import InputFault
     from playground.base.hosts import is_loopback
 
@@ -110,15 +117,15 @@ def checked(host: str, public: bool, hosts: tuple[str, ...]) -> None:
         )
 
 
-def check_spending(given: Upstreams, host: str, public: bool) -> None:
-    """Raises InputFault if others could spend a credential that stands in an upstream's address."""
+def check_spending(targets: Upstreams, host: str, public: bool) -> None:
+    """Raise InputFault if others could spend a credential that an upstream's address holds."""
     from playground.base.errors import InputFault
     from playground.base.hosts import is_loopback
 
-    spent = next((one for one in given.all if one.spends), None)
-    if spent is not None and (public or not is_loopback(host)):
+    spender = next((upstream for upstream in targets.all if upstream.spends), None)
+    if spender is not None and (public or not is_loopback(host)):
         raise InputFault(
-            f"the upstream's address ({spent.host}) holds a password or a key, which whoever "
+            f"the upstream's address ({spender.host}) holds a password or a key, which whoever "
             "reaches the proxy would spend",
             where="--public",
             expected="an address without one: each client sends a key of its own",
@@ -128,23 +135,21 @@ def check_spending(given: Upstreams, host: str, public: bool) -> None:
 def _line_writer(
     report: TerminalReport, as_json: bool, path: Path | None
 ) -> Callable[[dict[str, Any]], None]:
-    """Return the function for each line of the ledger: print it, or store it if a child has the
-    terminal.
-    """
+    """Return a function that prints a line of the ledger, or writes it to `path` if given."""
     from playground.recordings.growing import GrowingFile
 
     file = GrowingFile(path) if path is not None else None
 
-    def tell(line: dict[str, Any]) -> None:
-        told = list(report.lines(line))
+    def write_line(line: dict[str, Any]) -> None:
+        texts = list(report.lines(line))
         if file is not None:
-            for each in told:
-                file.add(visible(each) + "\n")
+            for text in texts:
+                file.add(visible(text) + "\n")
             file.keep(now=True)
         elif as_json:
             say(json_text(line, indent=None))
         else:
-            for each in told:
-                say(each)
+            for text in texts:
+                say(text)
 
-    return tell
+    return write_line

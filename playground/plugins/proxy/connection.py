@@ -1,8 +1,8 @@
-"""One client's connection: heads are read with bounds, and every refusal is one clear line.
+"""One client's connection, with limits on a request's head and a clear line for each refusal.
 
-uvicorn's protocol with h11 does the work. What it lacks is here: h11 bounds a head only as long as
-it is incomplete, and counts no headers; uvicorn says "Invalid HTTP request received." of all that
-h11 refuses, and waits for a head for ever.
+uvicorn's protocol with h11 does the work. This module adds what they lack: h11 limits the size of
+a head only while it is incomplete, and does not count headers; uvicorn answers "Invalid HTTP
+request received." to everything that h11 refuses, and waits for a head without a time limit.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from playground.plugins.proxy.refusals import Refusal
 
 MOST_HEADERS: Final = 256
 MOST_HEAD: Final = 256 * 1024  # bytes of a request line and its headers
-HEAD_SECONDS: Final = 30.0  # in which a head has to come
+HEAD_SECONDS: Final = 30.0  # a client has so long to send a head
 _LINGER_SECONDS: Final = 1.0
 _HEAD_END: Final = re.compile(rb"\n\r?\n")
 _QUOTED: Final = re.compile(r":?\s*(?:bytearray\()?b['\"]")
 
 
 class BoundedConnection(h11.Connection):
-    """h11's connection; `fault` is why it refused what came.
+    """h11's connection, with limits on the size of a head; `fault` is the error that it raised.
 
-    A head is looked at before h11 reads it. The counts of what has come bound those of what waits
-    to be read, so that a look through all of it is needed only where they are passed: what is read
-    in all grows with what comes.
+    A head is checked before h11 reads it. The bytes and lines received since the last check are
+    counted; the waiting data is searched only if these counts pass a limit. So the work grows
+    linearly with the data, even if it comes byte by byte. `looks` counts the searches.
     """
 
     def __init__(self) -> None:
         super().__init__(h11.SERVER, MOST_HEAD)
         self.fault: h11.RemoteProtocolError | None = None
-        self.looks = 0  # through all that waits
+        self.looks = 0
         self._size = self._lines = 0
 
     def receive_data(self, data: bytes) -> None:
@@ -54,7 +54,7 @@ class BoundedConnection(h11.Connection):
             raise
 
     def _check_head(self) -> None:
-        """Raises RemoteProtocolError for a head that is too long, or has too many lines."""
+        """Raise RemoteProtocolError if the waiting head is too long or has too many lines."""
         if self._size <= MOST_HEAD and self._lines <= MOST_HEADERS + 2:
             return
         self.looks += 1
@@ -65,12 +65,12 @@ class BoundedConnection(h11.Connection):
         if b"\n" not in head[:MOST_HEAD] and len(head) > MOST_HEAD:
             raise h11.RemoteProtocolError("its first line has no end", error_status_hint=414)
         if len(head) > MOST_HEAD:
-            told = f"its headers have more than {MOST_HEAD:,} bytes"
-            raise h11.RemoteProtocolError(told, error_status_hint=431)
-        # of its lines one is the request line, and one is empty
+            reason = f"its headers have more than {MOST_HEAD:,} bytes"
+            raise h11.RemoteProtocolError(reason, error_status_hint=431)
+        # besides the headers there is a request line, and an empty line at the end
         if head.count(b"\n") > MOST_HEADERS + (2 if end else 1):
-            told = f"it has more than {MOST_HEADERS} headers"
-            raise h11.RemoteProtocolError(told, error_status_hint=431)
+            reason = f"it has more than {MOST_HEADERS} headers"
+            raise h11.RemoteProtocolError(reason, error_status_hint=431)
 
 
 class Protocol(H11Protocol):
@@ -78,65 +78,68 @@ class Protocol(H11Protocol):
 
     most_connections: int = 1 << 30
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
         self.conn: BoundedConnection = BoundedConnection()
         self._refused = False
-        self._patience: asyncio.TimerHandle | None = None
+        self._head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         if len(self.connections) > self.most_connections:
-            told = f"there are {self.most_connections} connections already; try again later"
-            self._refuse(Refusal(503, "too_many_connections", told), linger=False)
+            reason = f"there are {self.most_connections} connections already; try again later"
+            self._refuse(Refusal(503, "too_many_connections", reason), linger=False)
         else:
-            self._wait_for_head()
+            self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._stop_waiting()
+        self._stop_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self._refused:  # what is on its way already; closing on it would lose the refusal
+        if self._refused:  # the client may still be sending: closing now would lose the refusal
             return
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
-            self._stop_waiting()
-        elif self._patience is None:
-            self._wait_for_head()
+            self._stop_timer()
+        elif self._head_timer is None:
+            self._start_timer()
 
     def send_400_response(self, msg: str) -> None:
-        """Say why nothing can be read, in place of uvicorn's one sentence for all."""
+        """Refuse the request with h11's reason, in place of uvicorn's sentence."""
         fault = self.conn.fault
         status = fault.error_status_hint if fault is not None else 400
-        why = _QUOTED.split(str(fault), maxsplit=1)[0] if fault is not None else msg
-        told = f"the request cannot be read: {why}"
-        self._refuse(Refusal(status, "unreadable_request", told))
+        cause = _QUOTED.split(str(fault), maxsplit=1)[0] if fault is not None else msg
+        reason = f"the request cannot be read: {cause}"
+        self._refuse(Refusal(status, "unreadable_request", reason))
 
-    def _wait_for_head(self) -> None:
-        self._patience = self.loop.call_later(HEAD_SECONDS, self._lose_patience)
+    def _start_timer(self) -> None:
+        self._head_timer = self.loop.call_later(HEAD_SECONDS, self._refuse_slow_head)
 
-    def _stop_waiting(self) -> None:
-        if self._patience is not None:
-            self._patience.cancel()
-            self._patience = None
+    def _stop_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
 
-    def _lose_patience(self) -> None:
-        self._patience = None
+    def _refuse_slow_head(self) -> None:
+        self._head_timer = None
         if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
-            told = f"no whole head of a request came within {HEAD_SECONDS:g} seconds"
-            self._refuse(Refusal(408, "slow_head", told))
+            reason = f"no whole head of a request came within {HEAD_SECONDS:g} seconds"
+            self._refuse(Refusal(408, "slow_head", reason))
 
     def _refuse(self, refusal: Refusal, *, linger: bool = True) -> None:
-        """Answer, and close: what follows cannot be told from what was refused. To `linger` is to
-        take what is on its way, since a client that is hung up on reads no answer."""
-        self._stop_waiting()
+        """Answer with a refusal and close the connection: nothing after it can be read safely.
+
+        With `linger`, go on receiving for a moment, because a client reads no answer if the
+        connection is closed while it still sends.
+        """
+        self._stop_timer()
         self._refused = True
         if self.cycle is not None and not self.cycle.response_complete:
             self.cycle.disconnected = True  # nothing more of it can be read
             self.cycle.message_event.set()
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
-            self.transport.close()  # in the middle of an answer there is no place for another
+            self.transport.close()  # an answer has begun already: another cannot follow
             return
         self.transport.write(_answer_bytes(refusal))
         if not linger:
@@ -148,13 +151,13 @@ class Protocol(H11Protocol):
 
 
 def _answer_bytes(refusal: Refusal) -> bytes:
-    """Return a whole answer. By hand, for h11 has its own mind about what it refused."""
+    """Return a refusal as the bytes of an HTTP answer. h11 sends nothing after an error."""
     lines = [f"HTTP/1.1 {refusal.status} {HTTPStatus(refusal.status).phrase}".encode()]
     headers = [*refusal.headers(), (b"connection", b"close")]
     lines += [name + b": " + value for name, value in headers]
     return b"\r\n".join([*lines, b"", refusal.body()])
 
 
-def limited(most_connections: int) -> type[Protocol]:
-    """Return the protocol of a server that takes at most so many connections at once."""
+def protocol_for(most_connections: int) -> type[Protocol]:
+    """Return the protocol class for a server with at most so many connections at once."""
     return type("LimitedProtocol", (Protocol,), {"most_connections": most_connections})

@@ -1,4 +1,4 @@
-"""A run of the proxy as pandas tables, and what was expected beside what was billed as a figure."""
+"""A run of the proxy as pandas tables, and its predictions beside its bills as a figure."""
 
 from __future__ import annotations
 
@@ -10,64 +10,62 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from playground.plugins.proxy.ledger import Ledger, Passed
+from playground.plugins.proxy.ledger import Ledger, LoggedExchange
 from playground.show.kept_figures import LEGEND
 
 
 def sessions(ledger: Ledger) -> pd.DataFrame:
     """Return a row for each session, the newest first: requests, tokens read, breaks, dollars."""
     rows = []
-    for name, passed in reversed(ledger.sessions.items()):
-        billed = [each.billed for each in passed if each.billed]
-        breaks = [found for each in passed if (found := each.breaks)]
+    for name, exchanges in reversed(ledger.sessions.items()):
+        billed = [exchange.billed for exchange in exchanges if exchange.billed]
+        breaks = [forecast for exchange in exchanges if (forecast := exchange.breaks)]
         rows.append(
             {
                 "session": name,
-                "begins with": passed[0].title,
-                "requests": len(passed),
+                "begins with": exchanges[0].title,
+                "requests": len(exchanges),
                 "breaks": len(breaks),
                 "read, % of billed": _share(billed),
-                "billed, $": _dollars([each["nano"] for each in billed]),
-                "lost by breaks, $": _dollars([found["lost_nano"] for found in breaks]),
-                "last": _clock(passed[-1].at),
+                "billed, $": _dollars([exchange["nano"] for exchange in billed]),
+                "lost by breaks, $": _dollars([forecast["lost_nano"] for forecast in breaks]),
+                "last": _clock(exchanges[-1].at),
             }
         )
     return pd.DataFrame(rows)
 
 
-def requests(passed: Sequence[Passed]) -> pd.DataFrame:
-    """Return a row for each request of a session: what was expected, what was billed, where it
-    broke.
-    """
-    return pd.DataFrame([_request(each) for each in passed])
+def requests(exchanges: Sequence[LoggedExchange]) -> pd.DataFrame:
+    """Return a row for each request of a session: prediction, bill, and where the cache breaks."""
+    return pd.DataFrame([_request_row(exchange) for exchange in exchanges])
 
 
-def _request(each: Passed) -> dict[str, Any]:
-    expected, billed = each.expected or {}, each.billed or {}
-    parts = () if each.refused else (expected.get("cause"), expected.get("place"))
-    broken = " at ".join(filter(None, parts))
+def _request_row(exchange: LoggedExchange) -> dict[str, Any]:
+    expected, billed = exchange.expected or {}, exchange.billed or {}
+    parts = () if exchange.refused else (expected.get("cause"), expected.get("place"))
+    break_place = " at ".join(filter(None, parts))
     return {
         "request": expected.get("number"),
-        "at": _clock(each.at),
+        "at": _clock(exchange.at),
         "read, expected": expected.get("read"),
         "read, billed": billed.get("read"),
         "written, billed": billed.get("written"),
         "input, expected": expected.get("total"),
         "input, billed": billed.get("total"),
-        "breaks": broken,
+        "breaks": break_place,
         "expected, $": _dollars([expected.get("nano")]),
         "billed, $": _dollars([billed.get("nano")]),
-        "answer": _answer(each),
+        "answer": _answer(exchange),
     }
 
 
 def causes(ledger: Ledger) -> pd.DataFrame:
-    """Return a row for each cause of breaks, the dearest first."""
+    """Return a row for each cause of cache breaks, the most expensive first."""
     counts: Counter[str] = Counter()
     lost: Counter[str] = Counter()
     nano: Counter[str] = Counter()
-    for each in ledger.passed:
-        if (expected := each.breaks) and not each.blocked:
+    for exchange in ledger.exchanges:
+        if (expected := exchange.breaks) and not exchange.blocked:
             cause = str(expected["cause"])
             counts[cause] += 1
             lost[cause] += expected["lost"]
@@ -85,12 +83,12 @@ def causes(ledger: Ledger) -> pd.DataFrame:
     )
 
 
-def strip(passed: Sequence[Passed]) -> go.Figure:
-    """For each request two bars, expected and billed: read, written, and the rest of the input."""
+def strip(exchanges: Sequence[LoggedExchange]) -> go.Figure:
+    """Draw two bars for each request, expected and billed: tokens read, written, and the rest."""
     figure = go.Figure()
-    numbers = [(each.expected or {}).get("number") for each in passed]
-    for name, offset, pick in (("expected", 0, _expected), ("billed", 1, _billed)):
-        parts = [pick(each) for each in passed]
+    numbers = [(exchange.expected or {}).get("number") for exchange in exchanges]
+    for offset, name in enumerate(("expected", "billed")):
+        parts = [_tokens(getattr(exchange, name)) for exchange in exchanges]
         base = [0] * len(parts)
         for index, kind in enumerate(("read", "written", "rest")):
             values = [part[index] for part in parts]
@@ -101,9 +99,9 @@ def strip(passed: Sequence[Passed]) -> go.Figure:
                 name=f"{kind}, {name}",
                 offsetgroup=str(offset),
                 marker={"color": _COLOURS[kind]},
-                opacity=1.0 if offset else 0.55,  # of the trace: its legend shows it too
+                opacity=1.0 if offset else 0.55,  # of the trace, so that the legend shows it
             )
-            base = [one + other for one, other in zip(base, values, strict=True)]
+            base = [below + value for below, value in zip(base, values, strict=True)]
     figure.update_layout(
         barmode="group",
         height=280,
@@ -118,32 +116,29 @@ def strip(passed: Sequence[Passed]) -> go.Figure:
 _COLOURS = {"read": "#2a9d6f", "written": "#e0a030", "rest": "#b0504a"}
 
 
-def _expected(each: Passed) -> tuple[int, int, int]:
-    found = each.expected or {"read": 0, "written": 0, "total": 0}
-    return found["read"], found["written"], found["total"] - found["read"] - found["written"]
+def _tokens(figures: dict[str, Any] | None) -> tuple[int, int, int]:
+    if figures is None:
+        return 0, 0, 0
+    read, written = figures["read"], figures["written"]
+    return read, written, figures["total"] - read - written
 
 
-def _billed(each: Passed) -> tuple[int, int, int]:
-    found = each.billed or {"read": 0, "written": 0, "total": 0}
-    return found["read"], found["written"], found["total"] - found["read"] - found["written"]
-
-
-def _answer(each: Passed) -> str:
-    if each.blocked:
+def _answer(exchange: LoggedExchange) -> str:
+    if exchange.blocked:
         return "blocked"
-    if each.status is None and each.error is None:
+    if exchange.status is None and exchange.error is None:
         return "under way"
-    status = str(each.status or "none")
-    return f"{status}, {each.error.get('type')}" if each.error else status
+    status = str(exchange.status or "none")
+    return f"{status}, {exchange.error.get('type')}" if exchange.error else status
 
 
 def _share(billed: Sequence[dict[str, Any]]) -> float | None:
-    total = sum(each["total"] for each in billed)
-    return round(100 * sum(each["read"] for each in billed) / total, 1) if total else None
+    total = sum(bill["total"] for bill in billed)
+    return round(100 * sum(bill["read"] for bill in billed) / total, 1) if total else None
 
 
 def _dollars(nanos: Sequence[int | None]) -> float | None:
-    known = [each for each in nanos if each is not None]
+    known = [nano for nano in nanos if nano is not None]
     return round(sum(known) / 1e9, 6) if known else None
 
 

@@ -1,7 +1,7 @@
-"""One exchange as it is recorded: what was sent, what was predicted of it, what came back.
+"""The recording of one exchange: the request, its prediction and the answer.
 
-Everything that is kept goes through the recorder, which stars secrets out; of headers nothing is
-kept but what the client calls itself. Bytes that nobody here can unpack are counted, not kept.
+Everything passes the recorder, which replaces secrets by stars. The only header that is recorded
+is the name that the client gives itself. Bytes that cannot be unpacked are counted, not recorded.
 """
 
 from __future__ import annotations
@@ -24,21 +24,24 @@ from playground.recordings.unpacking import CODINGS, TooMuchUnpacked, Unpacker
 from playground.recordings.value_scrubbing import BodyScrubber
 from playground.recordings.written import form_of
 
-MOST_BODY: Final = 32 * 1024 * 1024  # of a request that is read whole: Anthropic takes no more
+# Limits in bytes.
+MOST_BODY: Final = 32 * 1024 * 1024  # of a request that is parsed: Anthropic takes no more
 _MOST_REPLY: Final = 8 * 1024 * 1024  # of an answer that is one JSON object
-_KEPT_BYTES: Final = 256 * 1024  # of a stream, whose chunks nobody asks the proxy for
-_MOST_RAW: Final = 1024 * 1024  # of bytes that are no request and no answer to one: files
+_KEPT_BYTES: Final = 256 * 1024  # of a stream that the recorder keeps in memory
+_MOST_RAW: Final = 1024 * 1024  # of bodies that are neither a request to a model nor its answer
 _MOST_ANSWER: Final = 64 * 1024 * 1024  # of a model's answer that is recorded
-# Of a packed answer so much is recorded, or so many times what came: text is packed to a tenth.
+# A packed answer is recorded up to this size, or up to this many times its packed size. Text
+# shrinks to about a tenth.
 _MOST_UNPACKED: Final = 8 * 1024 * 1024
 _MOST_TIMES: Final = 50
-# Text of nothing but beginnings of secrets costs some seconds a megabyte, a model's less than one.
+# Scrubbing text made only of beginnings of secrets takes some seconds for each megabyte; a model's
+# text takes less than one.
 _MOST_SECONDS: Final = 20.0
 _PIECE: Final = 64 * 1024
 _LONGEST_AGENT: Final = 200  # characters of what a client calls itself
-_LEAST_FREE: Final = 1024 * 1024 * 1024  # bytes of a disk that recordings leave, or a twentieth
-Told = TypeVar("Told")
-_TO_DISK: Final = 0.9  # seconds: two hundred files are open at once
+_LEAST_FREE: Final = 1024 * 1024 * 1024  # bytes that recordings leave free, see `least_free`
+Result = TypeVar("Result")
+_TO_DISK: Final = 0.9  # seconds between writes to disk; two hundred files may be open at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,35 +50,39 @@ class Opened:
 
     number: int
     at: float
-    url: str  # of the provider, without its query, which may hold a key
+    url: str  # of the provider, without the query, which may hold a key
     api: str
-    model: str  # where the address names it
+    model: str  # if the address names it
     agent: str  # what the client calls itself
     client: str  # the address that it came from
-    session: str  # what the client calls its session, where it says so
-    coding: str
-    asks: bool
+    session: str  # the client's id for its session, if it sends one
+    coding: str  # the body's Content-Encoding
+    asks: bool  # whether a model answers it
 
     def clean(self, search: Searcher) -> Opened:
-        """Return this without secrets; all that is told of an exchange is made of it."""
+        """Return a copy without secrets, from which everything about the exchange is written."""
         return replace(
             self,
             url=_clean_address(self.url, search),
             model=starred(self.model, search),
-            agent=starred(self.agent, search)[:_LONGEST_AGENT],  # half a key is not known as one
+            # shortened last, because half a key is not recognised
+            agent=starred(self.agent, search)[:_LONGEST_AGENT],
         )
 
 
 def _clean_address(address: str, search: Searcher) -> str:
-    """Return an address without secrets; of one that hides them behind percent signs, decoded."""
+    """Return an address without secrets. It is decoded if a secret was percent-encoded."""
     decoded = unquote(address)
     clean = starred(decoded, search)
     return starred(address, search) if clean == decoded else clean
 
 
 class WatchedExchange:
-    """One request and its answer. `fault` is why not all of it is recorded: what the disk refuses,
-    or an answer that is too much. It ends the recording alone."""
+    """One request and its answer, recorded piece by piece.
+
+    `fault` says why not all of it is recorded: a full disk, or an answer that is too large. The
+    exchange itself is still forwarded.
+    """
 
     def __init__(
         self, opened: Opened, folder: Path, cleaner: BodyScrubber, search: Searcher
@@ -83,7 +90,7 @@ class WatchedExchange:
         self.opened = opened
         self.request: dict[str, Any] | None = None  # clean of secrets
         self.usage: dict[str, Any] | None = None
-        self.was_asked = False  # its request is whole
+        self.was_asked = False  # whether the request is complete
         self.status = 0
         self.first: float | None = None  # when the answer's first byte came
         self.fault = ""
@@ -91,9 +98,9 @@ class WatchedExchange:
         self._folder, self._cleaner, self._search = folder, cleaner, search
         self._body: list[bytes] = []
         self._size = 0
-        self._raw = False  # its body is recorded as bytes
-        self._kept = {"sent": 0, "came": 0}  # bytes that are recorded as they are
-        self._more = {"sent": 0, "came": 0, "packed": 0}  # those that are counted alone
+        self._raw = False  # whether the body is recorded as bytes
+        self._recorded = {"sent": 0, "came": 0}  # numbers of bytes that are recorded as they are
+        self._unrecorded = {"sent": 0, "came": 0, "packed": 0}  # and of those that are not recorded
         self._spent = 0.0  # seconds of work on the answer
         self._lines: GrowingFile | None = None
         self.tally = Tally()  # of what was starred out, once it is over
@@ -103,103 +110,103 @@ class WatchedExchange:
         self._is_json = False
         self._reply = bytearray()
 
-    def sent(self, data: bytes) -> None:
-        """A piece of the request's body."""
+    def add_request_piece(self, data: bytes) -> None:
+        """Take a piece of the request's body."""
         self._size += len(data)
         if self._raw:
-            self._keep_sent(data)
+            self._record_request(data)
             return
         self._body.append(data)
         if self._size > MOST_BODY:
-            self._as_bytes(b"".join(self._body))
+            self._record_bytes(b"".join(self._body))
 
-    def asked(self) -> None:
-        """The request is whole."""
+    def end_request(self) -> None:
+        """Record the request, which is complete: as JSON if possible, otherwise as bytes."""
         self.was_asked = True
         if self._raw:
-            self._keep_sent(b"", last=True)
+            self._record_request(b"", last=True)
             return
         raw = b"".join(self._body)
         self._body.clear()
-        given = self._read(raw)
-        if given is None:
-            self._as_bytes(raw)
-            self._keep_sent(b"", last=True)
+        parsed = self._read(raw)
+        if parsed is None:
+            self._record_bytes(raw)
+            self._record_request(b"", last=True)
             return
-        found, data = given
+        body, data = parsed
         tally = Tally()
         try:
-            clean = self._cleaner.scrubbed(found, tally)
-            form = form_of(found, data)
-        except RecursionError:  # deeper than anybody's, and than it can be searched for secrets
-            self._as_bytes(data)
-            self._keep_sent(b"", last=True)
+            clean = self._cleaner.scrubbed(body, tally)
+            form = form_of(body, data)
+        except RecursionError:  # too deep to be searched for secrets
+            self._record_bytes(data)
+            self._record_request(b"", last=True)
             return
-        if not form:
-            self._as_bytes(data)
-            self._keep_sent(b"", last=True)
+        if not form:  # the exact text cannot be rebuilt from JSON: keep its bytes, too
+            self._record_bytes(data)
+            self._record_request(b"", last=True)
         self.request = clean
-        told = {"agent": self.opened.agent, "at": self.opened.at, "written": form}
-        told = {key: value for key, value in told.items() if value}
-        if self._begin(str(clean.get("model") or self.opened.model)):
-            self._tell(lambda r: r.sent_clean(self.opened.url, clean, tally, **told))
+        details = {"agent": self.opened.agent, "at": self.opened.at, "written": form}
+        details = {key: value for key, value in details.items() if value}
+        if self._open_recording(str(clean.get("model") or self.opened.model)):
+            self._record(lambda r: r.sent_clean(self.opened.url, clean, tally, **details))
 
-    def noted(self, **line: Any) -> None:
-        """Note what somebody else knows of it."""
-        if self._begin():
-            self._tell(lambda r: r.noted(line))
+    def add_note(self, **line: Any) -> None:
+        """Add a line to the recording."""
+        if self._open_recording():
+            self._record(lambda r: r.noted(line))
 
-    def answered(self, at: float, status: int, coding: str, kind: str) -> None:
-        """The answer begins, so many seconds after the request."""
+    def begin_answer(self, at: float, status: int, coding: str, kind: str) -> None:
+        """Begin the answer, `at` seconds after the request."""
         self.status, self._packed = status, coding
         self._is_json = "json" in kind and "stream" not in kind
         is_read = coding in CODINGS
         self._unpacker = Unpacker(_MOST_UNPACKED, _MOST_TIMES) if is_read else None
-        if self._begin():
-            self._tell(lambda r: r.status(at, status))
+        if self._open_recording():
+            self._record(lambda r: r.status(at, status))
 
-    def piece(self, at: float, data: bytes) -> None:
-        """Bytes of the answer."""
+    def add_answer_piece(self, at: float, data: bytes) -> None:
+        """Take a piece of the answer, `at` seconds after the request."""
         self.first = at if self.first is None else self.first
         if self._packed:
-            self._more["packed"] += len(data)
+            self._unrecorded["packed"] += len(data)
             if self._unpacker is None:
                 return
         try:
             for plain in self._unpacker.pieces(data) if self._unpacker else (data,):
                 if self._is_json and len(self._reply) < _MOST_REPLY:
                     self._reply += plain
-                self._keep(at, plain)
+                self._record_answer(at, plain)
         except TooMuchUnpacked as error:
             self._cut_short(f"the answer {error}; the rest is forwarded and not recorded")
         except ValueError as error:
             self._cut_short(f"the answer is {error}")
 
     def _cut_short(self, why: str) -> None:
-        """Read nothing more of the answer."""
+        """Record nothing more of the answer."""
         if self._unpacker is not None:
-            self._more["packed"] -= self._unpacker.taken
+            self._unrecorded["packed"] -= self._unpacker.taken
         self.fault, self._unpacker = why, None
 
     def tick(self) -> None:
-        """To be called several times a second."""
-        self._tell(Recorder.tick)
+        """Write to disk what is due; to be called several times a second."""
+        self._record(Recorder.tick)
 
     def end(self, error: dict[str, Any] | None) -> None:
-        """The exchange is over; with an error where it was cut."""
-        if self._body or not self._begin():  # the client hung up in its body
-            self._as_bytes(b"".join(self._body))
+        """End the recording, with an `error` if the exchange was cut off."""
+        if self._body or not self._open_recording():  # the client hung up while it sent the body
+            self._record_bytes(b"".join(self._body))
         if self._packed and self._unpacker is None and error is None:
             unknown = f"the answer is packed as {self._packed}, which is not read here"
             error = {"type": "unreadable", "message": self.fault or unknown}
-        if self._more["came"] and self.opened.asks and error is None:
+        if self._unrecorded["came"] and self.opened.asks and error is None:
             error = {"type": "unrecorded", "message": self.fault}
         if self._unpacker is not None:
-            self._more["packed"] = 0
-        if any(self._more.values()):
-            more = {way: count for way, count in self._more.items() if count}
-            self._tell(lambda r: r.noted({"not_kept": more}))
-        recording = self._tell(lambda r: r.end(error, cut=error is not None))
+            self._unrecorded["packed"] = 0
+        if any(self._unrecorded.values()):
+            unrecorded = {way: count for way, count in self._unrecorded.items() if count}
+            self._record(lambda r: r.noted({"not_kept": unrecorded}))
+        recording = self._record(lambda r: r.end(error, cut=error is not None))
         self.usage = recording.usage if recording is not None else None
         if self.usage is None and self._reply:
             self.usage = _usage(bytes(self._reply))
@@ -212,39 +219,37 @@ class WatchedExchange:
             except InputFault as fault:
                 self.fault = str(fault)
 
-    # what is kept
-
     def _read(self, raw: bytes) -> tuple[dict[str, Any], bytes] | None:
-        """The body as an object, and its bytes unpacked; None for anything else."""
+        """Return the body as a JSON object, and its unpacked bytes; None if it is none."""
         data = raw
         try:
             if self.opened.coding in CODINGS:
                 data = b"".join(Unpacker(MOST_BODY).pieces(raw))
             elif self.opened.coding:
                 return None
-            found = load_json(data.decode(json.detect_encoding(data)), strict=True)
+            value = load_json(data.decode(json.detect_encoding(data)), strict=True)
         except (ValueError, RecursionError):
             return None
-        return (found, data) if isinstance(found, dict) else None
+        return (value, data) if isinstance(value, dict) else None
 
-    def _as_bytes(self, data: bytes) -> None:
+    def _record_bytes(self, data: bytes) -> None:
         self._raw = True
         self._body.clear()
-        if self._begin(self.opened.model):
+        if self._open_recording(self.opened.model):
             line = {"url": self.opened.url, "agent": self.opened.agent}
-            self._tell(lambda r: r.noted(line))
+            self._record(lambda r: r.noted(line))
         for start in range(0, len(data), _PIECE):
-            self._keep_sent(data[start : start + _PIECE])
+            self._record_request(data[start : start + _PIECE])
 
-    def _keep_sent(self, data: bytes, last: bool = False) -> None:
-        if self.opened.coding:  # packed: nobody could find a secret in it
+    def _record_request(self, data: bytes, last: bool = False) -> None:
+        if self.opened.coding:  # no secret can be found in packed bytes
             return
-        data = self._bounded("sent", data)
+        data = self._within_limit("sent", data)
         if data or last:
-            self._tell(lambda r: r.sent_bytes(data, last=last))
+            self._record(lambda r: r.sent_bytes(data, last=last))
 
-    def _begin(self, model: str = "") -> bool:
-        """The file is there from here on, unless the disk refuses it."""
+    def _open_recording(self, model: str = "") -> bool:
+        """Open the recording if it is not open yet; return False if the disk does not allow it."""
         if self._recorder is None and not self.fault:
             self.fault = disk_problem(self._folder)
         if self._recorder is None and not self.fault:
@@ -264,33 +269,33 @@ class WatchedExchange:
                 self.fault = str(fault)
         return self._recorder is not None
 
-    def _keep(self, at: float, data: bytes) -> None:
-        """Record bytes of the answer, within what one exchange may cost."""
+    def _record_answer(self, at: float, data: bytes) -> None:
+        """Record bytes of the answer, up to the limits on size and time of one exchange."""
         most = _MOST_ANSWER if self.opened.asks else _MOST_RAW
         is_dear = self._spent > _MOST_SECONDS
-        kept = self._bounded("came", data, 0 if is_dear else most)
-        if len(kept) < len(data) and not self.fault and (is_dear or self.opened.asks):
-            told = f"has more than {most:,} bytes"
-            told = f"took {_MOST_SECONDS:g} seconds to be recorded so far" if is_dear else told
-            self.fault = f"the answer {told}; the rest is forwarded and not recorded"
-        if kept:
+        recorded = self._within_limit("came", data, 0 if is_dear else most)
+        if len(recorded) < len(data) and not self.fault and (is_dear or self.opened.asks):
+            limit = f"has more than {most:,} bytes"
+            limit = f"took {_MOST_SECONDS:g} seconds to be recorded so far" if is_dear else limit
+            self.fault = f"the answer {limit}; the rest is forwarded and not recorded"
+        if recorded:
             began = time.thread_time()
-            self._tell(lambda r: r.piece(at, kept))
+            self._record(lambda r: r.piece(at, recorded))
             self._spent += time.thread_time() - began
 
-    def _bounded(self, way: str, data: bytes, most: int = _MOST_RAW) -> bytes:
-        """What is kept of these bytes; the rest is counted."""
-        kept = data[: max(0, most - self._kept[way])]
-        self._kept[way] += len(kept)
-        self._more[way] += len(data) - len(kept)
-        return kept
+    def _within_limit(self, way: str, data: bytes, most: int = _MOST_RAW) -> bytes:
+        """Return those of the bytes that may be recorded, and count both parts."""
+        part = data[: max(0, most - self._recorded[way])]
+        self._recorded[way] += len(part)
+        self._unrecorded[way] += len(data) - len(part)
+        return part
 
-    def _tell(self, told: Callable[[Recorder], Told]) -> Told | None:
-        """Tell the recorder; where the disk is full the recording ends, and nothing else does."""
+    def _record(self, action: Callable[[Recorder], Result]) -> Result | None:
+        """Call the recorder, if there is one. If the disk is full, end only the recording."""
         if self._recorder is None:
             return None
         try:
-            return told(self._recorder)
+            return action(self._recorder)
         except InputFault as fault:
             self.fault = str(fault)
             self._recorder = None
@@ -298,16 +303,18 @@ class WatchedExchange:
 
 
 def least_free(total: int) -> int:
-    """Return how many bytes of a disk of this size recordings leave."""
+    """Return how many bytes recordings leave free on a disk: 1 GB, or a twentieth if less."""
     return min(_LEAST_FREE, total // 20)
 
 
 def disk_problem(folder: Path) -> str:
-    """Return why nothing more is to be recorded here; "" if there is room. Clients decide how much
-    is recorded, and a full disk is everybody's."""
+    """Return why nothing more may be recorded in a folder, or "" if the disk has room.
+
+    Clients decide how much is recorded, but a full disk hurts every user of the machine.
+    """
     try:
         usage = shutil.disk_usage(folder)
-    except OSError:  # where it cannot be asked, writing tells
+    except OSError:  # writing will show
         return ""
     least = least_free(usage.total)
     if usage.free >= least:
@@ -316,10 +323,10 @@ def disk_problem(folder: Path) -> str:
 
 
 def _usage(reply: bytes) -> dict[str, Any] | None:
-    """The bill of an answer that is one JSON object."""
+    """Return the bill in an answer that is one JSON object, or None."""
     try:
         value = load_json(reply.decode(), strict=True)
     except (ValueError, RecursionError):
         return None
-    found = value.get("usage", value.get("usageMetadata")) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else None
+    usage = value.get("usage", value.get("usageMetadata")) if isinstance(value, dict) else None
+    return usage if isinstance(usage, dict) else None

@@ -1,8 +1,8 @@
-"""What forwards: an ASGI application, from the client to the provider and back, piece by piece.
+"""The forwarder: an ASGI application that passes each piece to the provider and back.
 
-The one rule: what is forwarded is what came. Only what belongs to one connection is made anew (the
-framing of a body, `Host`), and of packings those are asked for that the recorder can read, if the
-client takes them. What breaks off on one side breaks off on the other.
+The rule of this module: what is forwarded is what came. Only what concerns one connection is
+written anew (the framing of a body, `Host`), and `Accept-Encoding` lists only the client's
+compressions that the recorder can read. If one side breaks off, the other one is broken off, too.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from starlette.types import Receive, Scope, Send
 from playground.plugins.proxy.addresses import Upstreams, api_of, asks_a_model
 from playground.plugins.proxy.exchange import MOST_BODY
 from playground.plugins.proxy.headers import for_client, for_provider
-from playground.plugins.proxy.refusals import Refusal, RequestHead, answer, read_head, refusal_of
+from playground.plugins.proxy.refusals import Refusal, RequestHead, read_head, refusal_of, refuse
 from playground.plugins.proxy.upstream import Upstream
 from playground.plugins.proxy.upstream_client import UpstreamClient
 from playground.plugins.proxy.watcher_pipe import WatcherPipe
 from playground.recordings.scrubbing import scrubbed
 
-_LONGEST_AGENT: Final = 4096  # of which less is kept, once its secrets are out
-_LONGEST_WORDS: Final = 300  # of an error, which may quote what came
+_LONGEST_AGENT: Final = 4096  # characters; the recorder shortens it after it has removed secrets
+_LONGEST_WORDS: Final = 300  # characters of an error's text
 _CREDENTIALS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
-_SESSION_NAMES: Final = (  # in which clients name their session
+_SESSION_NAMES: Final = (  # headers in which clients name their session
     "x-claude-code-session-id",
-    "thread-id",  # Codex: of a sub-agent it is another than the session's
+    "thread-id",  # Codex: a sub-agent has its own, but shares the session's id
     "session_id",
     "session-id",
     "x-session-id",
@@ -43,24 +43,24 @@ _SESSION_NAMES: Final = (  # in which clients name their session
 
 
 class HungUp(Exception):
-    """The client has gone."""
+    """The client has closed the connection."""
 
 
 class BrokenOff(Exception):
-    """The provider's answer broke off: so does ours. The server closes the connection on it."""
+    """The provider's answer broke off. On this error the server closes the client's connection."""
 
 
 @dataclass
 class _Passing:
-    """One exchange on its way. Times are seconds since it came."""
+    """One exchange that is being forwarded. Times are in seconds since its request came."""
 
     number: int
     began: float
     head: RequestHead
     upstream: Upstream
-    path: str  # as it is sent, but for what the upstream's address holds
-    done: asyncio.Event = field(default_factory=asyncio.Event)  # the request's body was read
-    started: bool = False  # the answer has
+    path: str  # as it is sent, without the path of the upstream's address
+    done: asyncio.Event = field(default_factory=asyncio.Event)  # set when the body was read
+    started: bool = False  # whether the answer has begun
 
     @property
     def at(self) -> float:
@@ -68,7 +68,7 @@ class _Passing:
 
 
 class Forwarder:
-    """Forwards requests to `upstreams` and tells the `watcher` of all that passes."""
+    """The application that forwards to `upstreams` and copies all that passes to the `watcher`."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Forwarder:
         self._upstreams, self._watcher, self._client = upstreams, watcher, client
         self._names, self._block, self._clock = names, block, clock
         self._numbers = count(1)
-        self._salt = secrets.token_bytes(16)  # so that what tells keys apart tells nothing of them
+        self._salt = secrets.token_bytes(16)  # a digest tells keys apart, but reveals none
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -91,7 +91,7 @@ class Forwarder:
         head = read_head(scope, self._names)
         refusal = refusal_of(head)
         if refusal is not None:
-            await answer(send, refusal)
+            await refuse(send, refusal)
             return
         passing = self._open_exchange(scope, head)
         error: dict[str, Any] | None = None
@@ -105,12 +105,12 @@ class Forwarder:
         except asyncio.CancelledError:
             error = {"type": "cut", "message": "the proxy was stopped"}
             raise
-        except Exception as fault:  # whatever it is, the client gets a line
-            told = f"a bug of the proxy ({type(fault).__name__}); please report it"
-            error = {"type": type(fault).__name__, "message": told}
+        except Exception as fault:  # a bug of ours: the client still gets an answer
+            message = f"a bug of the proxy ({type(fault).__name__}); please report it"
+            error = {"type": type(fault).__name__, "message": message}
             if passing.started:
-                raise BrokenOff(told) from fault
-            await self._refuse(send, passing, Refusal(500, "proxy_fault", told))
+                raise BrokenOff(message) from fault
+            await self._refuse(send, passing, Refusal(500, "proxy_fault", message))
         finally:
             self._watcher.put("end", passing.number, passing.at, error)
 
@@ -120,7 +120,7 @@ class Forwarder:
         passing = _Passing(next(self._numbers), time.perf_counter(), head, upstream, path)
         headers = head.headers
         key = next((headers[name] for name in _CREDENTIALS if name in headers), "")
-        whose = hashlib.blake2b(key.encode(), key=self._salt, digest_size=6).hexdigest()
+        key_digest = hashlib.blake2b(key.encode(), key=self._salt, digest_size=6).hexdigest()
         peer = scope["client"][0] if scope.get("client") else ""
         self._watcher.put(
             "open",
@@ -130,7 +130,7 @@ class Forwarder:
             api,
             _model(head.path),
             headers.get("user-agent", "")[:_LONGEST_AGENT],
-            f"{peer} {whose}",
+            f"{peer} {key_digest}",
             next((headers[name][:200] for name in _SESSION_NAMES if name in headers), ""),
             headers.get("content-encoding", "").lower().replace("identity", ""),
             asks_a_model(head.method, head.path),
@@ -140,7 +140,7 @@ class Forwarder:
     async def _until_hung_up(
         self, receive: Receive, send: Send, passing: _Passing
     ) -> dict[str, Any] | None:
-        """Forward; where the client goes meanwhile, so does the request to the provider."""
+        """Forward a request, and cancel that if the client hangs up. Raises HungUp then."""
         forwarding = asyncio.ensure_future(self._forward(receive, send, passing))
         leaving = asyncio.ensure_future(_until_client_leaves(receive, passing.done))
         try:
@@ -156,46 +156,52 @@ class Forwarder:
     async def _forward(
         self, receive: Receive, send: Send, passing: _Passing
     ) -> dict[str, Any] | None:
-        """The exchange; what went wrong on the provider's side, where the client was told."""
+        """Forward a request and its answer.
+
+        Return None, or the error that the client got in place of the provider's answer.
+        """
         head, upstream = passing.head, passing.upstream
-        pieces = self._sent(receive, passing)
-        body: AsyncIterator[bytes] | bytes | None = self._told_whole(pieces, passing)
+        pieces = self._read_request(receive, passing)
+        body: AsyncIterator[bytes] | bytes | None = self._report_end(pieces, passing)
         if self._block and asks_a_model(head.method, head.path):
-            held = await _hold_body(pieces)
-            blocked = await self._watcher.verdict(passing.number) if held.is_whole else ""
+            body_start = await _hold_body(pieces)
+            blocked = await self._watcher.ask_verdict(passing.number) if body_start.is_whole else ""
             if blocked:
                 await self._refuse(send, passing, Refusal(409, "cache_break", blocked))
                 return {"type": "blocked", "message": blocked}
-            rest = self._told_whole(_chained(held, pieces), passing)
-            body = b"".join(held.pieces) if held.is_whole else rest
+            rest = self._report_end(_chained(body_start, pieces), passing)
+            body = b"".join(body_start.pieces) if body_start.is_whole else rest
         elif not {"content-length", "transfer-encoding"} & head.headers.keys():
-            _ = [data async for data in self._told_whole(pieces, passing)]
+            _ = [data async for data in self._report_end(pieces, passing)]
             body = None
         headers = for_provider(head.raw_headers, upstream.authorization)
         target = upstream.target(passing.path, head.query)
         try:
             response = await self._client.send(head.method, upstream, target, headers, body)
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            return await self._unanswered(send, passing, _words(error, upstream), error)
+            return await self._refuse_unanswered(send, passing, _error_text(error, upstream), error)
         try:
             if not 200 <= response.status_code < 600:
                 words = f"its status {response.status_code} is none of an answer"
-                return await self._unanswered(send, passing, words)
-            await self._back(send, passing, response)
+                return await self._refuse_unanswered(send, passing, words)
+            await self._forward_answer(send, passing, response)
         finally:
             await response.aclose()
         return None
 
-    async def _unanswered(
+    async def _refuse_unanswered(
         self, send: Send, passing: _Passing, words: str, error: Exception | None = None
     ) -> dict[str, Any]:
-        """Tell the client that there is no answer to hand on."""
-        told = f"{passing.upstream.host} gave no answer: {words}"
-        await self._refuse(send, passing, Refusal(502, "upstream_unreachable", told))
-        return {"type": type(error).__name__ if error else "no answer", "message": told}
+        """Tell the client that the provider gave no answer; return that as an error."""
+        message = f"{passing.upstream.host} gave no answer: {words}"
+        await self._refuse(send, passing, Refusal(502, "upstream_unreachable", message))
+        return {"type": type(error).__name__ if error else "no answer", "message": message}
 
-    async def _sent(self, receive: Receive, passing: _Passing) -> AsyncIterator[bytes]:
-        """The request's body as it comes."""
+    async def _read_request(self, receive: Receive, passing: _Passing) -> AsyncIterator[bytes]:
+        """Yield the request's body piece by piece, and copy it to the watcher.
+
+        Raises HungUp if the client leaves.
+        """
         more = True
         while more:
             message = await receive()
@@ -204,20 +210,25 @@ class Forwarder:
             more = message.get("more_body", False)
             if data := message.get("body", b""):
                 self._watcher.put("sent", passing.number, data, size=len(data))
-                await self._watcher.room()
+                await self._watcher.wait_for_room()
                 yield data
         passing.done.set()
 
-    async def _told_whole(
+    async def _report_end(
         self, pieces: AsyncIterator[bytes], passing: _Passing
     ) -> AsyncIterator[bytes]:
-        """A body as it comes; the recorder is told when it is whole."""
+        """Yield a body's pieces, and tell the watcher when the body is complete."""
         async for data in pieces:
             yield data
         self._watcher.put("asked", passing.number, False)
 
-    async def _back(self, send: Send, passing: _Passing, response: httpx.Response) -> None:
-        """The answer as it comes."""
+    async def _forward_answer(
+        self, send: Send, passing: _Passing, response: httpx.Response
+    ) -> None:
+        """Send the provider's answer to the client piece by piece, and copy it to the watcher.
+
+        Raises BrokenOff if the answer ends too early.
+        """
         headers = response.headers
         coding = headers.get("content-encoding", "").lower().replace("identity", "")
         kind = headers.get("content-type", "")
@@ -233,64 +244,65 @@ class Forwarder:
             async for data in response.aiter_raw():
                 await send({"type": "http.response.body", "body": data, "more_body": True})
                 self._watcher.put("piece", number, passing.at, data, size=len(data))
-                await self._watcher.room()
+                await self._watcher.wait_for_room()
         except (httpx.HTTPError, httpx.StreamError) as error:
-            words = _words(error, passing.upstream)
+            words = _error_text(error, passing.upstream)
             raise BrokenOff(f"the provider's answer broke off: {words}") from error
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _refuse(self, send: Send, passing: _Passing, refusal: Refusal) -> None:
-        """An answer of our own, recorded as one."""
+        """Answer with a refusal, which is recorded as the exchange's answer."""
         body = refusal.body()
         self._watcher.put(
             "status", passing.number, passing.at, refusal.status, "", "application/json"
         )
         self._watcher.put("piece", passing.number, passing.at, body, size=len(body))
         passing.started = True
-        await answer(send, refusal)
+        await refuse(send, refusal)
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
-    """A body's pieces so far; of one that is too much to be looked at the rest is still to come."""
+class _HeldBody:
+    """The pieces of a body. If it is too large to be checked, not `is_whole`: more will come."""
 
     pieces: list[bytes]
     is_whole: bool
 
 
-async def _hold_body(pieces: AsyncIterator[bytes]) -> _Held:
-    """Hold a body, as far as a request is looked at: of a longer one memory has no more."""
-    held, size = [], 0
+async def _hold_body(pieces: AsyncIterator[bytes]) -> _HeldBody:
+    """Read a body into memory, but no more than MOST_BODY bytes and the piece that passes them."""
+    chunks, size = [], 0
     async for data in pieces:
-        held.append(data)
+        chunks.append(data)
         size += len(data)
         if size > MOST_BODY:
-            return _Held(held, False)
-    return _Held(held, True)
+            return _HeldBody(chunks, False)
+    return _HeldBody(chunks, True)
 
 
-async def _chained(held: _Held, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield what was held of a body, then what is still to come of it."""
-    for data in held.pieces:
+async def _chained(body: _HeldBody, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield the pieces that were held, then the rest of the body."""
+    for data in body.pieces:
         yield data
     async for data in rest:
         yield data
 
 
 def _model(path: str) -> str:
-    """The model in an address (Gemini, Bedrock)."""
-    _, found, rest = path.partition("/models/") if "/models/" in path else path.partition("/model/")
-    return rest.partition("/")[0].partition(":")[0] if found and "/model/" not in path else ""
+    """Return the model that a path names (`/models/…`, as Gemini's do), or ""."""
+    if "/model/" in path:
+        return ""
+    return path.partition("/models/")[2].partition("/")[0].partition(":")[0]
 
 
 async def _until_client_leaves(receive: Receive, done: asyncio.Event) -> None:
-    """Until the client hangs up, once its request was read."""
+    """Wait until the request was read and the client hangs up."""
     await done.wait()
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
-def _words(error: Exception, upstream: Upstream) -> str:
-    """Return a library's words on an error, which may quote what was sent or what came."""
+def _error_text(error: Exception, upstream: Upstream) -> str:
+    """Return an error's text, shortened and without secrets: it may quote what passed."""
     words = scrubbed(str(error) or type(error).__name__, secrets=upstream.secrets)
     return words[:_LONGEST_WORDS]

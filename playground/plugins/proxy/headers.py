@@ -1,4 +1,7 @@
-"""Which headers pass: all but those of one connection, and of packings those that are read here."""
+"""The headers that are passed on: all but those of one connection.
+
+`Accept-Encoding` is reduced to the compressions that the recorder can read.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,8 @@ from playground.recordings.unpacking import CODINGS
 
 Headers = Sequence[tuple[bytes, bytes]]
 
-# What concerns one connection and no other (RFC 9110, 7.6.1), and what is named anew.
-_OF_A_CONNECTION: Final = frozenset(
+# Headers of one connection, which are not forwarded (RFC 9110, 7.6.1).
+_CONNECTION_HEADERS: Final = frozenset(
     {
         b"connection",
         b"keep-alive",
@@ -23,21 +26,22 @@ _OF_A_CONNECTION: Final = frozenset(
         b"upgrade",
     }
 )
-# What frames a message, or says whose it is, goes on whatever `Connection` calls it.
-_NOT_DROPPED: Final = frozenset({b"content-length", b"authorization", b"x-api-key"})
+# These are forwarded even if `Connection` names them: they frame a message or authorise it.
+_ALWAYS_FORWARDED: Final = frozenset({b"content-length", b"authorization", b"x-api-key"})
 
 
-def for_provider(given: Headers, authorization: str = "") -> list[tuple[bytes, bytes]]:
-    """Return the headers for the provider: the client's, with packings that the recorder can read.
+def for_provider(headers: Headers, authorization: str = "") -> list[tuple[bytes, bytes]]:
+    """Return the client's headers as the provider gets them.
 
-    An `authorization` out of the upstream's address takes the place of the client's.
+    Compressions that the recorder cannot read are left out. `authorization`, which comes from the
+    upstream's address, replaces the client's.
     """
-    dropped = _dropped(given) | {b"host", b"expect"}
+    dropped = _connection_headers(headers) | {b"host", b"expect"}
     if authorization:
         dropped.add(b"authorization")
     passed = [
-        (name, _packings(value) if name == b"accept-encoding" else value)
-        for name, value in given
+        (name, _readable_codings(value) if name == b"accept-encoding" else value)
+        for name, value in headers
         if name not in dropped
     ]
     if authorization:
@@ -45,36 +49,36 @@ def for_provider(given: Headers, authorization: str = "") -> list[tuple[bytes, b
     return passed
 
 
-def for_client(given: Headers) -> list[tuple[bytes, bytes]]:
-    """Return the headers of an answer for the client."""
-    named = [(name.lower(), value) for name, value in given]
-    dropped = _dropped(named)
-    return [(name, value) for name, value in named if name not in dropped]
+def for_client(headers: Headers) -> list[tuple[bytes, bytes]]:
+    """Return the provider's headers as the client gets them."""
+    lower_case = [(name.lower(), value) for name, value in headers]
+    dropped = _connection_headers(lower_case)
+    return [(name, value) for name, value in lower_case if name not in dropped]
 
 
-def _dropped(given: Headers) -> set[bytes]:
-    """Return the names of what concerns the connection that these headers came by.
+def _connection_headers(headers: Headers) -> set[bytes]:
+    """Return the names of the headers that concern only the connection that they came by.
 
-    `Connection` may name more of them. Beside chunks a length says nothing (RFC 9112, 6.3), and two
-    that read it otherwise would see two messages in one.
+    `Connection` may name more of them. A length beside chunks is dropped: it must be ignored (RFC
+    9112, 6.3), and a server that did not would read two messages out of one.
     """
     named = {
         option.strip().lower()
-        for name, value in given
+        for name, value in headers
         if name == b"connection"
         for option in value.split(b",")
     }
-    dropped = _OF_A_CONNECTION | (named - _NOT_DROPPED)
-    if any(name == b"transfer-encoding" for name, _ in given):
+    dropped = _CONNECTION_HEADERS | (named - _ALWAYS_FORWARDED)
+    if any(name == b"transfer-encoding" for name, _ in headers):
         dropped |= {b"content-length"}
     return set(dropped)
 
 
-def _packings(accepted: bytes) -> bytes:
-    """Of what the client takes, what is read here too."""
-    names = [one.strip() for one in accepted.decode("latin-1").split(",")]
+def _readable_codings(accepted: bytes) -> bytes:
+    """Return those of the accepted compressions that the recorder can read, or `identity`."""
+    names = [name.strip() for name in accepted.decode("latin-1").split(",")]
     known = (*CODINGS, "identity")
-    kept = [one for one in names if one.partition(";")[0].strip().lower() in known]
-    if not kept and any(one.startswith("*") for one in names):
-        kept = ["gzip"]
-    return ", ".join(kept or ["identity"]).encode()
+    readable = [name for name in names if name.partition(";")[0].strip().lower() in known]
+    if not readable and any(name.startswith("*") for name in names):
+        readable = ["gzip"]
+    return ", ".join(readable or ["identity"]).encode()

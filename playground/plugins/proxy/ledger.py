@@ -1,11 +1,11 @@
-"""The ledger of a run of the proxy: a file of lines beside its recordings, as they are said.
+"""The ledger of a run: a file of JSON lines beside its recordings, written as things happen.
 
     {"format": "playground-proxy/1", "at": …, "upstream": …}
     {"exchange": 7, "at": …, "session": …, "title": …, "agent": …, "file": …, "expected": {…}}
     {"exchange": 7, "status": 200, "first": 0.4, "seconds": 2.1, "billed": {…}}
 
-It grows as recordings do, so a page reads it while the proxy runs. A line that was cut, as by a
-crash, is no line.
+A page can read it while the proxy still writes it. A line that was cut off, as by a crash, is
+ignored.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ FORMAT: Final = "playground-proxy/1"
 FILE: Final = "ledger.jsonl"
 
 
-def folder() -> Path:
-    """Return the folder of the proxy's runs, each a folder of its recordings with its ledger."""
+def runs_folder() -> Path:
+    """Return the folder of all runs. Each run is a folder with its recordings and its ledger."""
     return paths.recordings() / "proxy"
 
 
 def runs() -> list[Path]:
-    """The folders of all runs that have a ledger, the newest first."""
-    return sorted((path.parent for path in folder().glob(f"*/{FILE}")), reverse=True)
+    """Return the folders of all runs that have a ledger, the newest first."""
+    return sorted((path.parent for path in runs_folder().glob(f"*/{FILE}")), reverse=True)
 
 
 @dataclass(frozen=True)
-class Passed:
-    """One exchange as the ledger has it; `billed` and `status` are there when it is over."""
+class LoggedExchange:
+    """One exchange in the ledger. `status`, `seconds` and `billed` are None until it has ended."""
 
     number: int
     at: float
@@ -55,46 +55,48 @@ class Passed:
 
     @property
     def refused(self) -> bool:
-        """True if it was answered with an error of HTTP, which caches and bills nothing."""
+        """True if the answer is an HTTP error; nothing is cached or billed then."""
         return self.status is not None and self.status >= 400
 
     @property
     def breaks(self) -> dict[str, Any] | None:
-        """The forecast of it, if that was a break that the provider did not refuse."""
-        found = self.expected
-        return found if found and found["breaks"] and not self.refused else None
+        """The forecast, if it predicts a cache break and the request was not refused; or None."""
+        forecast = self.expected
+        return forecast if forecast and forecast["breaks"] and not self.refused else None
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """A run: when it began (seconds since 1970), where it forwards to, its exchanges in order."""
+    """A run: when it began (`at`, in seconds since 1970), its upstream, its exchanges in order."""
 
-    folder: Path
+    runs_folder: Path
     at: float = 0.0
     upstream: str = ""
-    passed: tuple[Passed, ...] = ()
-    sessions: dict[str, list[Passed]] = field(default_factory=dict)
+    exchanges: tuple[LoggedExchange, ...] = ()
+    sessions: dict[str, list[LoggedExchange]] = field(default_factory=dict)
 
 
 def read_ledger(run: Path) -> Ledger:
-    """A run's ledger as far as it is written. Raises OSError where the file is gone."""
+    """Read a run's ledger as far as it is written. Raises OSError if a file is gone."""
     at, upstream = 0.0, ""
-    found: dict[int, dict[str, Any]] = {}
+    entries: dict[int, dict[str, Any]] = {}
     files = sorted(run.glob("ledger*.jsonl"))
     for line in (line for file in files for line in _lines(file)):
         number = line.get("exchange")
         if line.get("format") == FORMAT:
             at, upstream = float(line.get("at") or 0.0), str(line.get("upstream") or "")
         elif isinstance(number, int):
-            known = {key: line[key] for key in Passed.__dataclass_fields__ if key in line}
-            found.setdefault(number, {}).update(known)
+            fields = {key: line[key] for key in LoggedExchange.__dataclass_fields__ if key in line}
+            entries.setdefault(number, {}).update(fields)
     empty = {"at": 0.0, "session": "", "title": "", "agent": "", "url": "", "file": ""}
-    passed = tuple(Passed(**{**empty, **known, "number": n}) for n, known in found.items())
-    sessions: dict[str, list[Passed]] = {}
-    for each in passed:
-        if each.session:
-            sessions.setdefault(each.session, []).append(each)
-    return Ledger(run, at, upstream, passed, sessions)
+    exchanges = tuple(
+        LoggedExchange(**{**empty, **fields, "number": n}) for n, fields in entries.items()
+    )
+    sessions: dict[str, list[LoggedExchange]] = {}
+    for exchange in exchanges:
+        if exchange.session:
+            sessions.setdefault(exchange.session, []).append(exchange)
+    return Ledger(run, at, upstream, exchanges, sessions)
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -109,8 +111,11 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def is_growing(run: Path) -> bool:
-    """Return True if a proxy still writes this ledger: it locks the file as long as it runs."""
-    with suppress(ImportError), open_regular_file(run / FILE) as file:  # Windows: nobody knows
+    """Return True if a proxy still writes this ledger: it locks the file while it runs.
+
+    On Windows, which has no such lock, the answer is always False.
+    """
+    with suppress(ImportError), open_regular_file(run / FILE) as file:
         import fcntl
 
         try:
@@ -120,11 +125,11 @@ def is_growing(run: Path) -> bool:
     return False
 
 
-def written(run: Path) -> int:
-    """Return the ledger's size in bytes: it grows when something has passed."""
+def size_bytes(run: Path) -> int:
+    """Return the ledger's size in bytes."""
     return sum(file.stat().st_size for file in run.glob("ledger*.jsonl"))
 
 
-def dumped(line: dict[str, Any]) -> str:
-    """A line of the ledger."""
+def ledger_line(line: dict[str, Any]) -> str:
+    """Return a line of the ledger as text."""
     return json.dumps(line, ensure_ascii=False) + "\n"

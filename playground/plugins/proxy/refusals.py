@@ -1,6 +1,6 @@
-"""What is not forwarded, and what its client is told: a status and one clear line.
+"""Refusals of requests that are not forwarded: each has a status and one clear line.
 
-Nothing of a refused request is recorded, and nothing of it is repeated but a name of a host.
+Nothing of a refused request is recorded. The answer repeats at most a host or an origin from it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from starlette.types import Scope, Send
 
 from playground.base.hosts import foreign_host, is_loopback
-from playground.plugins.proxy.addresses import signed
+from playground.plugins.proxy.addresses import is_signed
 from playground.plugins.proxy.dot_segments import has_dot_segments
 
 MOST_ADDRESS: Final = 64 * 1024  # characters of a path with its query
@@ -24,7 +24,7 @@ _LONGEST_NAME: Final = 100  # characters of what a client called a host
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An answer of the proxy's own, in place of a provider's."""
+    """An answer of the proxy itself, in place of the provider's."""
 
     status: int
     kind: str
@@ -41,18 +41,18 @@ class Refusal:
         headers = [
             (b"content-type", b"application/json"),
             (b"content-length", str(len(self.body())).encode()),
-            (b"x-should-retry", b"false"),  # the SDKs of OpenAI and Anthropic try a 409 again
+            (b"x-should-retry", b"false"),  # else OpenAI's and Anthropic's SDKs retry a 409
         ]
         if self.status == 426:
             headers.append((b"upgrade", b"HTTP/1.1"))  # RFC 9110, 15.5.22
         if self.status == 405:
-            headers.append((b"connection", b"close"))  # what follows CONNECT is for somebody else
+            headers.append((b"connection", b"close"))  # what follows CONNECT is no HTTP for us
         return headers
 
 
 @dataclass(frozen=True, slots=True)
 class RequestHead:
-    """A request before its body: path and query as they were written."""
+    """A request's head: its method, headers, and path and query exactly as they were written."""
 
     method: str
     version: str
@@ -60,11 +60,11 @@ class RequestHead:
     query: str
     headers: Mapping[str, str]
     raw_headers: Sequence[tuple[bytes, bytes]]
-    names: tuple[str, ...]  # that the proxy answers to; none are all
+    names: tuple[str, ...]  # hosts that the proxy answers to; () means any
 
 
 def read_head(scope: Scope, names: tuple[str, ...]) -> RequestHead:
-    """Read what the server tells of a request."""
+    """Build the head from an ASGI scope."""
     raw = scope.get("raw_path") or scope["path"].encode()
     return RequestHead(
         method=scope["method"],
@@ -78,11 +78,11 @@ def read_head(scope: Scope, names: tuple[str, ...]) -> RequestHead:
 
 
 def refusal_of(head: RequestHead) -> Refusal | None:
-    """Return why a request is not forwarded; None if it is."""
+    """Return the refusal of a request that is not forwarded, or None if it may be."""
     return next(filter(None, (check(head) for check in _CHECKS)), None)
 
 
-async def answer(send: Send, refusal: Refusal) -> None:
+async def refuse(send: Send, refusal: Refusal) -> None:
     """Answer a request with a refusal."""
     start = {"status": refusal.status, "headers": refusal.headers()}
     await send({"type": "http.response.start", **start})
@@ -105,39 +105,41 @@ def _unknown_version(head: RequestHead) -> Refusal | None:
 def _forward_proxy(head: RequestHead) -> Refusal | None:
     if head.method != "CONNECT" and head.path.startswith("/"):
         return None
-    told = "this is a proxy by base URL, none for every address: give its address as the base URL"
-    return Refusal(405, "not_a_forward_proxy", f"{told} of the client")
+    reason = "this is no general HTTP proxy: set its address as the base URL of the client"
+    return Refusal(405, "not_a_forward_proxy", reason)
 
 
 def _trace(head: RequestHead) -> Refusal | None:
     if head.method != "TRACE":
         return None
-    told = "TRACE has a server repeat what it got, which may be more than the client sent"
-    return Refusal(405, "no_trace", told)
+    reason = "TRACE makes a server repeat the request, which may hold more than the client sent"
+    return Refusal(405, "no_trace", reason)
 
 
 def _websocket(head: RequestHead) -> Refusal | None:
     if head.headers.get("upgrade", "").lower() != "websocket":
         return None
-    # 426 is what Codex takes for an answer; other statuses it tries six times
-    told = "the proxy speaks HTTP alone; use the API without sockets"
-    return Refusal(426, "no_websockets", told)
+    # Codex accepts a 426; after any other status it tries six times
+    reason = "the proxy speaks HTTP alone; use the API without sockets"
+    return Refusal(426, "no_websockets", reason)
 
 
 def _foreign_page(head: RequestHead) -> Refusal | None:
-    """A page of another origin could write into the workspace, and spend what an upstream's address
-    holds. Browsers tell of it; for a picture, say, without an Origin."""
+    """Refuse a page of another origin, as it could write into the workspace and spend a credential.
+
+    Browsers name the origin, or say at least (for an image, for example) that the site is another.
+    """
     origin = head.headers.get("origin", "")
     if origin and not _is_ours(origin):
-        told = f"a page of {origin[:_LONGEST_NAME]!r} may not use this proxy"
-        return Refusal(403, "foreign_origin", told)
+        reason = f"a page of {origin[:_LONGEST_NAME]!r} may not use this proxy"
+        return Refusal(403, "foreign_origin", reason)
     if head.headers.get("sec-fetch-site", "").lower() == "cross-site":
         return Refusal(403, "foreign_origin", "a page of another site may not use this proxy")
     return None
 
 
 def _is_ours(origin: str) -> bool:
-    """Return True if a page's origin is this machine."""
+    """Return True if a page's origin is this machine, or has no host (as a browser extension)."""
     try:
         host = urlsplit(origin).hostname or ""
     except ValueError:
@@ -146,30 +148,30 @@ def _is_ours(origin: str) -> bool:
 
 
 def _signed_request(head: RequestHead) -> Refusal | None:
-    if not signed(head.headers, head.query):
+    if not is_signed(head.headers, head.query):
         return None
-    told = (
+    reason = (
         "the request is signed (SigV4) for the address that it was sent to, which is not "
         "the provider's: use a Bedrock API key (AWS_BEARER_TOKEN_BEDROCK)"
     )
-    return Refusal(403, "signed_request", told)
+    return Refusal(403, "signed_request", reason)
 
 
 def _long_address(head: RequestHead) -> Refusal | None:
     if len(head.path) + len(head.query) <= MOST_ADDRESS:
         return None
-    told = f"an address has at most {MOST_ADDRESS:,} characters here; put the rest into the body"
-    return Refusal(414, "address_too_long", told)
+    reason = f"an address has at most {MOST_ADDRESS:,} characters here; put the rest into the body"
+    return Refusal(414, "address_too_long", reason)
 
 
 def _dot_segments(head: RequestHead) -> Refusal | None:
     if not has_dot_segments(head.path):
         return None
-    told = "a path with `.` or `..` in it, however encoded, may lead elsewhere than it says"
-    return Refusal(400, "dot_segments", f"{told}; write it without them")
+    reason = "a path with `.` or `..` in it, however encoded, may lead elsewhere than it says"
+    return Refusal(400, "dot_segments", f"{reason}; write it without them")
 
 
-# In this order: who may ask at all comes first.
+# The first that refuses decides; checks on who may ask at all come first.
 _CHECKS: Final[tuple[Callable[[RequestHead], Refusal | None], ...]] = (
     _foreign_host,
     _unknown_version,

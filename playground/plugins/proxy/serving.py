@@ -1,4 +1,4 @@
-"""The proxy as a server: started, announced, stopped, with a child beside it or none."""
+"""The proxy as a server: how it is started and stopped, alone or with a child process."""
 
 from __future__ import annotations
 
@@ -18,25 +18,28 @@ import uvicorn
 
 from playground.base.errors import InputFault
 from playground.base.hosts import as_host, listening_socket, own_names
-from playground.plugins.proxy.addresses import Upstreams, for_child, told_of
-from playground.plugins.proxy.connection import limited
+from playground.plugins.proxy.addresses import Upstreams, child_command, child_environment
+from playground.plugins.proxy.connection import protocol_for
 from playground.plugins.proxy.forwarding import Forwarder
-from playground.plugins.proxy.ledger import folder
+from playground.plugins.proxy.ledger import runs_folder
 from playground.plugins.proxy.upstream_client import UpstreamClient
 from playground.plugins.proxy.watched_run import WatchedRun
 from playground.plugins.proxy.watcher_pipe import Tell, WatcherPipe
 
-_LAST_SECONDS: Final = 3  # for answers under way when the proxy is stopped
-_RESTING_SECONDS: Final = 90  # uvicorn's 5 are those of httpx: both end at once, and one loses
-_OWN_FILES: Final = 64  # that are open beside those of exchanges
+_LAST_SECONDS: Final = 3  # answers under way get so long when the proxy is stopped
+# An idle connection stays open so long. uvicorn's default of 5 is also httpx's: if both ends close
+# at once, a request is lost.
+_RESTING_SECONDS: Final = 90
+_OWN_FILES: Final = 64  # open files besides those of exchanges
 _FILES_EACH: Final = 2  # sockets of an exchange: the client's and the provider's
 _UNKNOWN_LIMIT: Final = 4096
 
 
 @dataclass(frozen=True)
 class ProxySettings:
-    """The proxy's settings. `hosts` are names beside its own; `out` is the folder of its
-    recordings.
+    """The proxy's settings.
+
+    `hosts` are further names that it answers to; `out` is the folder for its recordings.
     """
 
     upstreams: Upstreams
@@ -51,7 +54,7 @@ class ProxySettings:
 
 
 class _Server(uvicorn.Server):
-    """Signals are the caller's affair: a child in the same terminal gets them, too."""
+    """uvicorn's server without its signal handlers: the caller handles signals."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -59,7 +62,7 @@ class _Server(uvicorn.Server):
 
 
 class Proxy:
-    """One run: listens from its making on, serves while it is `run`."""
+    """One run of the proxy: it listens as soon as it is made, and serves during `run`."""
 
     def __init__(self, settings: ProxySettings) -> None:
         self._settings = settings
@@ -67,19 +70,21 @@ class Proxy:
         self._socket = listening_socket(settings.host, settings.port)
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://{as_host(settings.host)}:{self.port}"
-        given = settings.upstreams.given
+        upstream = settings.upstreams.given
         self._watcher = WatcherPipe(
             WatchedRun(
                 folder=str(settings.out),
-                upstream=given.shown if given else "",
-                secrets=tuple(each for one in settings.upstreams.all for each in one.secrets),
+                upstream=upstream.shown if upstream else "",
+                secrets=tuple(
+                    secret for address in settings.upstreams.all for secret in address.secrets
+                ),
                 emails=settings.emails,
                 block=settings.block,
             ),
             settings.tell,
         )
         self._server: uvicorn.Server | None = None
-        self._faults: set[str] = set()  # that were told
+        self._faults: set[str] = set()  # faults that were reported
 
     async def run(self) -> None:
         """Serve until `stop`."""
@@ -96,7 +101,7 @@ class Proxy:
         )
         config = uvicorn.Config(
             forwarder,
-            http=limited(most_connections()),
+            http=protocol_for(most_connections()),
             ws="none",
             lifespan="off",
             log_config=None,
@@ -115,34 +120,37 @@ class Proxy:
             await self._client.close()
 
     def _tell_fault(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Of what asyncio would print with a traceback, a line without the values in it."""
-        told = f"{context['message'][:200]} ({type(context.get('exception')).__name__})"
-        if told not in self._faults:  # one that recurs does so by the thousand
-            self._faults.add(told)
-            self._settings.tell({"fault": told})
+        """Report an asyncio error in a line, without the values that a traceback would show."""
+        fault = f"{context['message'][:200]} ({type(context.get('exception')).__name__})"
+        if fault not in self._faults:  # the same fault may recur thousands of times
+            self._faults.add(fault)
+            self._settings.tell({"fault": fault})
 
     def stop(self) -> None:
-        """Serve no more; asked twice, hang up on what is under way."""
+        """Stop serving. The first call lets open answers end, the second one cuts them off."""
         if self._server is not None:
             self._server.force_exit = self._server.should_exit
             self._server.should_exit = True
 
     def close(self) -> None:
-        """The end: all that passed is recorded."""
+        """Stop listening, and wait until everything is recorded."""
         self._socket.close()
         self._watcher.close()
 
     def processes(self) -> list[subprocess.Popen[bytes]]:
-        """The processes that were started to record."""
+        """Return the watching processes that were started."""
         return self._watcher.processes
 
-    async def run_beside(self, command: Sequence[str], environment: Mapping[str, str]) -> int:
-        """Serve while a command runs that is told of the proxy: its exit status."""
-        given = {**environment, **for_child(self.url)}
+    async def run_with(self, command: Sequence[str], environment: Mapping[str, str]) -> int:
+        """Serve while a command runs that uses the proxy, and return its exit status.
+
+        Raises InputFault if the command cannot be started.
+        """
+        variables = {**environment, **child_environment(self.url)}
         serving = asyncio.ensure_future(self.run())
         try:
-            told = told_of(command, self.url)
-            child = await asyncio.create_subprocess_exec(*told, env=given)
+            arguments = child_command(command, self.url)
+            child = await asyncio.create_subprocess_exec(*arguments, env=variables)
         except OSError as error:
             problem = error.strerror or str(error)
             raise InputFault(problem, where=command[0], expected="a command") from error
@@ -156,7 +164,7 @@ class Proxy:
 
 
 def most_connections() -> int:
-    """Return how many connections leave room for the files that each exchange needs."""
+    """Return how many connections the limit on open files allows."""
     try:
         import resource
     except ImportError:  # Windows
@@ -167,24 +175,24 @@ def most_connections() -> int:
 
 
 def logging_off() -> int:
-    """Above every level: the terminal is for what the proxy says, or for the child."""
+    """Return a log level above all others: the terminal belongs to the proxy or to its child."""
     return 100
 
 
 def new_run() -> Path:
-    """A folder for a run's recordings, named by its time."""
+    """Make a folder for a run's recordings, named after the time, and return it."""
     name = time.strftime("%Y%m%d-%H%M%S")
     for number in range(1, 1000):
-        place = folder() / (name if number == 1 else f"{name}-{number}")
+        place = runs_folder() / (name if number == 1 else f"{name}-{number}")
         with suppress(FileExistsError):
             place.mkdir(parents=True, mode=0o700)
             return place
-    raise AssertionError  # a thousand runs in a second
+    raise AssertionError  # a thousand runs began within a second
 
 
 @contextmanager
 def running(settings: ProxySettings) -> Iterator[Proxy]:
-    """A proxy in a thread of its own, while the block runs."""
+    """Run a proxy in a thread of its own while the `with` block runs."""
     proxy = Proxy(settings)
     thread = threading.Thread(target=lambda: asyncio.run(proxy.run()), daemon=True)
     thread.start()
@@ -199,7 +207,7 @@ def running(settings: ProxySettings) -> Iterator[Proxy]:
 
 
 async def run_until_stopped(proxy: Proxy) -> None:
-    """Serve until a signal asks for the end; a second one hangs up."""
+    """Serve until a signal comes. A second signal cuts off answers under way."""
     loop = asyncio.get_running_loop()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if (number := getattr(signal, name, None)) is not None:
@@ -209,16 +217,16 @@ async def run_until_stopped(proxy: Proxy) -> None:
 
 
 def run_with_child(proxy: Proxy, command: Sequence[str]) -> int:
-    """Serve while a command runs; Ctrl-C is the command's."""
+    """Serve while a command runs, and return its exit status. Ctrl-C stops only the command."""
 
     async def both() -> int:
         loop = asyncio.get_running_loop()
         with suppress(NotImplementedError, RuntimeError, ValueError):
-            loop.add_signal_handler(signal.SIGINT, _left_to_the_child)
-        return await proxy.run_beside(command, os.environ)
+            loop.add_signal_handler(signal.SIGINT, _ignore_signal)
+        return await proxy.run_with(command, os.environ)
 
     return asyncio.run(both())
 
 
-def _left_to_the_child(*_: Any) -> None:
-    """It has got the signal, too."""
+def _ignore_signal(*_: Any) -> None:
+    """Ignore Ctrl-C, which the child in the same terminal gets, too."""

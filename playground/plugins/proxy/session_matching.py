@@ -1,8 +1,8 @@
-"""Which session a request belongs to: by client and agent, by its name for it, by what is said.
+"""Find the session of a request by its client, its agent, its session id and its messages.
 
-Requests of one session hold mostly the same messages, also where one of them was rewritten: that is
-what breaks a cache, and must not make a new session. An agent's side requests (for a title, of a
-sub-agent) hold others, or the same behind other tools and a system prompt with other words.
+Requests of one session share most of their messages. A message that was rewritten breaks the cache,
+but must not begin a new session. An agent's side requests (for a title, or of a sub-agent) have
+other messages, or the same messages with other tools and another system prompt.
 """
 
 from __future__ import annotations
@@ -19,127 +19,138 @@ from playground.plugins.proxy.exchange import Opened
 from playground.sessions.shapes.parts import plain_text
 from playground.sessions.shapes.requests import conversation
 
-Kept = TypeVar("Kept")
+Value = TypeVar("Value")
 _MOST: Final = 64  # sessions
 _TITLE: Final = 60  # characters
-_RUN: Final = 3  # words in a row that two system prompts may share
+_RUN: Final = 3  # system prompts are compared by runs of so many words
 
 
 @dataclass(slots=True)
-class _Known(Generic[Kept]):
+class _KnownSession(Generic[Value]):
     name: str
     title: str
     owner: tuple[str, ...]
-    kept: Kept | None = None
+    value: Value | None = None
     number: int = 0
-    said: Sequence[bytes] = ()
-    around: tuple[bytes, bytes, str] = (b"", b"", "")  # system prompt, tools, model
+    digests: Sequence[bytes] = ()
+    context: tuple[bytes, bytes, str] = (b"", b"", "")  # system prompt, tools, model
     system: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class SessionMatch(Generic[Kept]):
-    """The session of a request, which of its requests it is (from 1), what was kept of it."""
+class SessionMatch(Generic[Value]):
+    """The session that a request belongs to, and what `Sessions.keep` stores of the request.
+
+    `number` counts the session's requests from 1; `value` is what the last `keep` stored.
+    """
 
     name: str
     title: str
     number: int
-    kept: Kept | None
-    known: _Known[Kept]
-    said: Sequence[bytes]
-    around: tuple[bytes, bytes, str]
+    value: Value | None
+    session: _KnownSession[Value]
+    digests: Sequence[bytes]
+    context: tuple[bytes, bytes, str]
     system: str
 
 
-class Sessions(Generic[Kept]):
-    """The newest sessions of a run."""
+class Sessions(Generic[Value]):
+    """The newest sessions of a run, each with a value that the caller keeps for it."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, _Known[Kept]] = OrderedDict()
+        self._sessions: OrderedDict[str, _KnownSession[Value]] = OrderedDict()
         self._count = 0
 
-    def of(self, opened: Opened, body: dict[str, Any], model: str) -> SessionMatch[Kept]:
-        """The session that a request goes on with, or a new one; it is `keep` that makes it so."""
+    def match_request(
+        self, opened: Opened, body: dict[str, Any], model: str
+    ) -> SessionMatch[Value]:
+        """Return the session that a request continues, or a new one; `keep` then records it."""
         messages = [m for m in conversation(body) or () if isinstance(m, dict)]
-        said = [_digest(m) for m in messages if m.get("role") not in ("system", "developer")]
+        digests = [_digest(m) for m in messages if m.get("role") not in ("system", "developer")]
         plain = _system_prompt(system_of(body), messages, body)
         system = json.dumps(plain, default=str)
-        around = (_digest(plain), _digest(tools_of(body)), model)
+        context = (_digest(plain), _digest(tools_of(body)), model)
         owner = (opened.client, opened.agent, opened.api, opened.session)
-        going_on = self._going_on(owner, said, around, system)
-        known = going_on or _Known(self._next_name(opened), _title(messages), owner)
-        number = known.number + 1
+        continued = self._continued_session(owner, digests, context, system)
+        session = continued or _KnownSession(self._next_name(opened), _title(messages), owner)
+        number = session.number + 1
         return SessionMatch(
-            known.name, known.title, number, known.kept, known, said, around, system
+            session.name, session.title, number, session.value, session, digests, context, system
         )
 
-    def keep(self, match: SessionMatch[Kept], kept: Kept) -> None:
-        """The request was sent: from now on its session is known by it."""
-        known = match.known
-        known.kept, known.said, known.around = kept, match.said, match.around
-        known.system = match.system
-        known.number += 1
-        if known.name not in self._known:
+    def keep(self, match: SessionMatch[Value], value: Value) -> None:
+        """Record that the request was sent: later requests of its session are compared with it."""
+        session = match.session
+        session.value, session.digests, session.context = value, match.digests, match.context
+        session.system = match.system
+        session.number += 1
+        if session.name not in self._sessions:
             self._count += 1
-        self._known[known.name] = known
-        self._known.move_to_end(known.name)
-        while len(self._known) > _MOST:
-            self._known.popitem(last=False)
+        self._sessions[session.name] = session
+        self._sessions.move_to_end(session.name)
+        while len(self._sessions) > _MOST:
+            self._sessions.popitem(last=False)
 
-    def _going_on(
+    def _continued_session(
         self,
         owner: tuple[str, ...],
-        said: list[bytes],
-        around: tuple[bytes, bytes, str],
+        digests: list[bytes],
+        context: tuple[bytes, bytes, str],
         system: str,
-    ) -> _Known[Kept] | None:
-        """The session with the most in common, and of several the newest."""
-        best: tuple[int, int, int] = (0, 0, 0)
-        found: _Known[Kept] | None = None
-        now = Counter(said)  # an answer that was given five times is five messages in common
-        for age, known in enumerate(self._known.values()):
-            if known.owner != owner:
+    ) -> _KnownSession[Value] | None:
+        """Return the session that a request continues: the one with most messages in common.
+
+        If several have as many, the newest is returned; None if no session matches.
+        """
+        best_score: tuple[int, int, int] = (0, 0, 0)
+        best_match: _KnownSession[Value] | None = None
+        message_counts = Counter(digests)  # the same message five times is five messages in common
+        for age, session in enumerate(self._sessions.values()):
+            if session.owner != owner:
                 continue
-            shared = (now & Counter(known.said)).total()
-            alike = sum(one == other for one, other in zip(around, known.around, strict=True))
-            if not shared or not alike:
+            shared = (message_counts & Counter(session.digests)).total()
+            pairs = zip(context, session.context, strict=True)
+            same_context = sum(value == known for value, known in pairs)
+            if not shared or not same_context:
                 continue
-            if not _same_agent(known, around, system):
+            if not _same_agent(session, context, system):
                 continue
-            begun_alike = known.said[0] in now or said[0] in known.said
-            # without the same beginning, something was put before it: nearly all else is the same
-            if shared * 5 < min(len(known.said), len(said)) * (2 if begun_alike else 4):
+            same_beginning = session.digests[0] in message_counts or digests[0] in session.digests
+            # if the beginnings differ, something was inserted there: the rest must mostly agree
+            if shared * 5 < min(len(session.digests), len(digests)) * (2 if same_beginning else 4):
                 continue
-            if (shared, alike, age) >= best:
-                best, found = (shared, alike, age), known
-        return found
+            if (shared, same_context, age) >= best_score:
+                best_score, best_match = (shared, same_context, age), session
+        return best_match
 
     def _next_name(self, opened: Opened) -> str:
         agent = opened.agent.partition("/")[0].split(" ")[0] or opened.api
         return f"{agent[:24]} {self._count + 1}"
 
 
-def _same_agent(known: _Known[Any], around: tuple[bytes, bytes, str], system: str) -> bool:
-    """Return True if system prompt or tools are equal, or the prompt in most of its words."""
-    if any(one == other for one, other in zip(around[:2], known.around[:2], strict=True)):
+def _same_agent(
+    session: _KnownSession[Any], context: tuple[bytes, bytes, str], system: str
+) -> bool:
+    """Return True if the system prompts or the tools are equal, or most words of the prompts."""
+    if context[0] == session.context[0] or context[1] == session.context[1]:
         return True
-    one, other = _runs(system), _runs(known.system)
-    return 2 * len(one & other) > min(len(one), len(other))
+    runs, known_runs = _word_runs(system), _word_runs(session.system)
+    return 2 * len(runs & known_runs) > min(len(runs), len(known_runs))
 
 
-def _runs(text: str) -> set[tuple[str, ...]]:
+def _word_runs(text: str) -> set[tuple[str, ...]]:
     words = text.split()
     return set(zip(*(words[start:] for start in range(_RUN)), strict=False)) or {tuple(words)}
 
 
 def _system_prompt(system: Any, messages: list[dict[str, Any]], body: dict[str, Any]) -> Any:
-    """The system prompt, wherever it stands."""
+    """Return the system prompt from every place where a body may have it."""
     leading = [m for m in messages[:2] if m.get("role") in ("system", "developer")]
     return [system, body.get("instructions"), leading]
 
 
 def _digest(value: Any) -> bytes:
-    """A digest of what a value says; marks and the order of keys are no part of it."""
+    """Return a digest of a value that ignores cache marks and the order of keys."""
     if isinstance(value, dict) and "role" in value:
         content = value.get("content", value.get("parts"))
         parts = [identity(kind_of(part), part) for part in parts_of(content)]
@@ -150,12 +161,12 @@ def _digest(value: Any) -> bytes:
 
 
 def _sorted(text: str) -> str:
-    """JSON with its keys in one order: an agent that reorders them still says the same."""
+    """Sort the characters of a JSON object's text, so that the order of its keys does not count."""
     return "".join(sorted(text)) if text[:1] == "{" else text
 
 
 def _title(messages: list[dict[str, Any]]) -> str:
-    """The first words that the user says."""
+    """Return the first words of the user's first message with text."""
     users = (m for m in messages if m.get("role") == "user")
     texts = (plain_text(m.get("content", m.get("parts"))) for m in users)
     return " ".join(next(filter(None, texts), "").split())[:_TITLE]

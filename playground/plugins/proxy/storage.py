@@ -1,4 +1,4 @@
-"""Store what passed the proxy as sessions of the workspace, put together from their recordings."""
+"""Store the sessions of a run in the workspace, rebuilt from the recordings of their exchanges."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from playground.base.errors import InputFault
 from playground.base.user_files import open_regular_file
-from playground.plugins.proxy.ledger import Ledger, Passed, read_ledger
+from playground.plugins.proxy.ledger import Ledger, LoggedExchange, read_ledger
 from playground.recordings.decoding import decode_stream
 from playground.recordings.files import wire_bytes
 from playground.sessions.entries import new_entry, read_label
@@ -21,26 +21,28 @@ from playground.sessions.shapes.exchanges import Exchange, read_exchanges
 from playground.sessions.workspaces import Workspace
 
 ORIGIN: Final = "proxy"
-_MOST_SESSIONS: Final = 32  # of a run, the newest
-_MOST_AT_THE_END: Final = 128 * 1024 * 1024  # bytes of a session's recordings: some seconds
+_MOST_SESSIONS: Final = 32  # the newest of a run
+# Bytes of a session's recordings that are stored when the proxy ends: it takes some seconds.
+_MOST_AT_THE_END: Final = 128 * 1024 * 1024
 
 
 def session_name(run: Path, session: str) -> str:
-    """The name that a run's session has in the workspace."""
+    """Return the name of a run's session in the workspace."""
     return f"{session} {run.name}"
 
 
-def session_of(run: Path, passed: Sequence[Passed]) -> Session:
-    """The session of these exchanges: every request a row, with its bill, and every answer.
+def session_of(run: Path, logged: Sequence[LoggedExchange]) -> Session:
+    """Build a session from exchanges: a row for each request, with its bill, and all answers.
 
-    Raises InputFault where nothing of it can be read. One exchange is in memory at a time: each
-    holds the whole history.
+    Only one exchange is in memory at a time, because each holds the whole history.
+
+    Raises InputFault if no exchange can be read.
     """
-    name = passed[0].title or passed[0].session
+    name = logged[0].title or logged[0].session
     usages: list[dict[str, Any] | None] = []
 
     def exchanges() -> Iterator[Exchange]:
-        for exchange in (one for each in passed for one in _exchange(run, each)):
+        for exchange in (exchange for entry in logged for exchange in _read_recording(run, entry)):
             usages.append(decode_stream([exchange.response]).usage)
             yield exchange
 
@@ -54,56 +56,59 @@ def session_of(run: Path, passed: Sequence[Passed]) -> Session:
     return replace(builder.finish(), rows=tuple(rows))
 
 
-def keep(workspace: Workspace, name: str, session: Session) -> str:
-    """Keep a session under this name, in the place of what was kept of it before unless somebody
-    has edited that: the name that it has."""
+def store_session(workspace: Workspace, name: str, session: Session) -> str:
+    """Store a session under this name, and return the name that it got.
+
+    An earlier state of the session is replaced, unless somebody has edited it: then the session
+    is stored under a new name.
+    """
     text = new_entry(session, origin=ORIGIN)
-    before = workspace.shelf.read(name)
-    if before == text:
+    stored = workspace.shelf.read(name)
+    if stored == text:
         return name
-    if before is not None:
-        label = read_label(before.partition("\n")[0], name)
+    if stored is not None:
+        label = read_label(stored.partition("\n")[0], name)
         if label.origin != ORIGIN or label.edits:
             return workspace.add(name, text)
-    return name if workspace.put(name, before, text) else workspace.add(name, text)
+    return name if workspace.put(name, stored, text) else workspace.add(name, text)
 
 
-def keep_all(workspace: Workspace, run: Path) -> Iterator[str]:
-    """Keep a run's newest sessions: the names that they have, or what is wrong, in words."""
+def store_run(workspace: Workspace, run: Path) -> Iterator[str]:
+    """Store a run's newest sessions; yield the name of each, or why it is not stored."""
     ledger: Ledger = read_ledger(run)
-    for session, passed in list(ledger.sessions.items())[-_MOST_SESSIONS:]:
-        size = sum((run / each.file).stat().st_size for each in passed if each.file)
+    for session, logged in list(ledger.sessions.items())[-_MOST_SESSIONS:]:
+        size = sum((run / entry.file).stat().st_size for entry in logged if entry.file)
         if size > _MOST_AT_THE_END:
             yield f"{session} is not kept, at {size >> 20:,} MB: the page Live opens it"
             continue
         try:
-            yield keep(workspace, session_name(run, session), session_of(run, passed))
+            yield store_session(workspace, session_name(run, session), session_of(run, logged))
         except InputFault as fault:
             yield f"{session} is not kept: {fault}"
         except UNEXPECTED_OR_TOO_DEEP as error:
             yield f"{session} is not kept: its shape is unknown ({type(error).__name__})"
 
 
-def _exchange(run: Path, passed: Passed) -> Iterator[Exchange]:
-    """The exchange as its file has it; none where it was refused, or has no request."""
-    file = run / passed.file
-    if passed.status is None or not 200 <= passed.status < 300 or not file.is_file():
+def _read_recording(run: Path, logged: LoggedExchange) -> Iterator[Exchange]:
+    """Yield the exchange in a recording; nothing if it was refused or has no readable request."""
+    file = run / logged.file
+    if logged.status is None or not 200 <= logged.status < 300 or not file.is_file():
         return
     lines = list(_lines(file))
     request = next((line["request"] for line in lines if "request" in line), None)
     if not isinstance(request, dict):
         return
     answer = b"".join(filter(None, map(wire_bytes, lines)))
-    name, _, version = passed.agent.partition("/")
+    name, _, version = logged.agent.partition("/")
     yield Exchange(
         request,
         answer,
-        Place(field=passed.file),
-        passed.url,
-        at=passed.at,
-        seconds=passed.seconds,
-        status=passed.status,
-        agent=Agent(name=name, version=version.split(" ")[0], session=passed.session),
+        Place(field=logged.file),
+        logged.url,
+        at=logged.at,
+        seconds=logged.seconds,
+        status=logged.status,
+        agent=Agent(name=name, version=version.split(" ")[0], session=logged.session),
     )
 
 
@@ -112,7 +117,7 @@ def _lines(file: Path) -> Iterator[dict[str, Any]]:
         for line in lines:
             try:
                 value = json.loads(line)
-            except ValueError:  # where it broke off
+            except ValueError:  # the last line may be incomplete
                 continue
             if isinstance(value, dict):
                 yield value

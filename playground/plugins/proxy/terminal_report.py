@@ -1,4 +1,4 @@
-"""Write the proxy's lines in a terminal: one when a request passes, one when its answer is over."""
+"""The proxy's report on a terminal: a line for each request, and one when its answer has ended."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from playground.recordings.scrubbing import starred_out
 
 @dataclass
 class TerminalReport:
-    """Makes lines of a ledger's lines, and a summary of all of them."""
+    """A report that turns lines of the ledger into lines to print, and sums them up at the end."""
 
     _names: dict[int, str] = field(default_factory=dict)
     _expected: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -24,7 +24,7 @@ class TerminalReport:
     _starred: dict[str, int] | None = None  # what was starred out, once all is over
 
     def lines(self, line: dict[str, Any]) -> Iterator[str]:
-        """Return the lines to print for one line of the ledger."""
+        """Yield the lines to print for one line of the ledger."""
         if "fault" in line and "exchange" not in line:
             yield f"fault: {line['fault']}"
             return
@@ -41,7 +41,8 @@ class TerminalReport:
             yield from self._answer_lines(number, line)
 
     def summary(self) -> Iterator[str]:
-        """What all requests came to, and what was starred out of their recordings."""
+        """Yield the lines that sum up all requests, what was starred out of their recordings, and
+        the cache breaks by cause."""
         if self._starred is not None:
             yield starred_out(self._starred)
         sums = self._sums
@@ -65,8 +66,8 @@ class TerminalReport:
         self._names[number] = name = f"{expected['session']} #{expected['number']}"
         self._expected[number] = expected
         yield f"{clock} {name}: {prediction_line(expected)}"
-        for each in expected["findings"]:
-            yield f"         {each['severity']} {each['code']}: {each['message']}"
+        for finding in expected["findings"]:
+            yield f"         {finding['severity']} {finding['code']}: {finding['message']}"
         if line.get("blocked"):
             yield f"         blocked: {line['blocked']}"
             del self._expected[number]
@@ -77,12 +78,12 @@ class TerminalReport:
         name = self._names.pop(number, f"exchange {number}")
         expected = self._expected.pop(number, None)
         if expected and expected["breaks"] and (line.get("status") or 0) < 400:
-            self._breaks[expected["cause"]] += 1  # what is refused caches and costs nothing
+            self._breaks[expected["cause"]] += 1  # a refused request costs nothing
             self._costs[expected["cause"]] += expected["lost_nano"] or 0
         billed = line.get("billed")
         took = f"{line.get('status') or 'no answer'} in {seconds(line.get('seconds', 0))}"
         if billed is not None:
-            yield f"         {name}: billed {in_words(billed, expected)}; {took}"
+            yield f"         {name}: billed {bill_line(billed, expected)}; {took}"
             if expected is not None and not billed["summed"]:
                 self._sums += Counter(
                     billed=1,
@@ -93,38 +94,38 @@ class TerminalReport:
         else:
             yield f"         {name}: {took}"
         for key in ("error", "fault"):
-            if (wrong := line.get(key)) and (wrong_words := _words(wrong)):
-                yield f"         {name}: {wrong_words}"
+            if (error := line.get(key)) and (text := _error_text(error)):
+                yield f"         {name}: {text}"
 
 
 def prediction_line(expected: dict[str, Any]) -> str:
-    """Return what is expected of a request, in a line."""
+    """Say in one line what a request is expected to read from the cache, and what breaks it."""
     if expected["state"] == "error":
         return f"the provider refuses it: {expected['reason']}"
     if expected["state"] == "unknown-provider":
         return f"~{expected['total']:,} tokens at the full price: {expected['reason']}"
-    sure = {"eligible": ", which nobody promises", "unpredictable": ", perhaps"}
+    sure = {"eligible": ", which is not guaranteed", "unpredictable": ", perhaps"}
     about = "" if expected["sized"] else "~"
-    told = f"read {about}{expected['read']:,} of ~{expected['total']:,} expected"
-    told += sure.get(expected["state"], "")
+    text = f"read {about}{expected['read']:,} of ~{expected['total']:,} expected"
+    text += sure.get(expected["state"], "")
     if not expected["breaks"]:
-        return told
+        return text
     where = f" at {expected['place']}" if expected["place"] else ""
     price = (
         "" if expected["lost_nano"] is None else f", about {dollars(expected['lost_nano'] / 1e9)}"
     )
-    return f"{told}; breaks{where}: {expected['cause']}{price}"
+    return f"{text}; breaks{where}: {expected['cause']}{price}"
 
 
-def in_words(billed: dict[str, Any], expected: dict[str, Any] | None) -> str:
-    """A bill, beside what was expected."""
-    told = f"read {billed['read']:,} of {billed['total']:,}, wrote {billed['written']:,}"
+def bill_line(billed: dict[str, Any], expected: dict[str, Any] | None) -> str:
+    """Say what was billed, and the expected price beside it."""
+    text = f"read {billed['read']:,} of {billed['total']:,}, wrote {billed['written']:,}"
     if billed["nano"] is not None:
-        told += f", {dollars(billed['nano'] / 1e9)}"
+        text += f", {dollars(billed['nano'] / 1e9)}"
         if expected is not None and expected["nano"] is not None:
-            told += f" (expected {dollars(expected['nano'] / 1e9)})"
-    return told + (", summed over rounds on the server" if billed["summed"] else "")
+            text += f" (expected {dollars(expected['nano'] / 1e9)})"
+    return text + (", summed over rounds on the server" if billed["summed"] else "")
 
 
-def _words(wrong: Any) -> str:
-    return str(wrong.get("message") or wrong) if isinstance(wrong, dict) else str(wrong)
+def _error_text(error: Any) -> str:
+    return str(error.get("message") or error) if isinstance(error, dict) else str(error)

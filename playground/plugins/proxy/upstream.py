@@ -1,7 +1,7 @@
-"""An address to forward to, in two halves: what may be shown, and what its host alone is told.
+"""An address to forward to: the part that may be shown, and the secrets in it.
 
-The one rule: a password, a key in the query and a token in the path go upstream and nowhere else.
-Answers of ours, recordings, the ledger and messages have `shown` and what is made of it.
+The rule of this module: a password, a key in the query or a token in the path is sent to the
+upstream and nowhere else. Our own answers, recordings, the ledger and messages use `shown`.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _UNSENDABLE: Final = re.compile(r"[^\x21-\x7e]")
 
 @dataclass(frozen=True, slots=True)
 class Upstream:
-    """Where requests are forwarded to.
+    """An address that requests are forwarded to.
 
-    `shown` is the address without password, query and tokens; `secrets` are those, for whoever
-    stars them out. `spends` is True if a request is sent with a credential of this address, which
-    is then whoever's the proxy serves.
+    `shown` is the address without password, query and tokens; `secrets` lists these, so that they
+    can be replaced by stars elsewhere. `spends` is True if the address holds a credential: every
+    client of the proxy then spends it.
     """
 
     shown: str
@@ -49,7 +49,7 @@ class Upstream:
         return self.origin.partition("://")[2]
 
     def shown_address(self, path: str) -> str:
-        """Return what may be shown of the address that a client's path leads to."""
+        """Return the address of a client's path as it may be shown."""
         return self.shown + self._rest(path)
 
     def target(self, path: str, query: str) -> str:
@@ -78,8 +78,8 @@ def read_upstream(address: str, where: str = "--upstream", port: int | None = No
         )
         raise InputFault(problem, where=where, expected="the provider's")
     if problem:
-        told = f"{shown_address(address)!r} is no address: {problem}"
-        raise InputFault(told, where=where, expected=_EXPECTED)
+        problem = f"{shown_address(address)!r} is no address: {problem}"
+        raise InputFault(problem, where=where, expected=_EXPECTED)
     user, _, host = parts.netloc.rpartition("@")
     path = parts.path.rstrip("/")
     origin = f"{parts.scheme}://{host}"
@@ -102,7 +102,7 @@ def _split(address: str) -> tuple[SplitResult, str]:
         parts = urlsplit(address)
         _ = parts.port
         httpx.URL(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}")
-    except (ValueError, httpx.InvalidURL):  # their words quote what may be a password
+    except (ValueError, httpx.InvalidURL):  # the error's text may quote a password
         return urlsplit(""), "its host or port cannot be read"
     after_host = parts.path + parts.query
     if parts.scheme not in ("http", "https"):
@@ -110,7 +110,7 @@ def _split(address: str) -> tuple[SplitResult, str]:
     if not parts.hostname or parts.port == 0:
         return parts, "it names no host, or port 0"
     if "@" in after_host:
-        return parts, "there is an @ behind its host"
+        return parts, "there is an @ after its host"
     if "#" in address:
         return parts, "it has a fragment (#), which is sent to nobody"
     if _UNSENDABLE.search(after_host) or len(address) > 8192:
@@ -121,7 +121,7 @@ def _split(address: str) -> tuple[SplitResult, str]:
 
 
 def _shown_segment(segment: str) -> str:
-    """Return a segment of a path, with stars for a token."""
+    """Return a segment of a path, with stars in place of a token."""
     clean = scrubbed(unquote(segment))
     if clean != unquote(segment):
         return clean
@@ -129,7 +129,7 @@ def _shown_segment(segment: str) -> str:
 
 
 def _basic(user: str) -> str:
-    """Return the header for `name:password` out of an address."""
+    """Return the Authorization header for the `name:password` of an address."""
     name, _, password = user.partition(":")
     pair = f"{unquote(name)}:{unquote(password)}".encode()
     return f"Basic {base64.b64encode(pair).decode()}"
@@ -142,7 +142,7 @@ def _holds_key(parts: SplitResult) -> bool:
 
 
 def _secrets(parts: SplitResult, user: str) -> Iterator[str]:
-    """Yield what is to be starred out wherever an upstream repeats it; nothing short or plain."""
+    """Yield the secrets of an address, which an upstream may repeat; no short or plain words."""
     if user:
         yield _basic(user).partition(" ")[2]
     name, _, password = user.partition(":")
@@ -154,11 +154,11 @@ def _secrets(parts: SplitResult, user: str) -> Iterator[str]:
 
 
 def _query_values(parts: SplitResult) -> list[str]:
-    """Return the values of a query, but for Azure's `api-version` and the like."""
+    """Return the values in a query, except versions as Azure's `api-version`."""
     pairs = [each.partition("=") for each in parts.query.split("&")]
     return [value for name, _, value in pairs if not name.endswith("version")]
 
 
 def _as_secrets(value: str) -> list[str]:
-    """Return a value as what is searched for, by the rules for the environment's keys."""
+    """Return the value in a list if it may be a secret, by the rules for environment variables."""
     return environment_secrets({"UPSTREAM_KEY": value})

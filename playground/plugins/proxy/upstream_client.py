@@ -1,7 +1,7 @@
-"""The client that asks upstreams: bytes go out as they came, and nothing is kept between requests.
+"""The client that sends requests to upstreams: byte for byte, and without state between them.
 
-httpx's transports, without its client: that one reads cookies (with a look through all headers for
-each header), builds redirects, and writes addresses anew.
+It uses httpx's transports, but not its client, which keeps cookies (and walks all headers for each
+header), follows redirects and rewrites addresses.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from playground.base.errors import InputFault
 from playground.plugins.proxy.upstream import Upstream
 
 _CONNECT_SECONDS: Final = 30.0
-# It waits as long as its own client does.
+# No limit on an answer: the proxy waits as long as the agent does.
 _TIMEOUT: Final = httpx.Timeout(None, connect=_CONNECT_SECONDS).as_dict()
 _LIMITS: Final = httpx.Limits(max_connections=None, max_keepalive_connections=256)
 _DIRECT: Final = ""
 
 
 class ExactUrl(httpx.URL):
-    """An address whose path and query are sent as they are: httpx would mend them."""
+    """An address whose path and query are sent unchanged; httpx would normalise them."""
 
     def __init__(self, origin: str, target: str) -> None:
         super().__init__(origin)
@@ -36,9 +36,9 @@ class ExactUrl(httpx.URL):
 
 
 class UpstreamClient:
-    """Connections to upstreams, through the environment's proxies where it names them.
+    """Connections to upstreams, through the proxies that the environment names, if any.
 
-    Raises InputFault for a proxy that no connection can be made through.
+    Raises InputFault if such a proxy's address cannot be used.
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class UpstreamClient:
         }
         self._transports = {_DIRECT: httpx.AsyncHTTPTransport(limits=_LIMITS)}
         for scheme, address in self._proxies.items():
-            self._transports[scheme] = _through(scheme, address)
+            self._transports[scheme] = _proxy_transport(scheme, address)
 
     async def send(
         self,
@@ -59,7 +59,10 @@ class UpstreamClient:
         headers: Sequence[tuple[bytes, bytes]],
         content: AsyncIterator[bytes] | bytes | None,
     ) -> httpx.Response:
-        """Send a request; the answer's body is still to be read. Raises httpx.HTTPError."""
+        """Send a request and return its response, the body of which is not read yet.
+
+        Raises httpx.HTTPError.
+        """
         request = httpx.Request(
             method,
             upstream.origin,
@@ -77,17 +80,17 @@ class UpstreamClient:
             await transport.aclose()
 
     def _route(self, url: httpx.URL) -> str:
-        """Return which of the environment's proxies leads to an address."""
+        """Return the scheme of the environment's proxy for an address; "" for a direct way."""
         scheme = next((each for each in (url.scheme, "all") if each in self._proxies), _DIRECT)
         if scheme and proxy_bypass(f"{url.host}:{url.port}" if url.port else url.host):
             return _DIRECT
         return scheme
 
 
-def _through(scheme: str, address: str) -> httpx.AsyncHTTPTransport:
+def _proxy_transport(scheme: str, address: str) -> httpx.AsyncHTTPTransport:
     address = address if "://" in address else f"http://{address}"
     try:
-        _ = urlsplit(address).port  # which httpx does not look at
+        _ = urlsplit(address).port  # raises ValueError for a bad port, which httpx does not check
         proxy = httpx.Proxy(address)
         return httpx.AsyncHTTPTransport(limits=_LIMITS, proxy=proxy)
     except (ValueError, httpx.InvalidURL, ImportError):  # their words quote the address

@@ -1,7 +1,7 @@
-"""What the watching process is told of its run, before anything passes.
+"""The settings of a run that the watching process gets first.
 
-It goes down the pipe: arguments of a process are read by every user of the machine, and what an
-upstream's address holds is among them.
+They go through the pipe, not in the arguments of the process: every user of the machine can read
+those, and the settings include secrets from an upstream's address.
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ from dataclasses import astuple, dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class WatchedRun:
-    """Where a run is recorded, and how. `upstream` is the address that may be shown; `secrets` are
-    starred out beside the environment's."""
+    """The folder that a run is recorded in, and how.
+
+    `upstream` is the part of the address that may be shown. `secrets` are replaced by stars, as
+    those of the environment are. With `emails`, e-mail addresses are, too.
+    """
 
     folder: str
     upstream: str = ""
@@ -21,11 +24,11 @@ class WatchedRun:
     emails: bool = False
     block: bool = False
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         """Return the run as bytes."""
         return marshal.dumps(astuple(self))
 
 
-def unpacked(data: bytes) -> WatchedRun:
-    """Return the run that was packed."""
+def read_run(data: bytes) -> WatchedRun:
+    """Return the run that `pack` made these bytes of."""
     return WatchedRun(*marshal.loads(data))

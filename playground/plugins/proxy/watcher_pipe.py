@@ -1,7 +1,7 @@
 """The forwarding process's end of the pipe: events go out, lines and verdicts come back.
 
-Nothing here holds a byte up but where more than 64 MB wait for the watching process: memory stays
-flat. That one may die; another is started, and what was under way is forwarded all the same.
+Forwarding waits only while more than 64 MB are queued for the watching process, so that memory
+stays bounded. If the watching process dies, another is started, and forwarding goes on meanwhile.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from playground.base.confined.frames import read_frame, write_frame
 from playground.plugins.proxy.watched_run import WatchedRun
 
 MOST_WAITING: Final = 64 * 1024 * 1024  # bytes
-_EVENT: Final = 100  # bytes, whatever is in it
+_EVENT: Final = 100  # bytes that any event is counted with, besides its data
 _MOST_IN_A_BATCH: Final = 2 * 1024 * 1024
 _MOST_STARTS: Final = 4
 _LAST_SECONDS: Final = 60.0
@@ -29,8 +29,10 @@ Tell = Callable[[dict[str, Any]], None]
 
 
 class WatcherPipe:
-    """Tells the watching process what passes. `tell` is called with each line of the ledger, from
-    a thread of its own."""
+    """The pipe to the watching process, which it starts.
+
+    `tell` is called with each line of the ledger, from a thread of its own.
+    """
 
     def __init__(self, run: WatchedRun, tell: Tell) -> None:
         self._run, self._tell = run, tell
@@ -38,27 +40,30 @@ class WatcherPipe:
         self._waiting: deque[tuple[int, tuple[Any, ...]]] = deque()
         self._starts = 0
         self._size = 0
-        self._over = False
+        self._closing = False
         self._verdicts: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Future[str]]] = {}
         self.processes: list[subprocess.Popen[bytes]] = []
-        self._process = self._started()
+        self._process = self._start_process()
         self._sender = threading.Thread(target=self._send, daemon=True, name="watcher")
         self._sender.start()
 
     def put(self, *event: Any, size: int = 0) -> None:
-        """One event; `size` is that of the bytes in it. Returns at once."""
+        """Queue an event for the watching process, and return at once.
+
+        `size` is the number of data bytes in the event.
+        """
         with self._changed:
             self._waiting.append((size + _EVENT, event))
             self._size += size + _EVENT
             self._changed.notify()
 
-    async def room(self) -> None:
-        """Wait while too much waits to be recorded."""
+    async def wait_for_room(self) -> None:
+        """Wait until no more than 64 MB are queued."""
         while self._size > MOST_WAITING:
             await asyncio.sleep(0.005)
 
-    async def verdict(self, number: int) -> str:
-        """Why an exchange that was asked is not to be forwarded; "" where it is."""
+    async def ask_verdict(self, number: int) -> str:
+        """Ask whether a complete request may be forwarded; return why not, or "" if it may."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[str] = loop.create_future()
         self._verdicts[number] = (loop, future)
@@ -69,9 +74,9 @@ class WatcherPipe:
             self._verdicts.pop(number, None)
 
     def close(self) -> None:
-        """The end: what waits is recorded first."""
+        """Let the watching process record what is queued, then end it."""
         with self._changed:
-            self._over = True
+            self._closing = True
             self._changed.notify()
         self._sender.join(_LAST_SECONDS)
         with suppress(OSError, ValueError):
@@ -82,18 +87,18 @@ class WatcherPipe:
             self._process.kill()
         self._reader.join(_LAST_SECONDS)
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _start_process(self) -> subprocess.Popen[bytes]:
         self._starts += 1
         process = subprocess.Popen(
             [sys.executable, "-m", "playground.plugins.proxy.watching"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # a traceback, which may hold what passes
-            start_new_session=True,  # Ctrl-C is for the forwarding process: this one ends after it
+            start_new_session=True,  # Ctrl-C reaches the forwarding process, which ends this one
         )
         self.processes.append(process)
-        with suppress(OSError):  # it has died already: the first batch finds out
-            write_frame(process.stdin, self._run.packed())  # type: ignore[arg-type]
+        with suppress(OSError):  # it has died already: sending the first batch will notice
+            write_frame(process.stdin, self._run.pack())  # type: ignore[arg-type]
         self._reader = threading.Thread(target=self._listen, args=(process,), daemon=True)
         self._reader.start()
         return process
@@ -101,12 +106,12 @@ class WatcherPipe:
     def _send(self) -> None:
         while True:
             with self._changed:
-                while not self._waiting and not self._over:
+                while not self._waiting and not self._closing:
                     self._changed.wait()
                 batch, size = [], 0
                 while self._waiting and size < _MOST_IN_A_BATCH:
-                    more, event = self._waiting.popleft()
-                    size += more
+                    event_size, event = self._waiting.popleft()
+                    size += event_size
                     batch.append(event)
             if not batch:
                 return
@@ -120,7 +125,7 @@ class WatcherPipe:
         except (OSError, ValueError):
             if self._starts < _MOST_STARTS:
                 self._tell({"fault": "the process that records has ended; another one is started"})
-                self._process = self._started()
+                self._process = self._start_process()
             elif self._starts == _MOST_STARTS:
                 self._starts += 1
                 self._tell({"fault": "nothing is recorded any more; all is still forwarded"})
@@ -139,9 +144,9 @@ class WatcherPipe:
     def _decide(self, number: int, blocked: str) -> None:
         loop, future = self._verdicts.get(number, (None, None))
         if loop is not None and future is not None:
-            loop.call_soon_threadsafe(_set, future, blocked)
+            loop.call_soon_threadsafe(_resolve, future, blocked)
 
 
-def _set(future: asyncio.Future[str], blocked: str) -> None:
+def _resolve(future: asyncio.Future[str], blocked: str) -> None:
     if not future.done():
         future.set_result(blocked)

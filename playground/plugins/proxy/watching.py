@@ -1,6 +1,7 @@
-"""The watching process: told of every piece that passes, it records, predicts, notes and says.
+"""The watching process: it gets a copy of all that passes, records it and predicts the cache.
 
-It ends when the forwarding process does, by whatever means: what is open then is ended as cut.
+It ends when the forwarding process ends, for whatever reason. Exchanges that are still open are
+then recorded as cut off.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from playground.base.wording import dollars
 from playground.cache.prices import price_of
 from playground.plugins.proxy.cache_forecast import CacheForecast, Expected, Underway
 from playground.plugins.proxy.exchange import Opened, WatchedExchange
-from playground.plugins.proxy.ledger import FILE, FORMAT, dumped
-from playground.plugins.proxy.storage import keep_all
-from playground.plugins.proxy.watched_run import WatchedRun, unpacked
+from playground.plugins.proxy.ledger import FILE, FORMAT, ledger_line
+from playground.plugins.proxy.storage import store_run
+from playground.plugins.proxy.watched_run import WatchedRun, read_run
 from playground.recordings.environment import environment_secrets
 from playground.recordings.growing import GrowingFile, numbered
 from playground.recordings.scrubbing import Tally, searcher
@@ -32,37 +33,40 @@ from playground.sessions.last_resort import UNEXPECTED_OR_TOO_DEEP
 from playground.sessions.workspaces import on_disk
 
 _TICK: Final = 0.2  # seconds
-_WAITING: Final = 8  # batches that were read and are not looked at yet
-_LOST: Final = {"type": "cut", "message": "the proxy was stopped before the end"}
-Said = Callable[[dict[str, Any]], None]
+_WAITING: Final = 8  # batches that may be read before they are handled
+_CUT: Final = {"type": "cut", "message": "the proxy was stopped before the end"}
+LineHandler = Callable[[dict[str, Any]], None]
 
 
 class RunWatcher:
-    """All that is under way. `say` gets a line of the ledger each, for the terminal."""
+    """The exchanges of a run that are under way. `say` is called with each line of the ledger."""
 
-    def __init__(self, run: WatchedRun, say: Said) -> None:
+    def __init__(self, run: WatchedRun, say: LineHandler) -> None:
         self._folder, self._block, self._say = Path(run.folder), run.block, say
         self._tally = Tally()
         self._search = searcher((*environment_secrets(), *run.secrets), run.emails)
         self._cleaner = BodyScrubber(self._search)
-        self._sight = CacheForecast()
+        self._forecast = CacheForecast()
         self._open: dict[int, WatchedExchange] = {}
         self._underway: dict[int, Underway] = {}
-        self._ledger: GrowingFile | None = numbered(self._folder / FILE)  # another may have died
+        # numbered, because a restarted watcher adds a file of its own
+        self._ledger: GrowingFile | None = numbered(self._folder / FILE)
         self._note({"format": FORMAT, "at": time.time(), "upstream": run.upstream})
 
-    def told(self, event: tuple[Any, ...]) -> None:
-        """Take one event of the forwarding process. A bug that it meets ends the recording of its
-        exchange, and of no other."""
+    def handle(self, event: tuple[Any, ...]) -> None:
+        """Handle one event of the forwarding process.
+
+        If a bug of ours raises, only the recording of this exchange ends.
+        """
         try:
-            self._take(event)
+            self._dispatch(event)
         except Exception as bug:
             self._give_up(event[1], bug)
 
-    def _take(self, event: tuple[Any, ...]) -> None:
-        kind, number, *given = event
+    def _dispatch(self, event: tuple[Any, ...]) -> None:
+        kind, number, *arguments = event
         if kind == "open":
-            opened = Opened(number, *given).clean(self._search)
+            opened = Opened(number, *arguments).clean(self._search)
             self._open[number] = WatchedExchange(opened, self._folder, self._cleaner, self._search)
             return
         exchange = self._open.get(number)
@@ -70,80 +74,81 @@ class RunWatcher:
             return
         match kind:
             case "sent":
-                exchange.sent(*given)
+                exchange.add_request_piece(*arguments)
             case "asked":
-                self._request_complete(number, exchange, *given)
+                self._request_complete(number, exchange, *arguments)
             case "piece":
-                self._piece(number, exchange, *given)
+                self._piece(number, exchange, *arguments)
             case "status":
-                exchange.answered(*given)
+                exchange.begin_answer(*arguments)
             case "tick":
                 exchange.tick()
             case "end":
-                self._end(number, exchange, *given)
+                self._end(number, exchange, *arguments)
 
     def tick(self) -> None:
-        """Several times a second."""
+        """Write to disk what is due; to be called several times a second."""
         for number in list(self._open):
-            self.told(("tick", number))
+            self.handle(("tick", number))
         if self._ledger is not None:
             self._ledger.keep()
 
     def finish(self) -> None:
-        """The forwarding process is gone."""
+        """End all open exchanges, close the ledger and store the sessions in the workspace."""
         for number in list(self._open):
-            self.told(("end", number, 0.0, _LOST))
+            self.handle(("end", number, 0.0, _CUT))
         self._say({"starred": self._tally.counts})
         if self._ledger is not None:
             self._ledger.close()
-            for kept in keep_all(on_disk(), self._folder):
-                self._say({"kept": kept})
+            for name in store_run(on_disk(), self._folder):
+                self._say({"kept": name})
 
     def _give_up(self, number: int, bug: Exception) -> None:
-        """Forget an exchange whose recording failed, and say so; its words may quote anything."""
-        self._say({"verdict": number, "blocked": ""})  # nobody waits for it any longer
+        """End the recording of an exchange after a bug. Its message, which may quote secrets, is
+        not reported."""
+        self._say({"verdict": number, "blocked": ""})  # the forwarding process may wait for it
         exchange = self._open.pop(number, None)
         self._underway.pop(number, None)
-        told = f"this exchange is not recorded to its end ({type(bug).__name__}: a bug of ours)"
+        fault = f"this exchange is not recorded to its end ({type(bug).__name__}: a bug of ours)"
         if exchange is not None:
             with suppress(Exception):
-                exchange.end({"type": type(bug).__name__, "message": told})
-            self._note({**_ledger_entry(exchange), "fault": told})
+                exchange.end({"type": type(bug).__name__, "message": fault})
+            self._note({**_ledger_entry(exchange), "fault": fault})
 
     def _request_complete(self, number: int, exchange: WatchedExchange, waits: bool) -> None:
-        exchange.asked()
-        underway = self._predicted(exchange)
+        exchange.end_request()
+        underway = self._predict(exchange)
         expected = underway.expected if underway else None
         blocked = _reason(expected) if self._block and expected else ""
         line = _ledger_entry(exchange)
         if expected is not None:
-            known = expected.as_json()
-            exchange.noted(expected=known)
-            line |= {"session": expected.session, "title": expected.title, "expected": known}
+            forecast = expected.as_json()
+            exchange.add_note(expected=forecast)
+            line |= {"session": expected.session, "title": expected.title, "expected": forecast}
         if blocked and waits:
             line["blocked"] = blocked
-        if waits:  # first, since somebody waits
+        if waits:  # before anything else, since the forwarding process waits
             self._say({"verdict": number, "blocked": blocked})
         if underway is not None and not (blocked and waits):
-            self._sight.sent(underway)
+            self._forecast.record_sent(underway)
             self._underway[number] = underway
         self._note(line)
 
-    def _predicted(self, exchange: WatchedExchange) -> Underway | None:
+    def _predict(self, exchange: WatchedExchange) -> Underway | None:
         if exchange.request is None or not exchange.opened.asks:
             return None
         try:
-            return self._sight.request(exchange.opened, exchange.request)
+            return self._forecast.forecast(exchange.opened, exchange.request)
         except UNEXPECTED_OR_TOO_DEEP as error:
-            told = f"no request of a known shape ({type(error).__name__}: {error})"[:200]
-            exchange.noted(not_foretold=told)
+            reason = f"no request of a known shape ({type(error).__name__}: {error})"[:200]
+            exchange.add_note(not_foretold=reason)
             return None
 
     def _piece(self, number: int, exchange: WatchedExchange, at: float, data: bytes) -> None:
         underway = self._underway.get(number)
         if underway is not None and exchange.first is None and exchange.status < 300:
-            self._sight.answered(underway, exchange.opened.at + at)
-        exchange.piece(at, data)
+            self._forecast.record_answer(underway, exchange.opened.at + at)
+        exchange.add_answer_piece(at, data)
 
     def _end(
         self, number: int, exchange: WatchedExchange, at: float, error: dict[str, Any] | None
@@ -154,7 +159,7 @@ class RunWatcher:
         underway = self._underway.pop(number, None)
         billed = None
         if underway is not None:
-            billed = self._sight.over(underway, exchange.status, exchange.usage)
+            billed = self._forecast.end_request(underway, exchange.status, exchange.usage)
         line = {
             **({} if exchange.was_asked else _ledger_entry(exchange)),
             "exchange": number,
@@ -168,11 +173,11 @@ class RunWatcher:
         self._note({key: value for key, value in line.items() if value not in (None, "")})
 
     def _note(self, line: dict[str, Any]) -> None:
-        """Write a line into the ledger and say it, clean of secrets."""
+        """Write a line to the ledger and to `say`, without secrets."""
         line = scrubbed_with(self._search, line, self._tally)
         if self._ledger is not None:
             try:
-                self._ledger.add(dumped(line))
+                self._ledger.add(ledger_line(line))
                 self._ledger.keep()
             except InputFault as fault:
                 self._ledger = None
@@ -181,7 +186,7 @@ class RunWatcher:
 
 
 def _ledger_entry(exchange: WatchedExchange) -> dict[str, Any]:
-    """Return what the ledger tells of every exchange."""
+    """Return the fields that the ledger has for every exchange."""
     opened = exchange.opened
     return {
         "exchange": opened.number,
@@ -193,25 +198,25 @@ def _ledger_entry(exchange: WatchedExchange) -> dict[str, Any]:
 
 
 def _reason(expected: Expected) -> str:
-    """Why a request is not to be forwarded; "" where nothing speaks against it."""
+    """Return why a request is blocked, or "" if it breaks no cache."""
     if not expected.breaks:
         return ""
     where = f" at {expected.place}" if expected.place else ""
     price = "" if expected.lost_nano is None else f", about {dollars(expected.lost_nano / 1e9)}"
     what = f"it breaks the cache{where}: {expected.cause}"
-    told = next((f.message for f in expected.findings if f.code == expected.cause), "")
+    detail = next((f.message for f in expected.findings if f.code == expected.cause), "")
     lost = f"{expected.lost:,} cached tokens would not be read{price}"
-    return f"{what}; {lost}" + (f"; {told}" if told else "")
+    return f"{what}; {lost}" + (f"; {detail}" if detail else "")
 
 
 def watch() -> None:
-    """Watch until standard input ends; what is said goes to standard output, in frames."""
+    """Handle events from standard input until it ends, and write lines to standard output."""
     source, sink = sys.stdin.buffer, sys.stdout.buffer
-    about = read_frame(source)
-    if about is None:
+    run_bytes = read_frame(source)
+    if run_bytes is None:
         return
-    price_of("")  # the price list takes a moment to be read
-    watcher = RunWatcher(unpacked(about), lambda line: _send_line(sink, line))
+    price_of("")  # loads the price list now, which takes a moment
+    watcher = RunWatcher(read_run(run_bytes), lambda line: _send_line(sink, line))
     waiting: Queue[bytes | None] = Queue(_WAITING)
     threading.Thread(target=_read, args=(source, waiting), daemon=True).start()
     ticked = time.monotonic()
@@ -223,7 +228,7 @@ def watch() -> None:
         if batch is None:
             break
         for event in marshal.loads(batch) if batch else ():
-            watcher.told(event)
+            watcher.handle(event)
         if time.monotonic() - ticked > _TICK:
             watcher.tick()
             ticked = time.monotonic()
@@ -239,19 +244,19 @@ def _read(source: IO[bytes], waiting: Queue[bytes | None]) -> None:
 
 
 def _send_line(sink: IO[bytes], line: dict[str, Any]) -> None:
-    with suppress(OSError):  # nobody listens any more: the ledger has it
-        write_frame(sink, dumped(line).encode("utf-8", "surrogatepass"))
+    with suppress(OSError):  # the forwarding process is gone; the ledger has the line
+        write_frame(sink, ledger_line(line).encode("utf-8", "surrogatepass"))
 
 
-def _watch_and_tell() -> None:
-    """Watch; of a bug its kind is told, since its words may quote what passed."""
+def _watch_and_report() -> None:
+    """Watch, and report a bug by its type only: its message may quote what passed."""
     try:
         watch()
     except Exception as bug:
-        told = f"the process that records fails ({type(bug).__name__}: a bug of ours)"
-        _send_line(sys.stdout.buffer, {"fault": told})
+        fault = f"the process that records fails ({type(bug).__name__}: a bug of ours)"
+        _send_line(sys.stdout.buffer, {"fault": fault})
         sys.exit(1)
 
 
 if __name__ == "__main__":
-    _watch_and_tell()
+    _watch_and_report()

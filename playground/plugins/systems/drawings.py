@@ -1,4 +1,4 @@
-"""Tables of the runs of templates and prompts."""
+"""The runs of templates, and prompts, as pandas tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def template_steps(steps: Sequence[Step]) -> pd.DataFrame:
-    """One row for each thing that happened in a template's run."""
+    """Return a row for each step of a template's run."""
     rows = [
         {
             "step": number,
@@ -33,7 +33,7 @@ def template_steps(steps: Sequence[Step]) -> pd.DataFrame:
 
 
 def variables(step: Step) -> pd.DataFrame:
-    """Return the fields that a template looked up, and whether the input has them."""
+    """Return a row for each variable of a step: its name, and whether the input has it."""
     rows = [
         {"variable": name, "in the input": "missing" if name in step.missing else "there"}
         for name in step.used
@@ -42,7 +42,7 @@ def variables(step: Step) -> pd.DataFrame:
 
 
 def prompt_variables(view: PromptView, values: Mapping[str, object]) -> pd.DataFrame:
-    """Return a prompt's variables with their values; one that is not given stays as it is."""
+    """Return a row for each variable of a prompt, with its value if there is one."""
     rows = [
         {
             "variable": name,
@@ -62,9 +62,9 @@ def step_text(step: Step) -> str:
     if step.message is None:
         return step.source
     message = step.message
-    # Before the content, which is null or empty where a function is called.
-    if called := message.get("function_call"):
-        return f"{called.get('name')}({called.get('arguments')})"
+    # first, because the content of a call is null or empty
+    if call := message.get("function_call"):
+        return f"{call.get('name')}({call.get('arguments')})"
     content = message.get("content")
     if isinstance(content, str):
         return content

@@ -1,4 +1,4 @@
-"""Answers in a row, for samples, tests and replays: what the scripted models have in common."""
+"""A script of answers, which the scripted models for samples, tests and replays share."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Answer = TypeVar("Answer")
 
 
 class Script(Generic[Request, Answer]):
-    """Gives its answers in order; `requests` are those that were answered, or tried to be.
+    """A list of answers that are returned in order; `requests` records every request.
 
-    Several threads may ask: the request at an index is the one that got the answer there.
+    Several threads may ask: the request at an index got the answer at that index.
     """
 
     def __init__(self, answers: Iterable[Answer]) -> None:
@@ -24,7 +24,7 @@ class Script(Generic[Request, Answer]):
         self._lock = threading.Lock()
 
     def answer(self, request: Request) -> Answer:
-        """Return the next answer. Raises InputFault where there are no more."""
+        """Return the next answer. Raises InputFault if there are no more."""
         with self._lock:
             index = len(self.requests)
             self.requests.append(request)

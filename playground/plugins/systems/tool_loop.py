@@ -1,7 +1,7 @@
-"""Ask, call what the answer calls for, ask again: the loop of every system that lets a model act.
+"""The loop of every system with tools: ask the model, run the calls in its answer, ask again.
 
-What a message is, how many calls it holds and what becomes of one that nobody knows differs from
-system to system: they say so by `ask` and `call`. The order, and the end, are here.
+Systems differ in what a message is, how many calls it has, and what happens with an unknown
+function. They pass `ask` and `call` for that. The order and the end of the loop are here.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ def tool_loop(
     most: int,
     beyond: PlaygroundError,
 ) -> Iterator[Answer | Results]:
-    """Yield each answer, then the results of its calls, until an answer has none.
+    """Yield each answer, then the results of its calls, until an answer has no calls.
 
-    `call` gives None for an answer that ends the loop. An answer is handed out before its calls
-    are made, so that whoever watches sees what is about to happen. Raises `beyond` where the model
-    has been asked `most` times and calls still.
+    `call` returns None for an answer that ends the loop. An answer is yielded before its calls run,
+    so that a watcher sees what will happen. Raises `beyond` if the model was asked `most` times and
+    still makes calls.
     """
     for _ in range(most):
         answer = ask()

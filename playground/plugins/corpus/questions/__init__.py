@@ -1,8 +1,8 @@
-"""The named questions: what each asks of which table, by what, and what it says.
+"""The named questions: the SQL of each, its table, and the columns that it may be grouped by.
 
-A question is SQL over the views, with places: `{by}` for the columns that it is asked by,
-`{where}` for the filters (`{and_where}` behind other conditions), `{and_where_beside}` for those
-that a second table has, `{and_tool}` for that of a tool. `$limit`, `$split` and the filters' values
+The SQL has placeholders: `{by}` for the columns that group it, `{where}` for the filters
+(`{and_where}` after other conditions), `{and_where_beside}` for the filters that a second table
+knows, too, and `{and_tool}` for the filter of a tool. `$limit`, `$split` and the filters' values
 are parameters.
 """
 
@@ -18,7 +18,7 @@ _TIMES: Final = {
     "month": "CAST(date_trunc('month', sent_at) AS DATE)",
 }
 _WHO: Final = ("agent", "version", "model", "dialect")
-COLUMNS: Final[dict[str, tuple[str, ...]]] = {  # what each table can be asked by and filtered for
+COLUMNS: Final[dict[str, tuple[str, ...]]] = {  # columns that group or filter a table
     "sessions": (*_WHO, "provider", "form", "run"),
     "requests": (*_WHO, "provider", "stop_reason"),
     "calls": (*_WHO, "tool", "finding", "ok", "failed", "shape"),
@@ -29,15 +29,14 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {  # what each table can be asked b
 _HASHES: Final = ("shape", "session")
 
 
-def shown(column: str) -> str:
-    """Return a column in SQL as answers have it: a hash has 16 hexadecimal digits there."""
+def sql_column(column: str) -> str:
+    """Return a column in SQL as answers show it: a hash as 16 hexadecimal digits."""
     return f"format('{{:016x}}', {column})" if column in _HASHES else column
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question: `by` is what it is asked by unless somebody says otherwise, empty where it
-    cannot be asked by anything. `limit` is the usual number of rows."""
+    """One named question. `by` are the columns that group it, and `limit` the rows, by default."""
 
     name: str
     asks: str
@@ -46,18 +45,18 @@ class Question:
     by: tuple[str, ...] = ()
     is_grouped: bool = True
     limit: int = 1_000
-    beside: str = ""  # another table that it counts
-    filters: tuple[str, ...] = ()  # columns that it can be narrowed by, where not all of its table
+    beside: str = ""  # a second table that the SQL reads
+    filters: tuple[str, ...] = ()  # the filters that it allows, if not all columns of its table
 
     def column(self, name: str) -> str:
-        """Return the SQL for a name of `by`; KeyError if the table has none."""
+        """Return the SQL of a column to group by. Raises KeyError if there is no such column."""
         if name in _TIMES:
             return _TIMES[name]
-        return {column: shown(column) for column in COLUMNS[self.table]}[name]
+        return {column: sql_column(column) for column in COLUMNS[self.table]}[name]
 
     @property
     def names(self) -> list[str]:
-        """Return the names that it can be grouped by."""
+        """The names of the columns that it can be grouped by."""
         return [*COLUMNS[self.table], *_TIMES]
 
 
@@ -126,20 +125,22 @@ _SIZE: Final = (
     " + assistant_characters + result_characters)"
 )
 _BILL: Final = "(read + written + uncached)"
-# Of a transcript without its tools or its system prompt a bill tells more than what is there: that
-# counts by its characters, and what of the bill is left is nobody's.
+# A bill is spread over the origins by their characters. A transcript without tools or system prompt
+# shows less than was billed: there each character counts as 0.25 tokens at most, and the rest of
+# the bill is `not_in_transcript`.
 _IS_WHOLE: Final = "tool_characters + system_characters IS NOT NULL"
 _SHARE: Final = f"{_BILL} / nullif({_SIZE}, 0)"
 _SCALE: Final = f"coalesce(if({_IS_WHOLE}, {_SHARE}, least({_SHARE}, 0.25)), 0.25)"
 
 
 def _sum(origin: str) -> str:
-    """Return the tokens of an origin in SQL: where some requests do not tell, 0 would say too
-    much.
+    """Return the SQL for the tokens of an origin.
+
+    It gives NULL in place of 0 if the size is unknown for some of the requests.
     """
-    told = f"{origin}_characters"
-    tokens = f"sum({told} * {_SCALE})"
-    return f"if(count({told}) = count(*), {tokens}, nullif({tokens}, 0))"
+    column = f"{origin}_characters"
+    tokens = f"sum({column} * {_SCALE})"
+    return f"if(count({column}) = count(*), {tokens}, nullif({tokens}, 0))"
 
 
 _TOKENS: Final = f"""
@@ -177,7 +178,7 @@ QUESTIONS: Final = {
             _CALLS,
             ("dialect", "model"),
         ),
-        Question("findings", "What was noticed, how often?", "findings", _FINDINGS, ("code",)),
+        Question("findings", "Which findings are there?", "findings", _FINDINGS, ("code",)),
         Question(
             "drift",
             "Which findings grew from one window to the next?",
@@ -211,16 +212,16 @@ QUESTIONS: Final = {
     )
 }
 OTHERS: Final = {
-    "errors": "Which errors are there, those alike put together?",
-    "twins": "Which sessions were told nearly twice?",
+    "errors": "Which errors are there, with similar ones together?",
+    "twins": "Which sessions are nearly equal?",
     "versions": "What changed between two versions of an agent?",
     "receipts": "Which files are least in their sessions?",
-    "analyses": "What does a newer version of our analysis count otherwise?",
+    "analyses": "What does a newer version of our analysis count differently?",
 }
 TABLE_OF_OTHERS: Final = {name: "calls" if name == "errors" else "sessions" for name in OTHERS}
-"""The table by whose columns each of them is filtered."""
+"""The table that has the columns by which each of them is filtered."""
 
 
 def question_names() -> dict[str, str]:
-    """Return every named question, and what it asks."""
+    """Return what each named question asks, by its name."""
     return {**{name: each.asks for name, each in QUESTIONS.items()}, **OTHERS}

@@ -1,4 +1,4 @@
-"""Compare two versions of our own analysis: the same sessions, counted by each."""
+"""Compare two versions of our own analysis: what each counts in the same sessions."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ UNION ALL SELECT 'breaks', cause, count(*) FROM breaks {where} GROUP BY ALL"""
 Counted = Mapping[tuple[str, str], int]
 
 
-def counted(rows: Sequence[Sequence[Any]]) -> Counted:
-    """Return an answer of the SQL by what was counted."""
+def counts_by_key(rows: Sequence[Sequence[Any]]) -> Counted:
+    """Return the counts in an answer to SQL, by (what, which)."""
     return {(str(what), str(which)): int(count) for what, which, count in rows}
 
 
-def changed(first: Counted, second: Counted) -> list[tuple[Any, ...]]:
-    """Return what the two count differently, the greatest change first."""
+def changed_counts(first: Counted, second: Counted) -> list[tuple[Any, ...]]:
+    """Return a row for each count that differs, the greatest change first."""
     rows = [
         (*key, first.get(key, 0), second.get(key, 0), second.get(key, 0) - first.get(key, 0))
         for key in sorted(first.keys() | second.keys())

@@ -1,7 +1,7 @@
-"""Cluster errors whose words are nearly the same, and sessions that are nearly equal.
+"""Cluster errors with nearly the same words, and pair sessions that are nearly equal.
 
-Both are bounded: so many signatures, so many sessions in one band. What a bound leaves out is
-said.
+Both have limits: on the number of signatures, and of sessions in one band. An answer's notes say
+what a limit leaves out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from playground.plugins.corpus.signatures import BANDS, ROWS, signature_of
 
 MOST_SIGNATURES: Final = 2_000
 MOST_IN_A_BAND: Final = 50
-ALIKE: Final = 0.6  # of two errors' words, shared of all
+ALIKE: Final = 0.6  # share of two errors' words that both have
 ERROR_COLUMNS: Final = ("errors", "sessions", "tools", "signatures", "example", "seen_in")
 ERRORS: Final = """
 SELECT signature, count(*) AS errors, count(DISTINCT session) AS sessions,
@@ -36,8 +36,10 @@ SELECT list(session) AS found FROM (SELECT session, bands[{number}] AS band FROM
 
 @dataclass
 class Cluster:
-    """Errors whose words are nearly the same; `sessions` are those of the commonest signature, of
-    which the example is."""
+    """Errors with nearly the same words.
+
+    `sessions` and the example are those of the commonest signature among them.
+    """
 
     words: frozenset[str]
     signatures: list[int]
@@ -48,37 +50,39 @@ class Cluster:
     seen_in: str
 
     def row(self, sessions: int) -> tuple[Any, ...]:
-        """Return the values of ERROR_COLUMNS; `sessions` are those of all its signatures."""
+        """Return the values of ERROR_COLUMNS, given the `sessions` with any of its signatures."""
         number = len(self.signatures)
         return self.errors, sessions, self.tools, number, self.example, self.seen_in
 
 
-def clustered(rows: Iterable[Sequence[Any]]) -> list[Cluster]:
-    """Signatures put together whose words are nearly the same, the largest cluster first."""
+def cluster_errors(rows: Iterable[Sequence[Any]]) -> list[Cluster]:
+    """Group the rows of ERRORS into clusters with nearly the same words, the largest first."""
     clusters: list[Cluster] = []
     for signature, errors, sessions, tools, example, seen_in in rows:
         words = frozenset(signature_of(example or "").split())
-        home = next((each for each in clusters if _are_alike(each.words, words)), None)
-        if home is None:
-            known = (words, [signature], errors, sessions, list(tools), example, seen_in)
-            clusters.append(Cluster(*known))
+        match = next((cluster for cluster in clusters if _are_alike(cluster.words, words)), None)
+        if match is None:
+            fields = (words, [signature], errors, sessions, list(tools), example, seen_in)
+            clusters.append(Cluster(*fields))
             continue
-        home.errors += errors
-        home.tools = sorted({*home.tools, *tools})[:5]
-        home.signatures.append(signature)
-    return sorted(clusters, key=lambda each: -each.errors)
+        match.errors += errors
+        match.tools = sorted({*match.tools, *tools})[:5]
+        match.signatures.append(signature)
+    return sorted(clusters, key=lambda cluster: -cluster.errors)
 
 
 def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(one and other) and len(one & other) >= ALIKE * len(one | other)
 
 
-def twins(bands: Iterable[Iterable[Sequence[int]]]) -> list[tuple[int, int, int, float]]:
-    """Pairs of sessions that share bands, those that share most first; and how alike they are,
-    as many bands as they share would tell."""
+def find_twins(bands: Iterable[Iterable[Sequence[int]]]) -> list[tuple[int, int, int, float]]:
+    """Return pairs of sessions that share bands: both ids, the shared bands, and a similarity.
+
+    The pairs with most shared bands come first. The similarity is estimated from their number.
+    """
     shared: Counter[tuple[int, int]] = Counter()
     for band in bands:
         for sessions in band:
             shared.update(combinations(sorted(sessions), 2))
-    found = sorted(shared.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [(*pair, count, round((count / BANDS) ** (1 / ROWS), 3)) for pair, count in found]
+    pairs = sorted(shared.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [(*pair, count, round((count / BANDS) ** (1 / ROWS), 3)) for pair, count in pairs]

@@ -26,7 +26,7 @@ SELECT agent, version, sessions, requests, calls, malformed, answered, failed, f
 FROM s FULL JOIN r USING (agent, version) FULL JOIN c USING (agent, version)
   FULL JOIN f USING (agent, version) FULL JOIN b USING (agent, version)
 ORDER BY agent, version"""
-_SHARES: Final = (  # of each: what of it, of what
+_SHARES: Final = (  # (name of the figure, part, whole)
     ("malformed calls", "malformed", "calls"),
     ("failed calls", "failed", "answered"),
     ("input read from the cache", "read", "input"),
@@ -41,34 +41,37 @@ _RATES: Final = (
 )
 
 
-def chosen(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return the rows of the two versions that are wanted, or of the newest two, of one agent: of
-    several that have them of the one with most sessions. Raises InputFault where no agent has
-    them.
+def choose_versions(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return the rows of two versions of one agent: the `wanted` ones, or the newest two.
+
+    If several agents have them, the one with most sessions is chosen. Raises InputFault if no agent
+    has two such versions.
     """
     agents: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
         if row["version"]:
             agents.setdefault(row["agent"] or "", {})[row["version"]] = row
-    two = {
+    pairs = {
         agent: list(wanted) or sorted(by_version, key=_sort_key)[-2:]
         for agent, by_version in agents.items()
     }
     having = [
         agent
-        for agent, names in two.items()
+        for agent, names in pairs.items()
         if len(names) == 2 and all(name in agents[agent] for name in names)
     ]
     if not having:
-        known = {
+        by_agent = {
             agent or "no agent": sorted(by_version, key=_sort_key)
             for agent, by_version in agents.items()
         }
-        listed = "; ".join(f"{agent} {', '.join(names)}" for agent, names in known.items())
-        told = f"no agent has {' and '.join(map(str, wanted)) if wanted else 'two versions'}"
-        raise InputFault(told, where="versions", expected=f"two of one agent: {listed or 'none'}")
+        listed = "; ".join(f"{agent} {', '.join(names)}" for agent, names in by_agent.items())
+        problem = f"no agent has {' and '.join(map(str, wanted)) if wanted else 'two versions'}"
+        raise InputFault(
+            problem, where="versions", expected=f"two of one agent: {listed or 'none'}"
+        )
     agent = max(having, key=lambda name: sum(r["sessions"] or 0 for r in agents[name].values()))
-    return [agents[agent][name] for name in two[agent]]
+    return [agents[agent][name] for name in pairs[agent]]
 
 
 def _sort_key(version: str) -> list[tuple[int, int, str]]:
@@ -78,30 +81,32 @@ def _sort_key(version: str) -> list[tuple[int, int, str]]:
     """
     parts = re.findall(r"[0-9]+|[^0-9.]+", version)
     numbers = [part.lstrip("0") if part[0] in "0123456789" else None for part in parts]
-    found = [
+    key = [
         (-1, 0, part) if number is None else (1, len(number), number)
         for part, number in zip(parts, numbers, strict=True)
     ]
-    return [*found, (0, 0, "")]
+    return [*key, (0, 0, "")]
 
 
-def compared(first: dict[str, Any], second: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """Return a row for each figure: in both versions, the change, and for shares of calls the
-    chance of such a difference where there is none (two-sided, of two proportions).
+def compare_versions(first: dict[str, Any], second: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """Return a row for each figure: its value in both versions, the change, and a probability.
+
+    The probability is given for shares of calls only: that chance alone makes such a difference
+    (two-sided test of two proportions).
     """
     rows: list[tuple[Any, ...]] = [
         (name, first.get(name) or 0, second.get(name) or 0, None, None)
         for name in ("sessions", "requests", "calls")
     ]
     for name, part, whole in (*_SHARES, *_RATES):
-        pairs = [(int(each.get(part) or 0), int(each.get(whole) or 0)) for each in (first, second)]
+        pairs = [(int(row.get(part) or 0), int(row.get(whole) or 0)) for row in (first, second)]
         unit = 1_000_000_000 if name.startswith("dollars") else 1
         values = [hits / of / unit if of else None for hits, of in pairs]
-        before, after = values
-        change = None if before is None or after is None else round(after - before, 6)
-        chance = _chance(pairs) if whole in ("calls", "answered") and part != whole else None
-        shown = (None if value is None else round(value, 6) for value in values)
-        rows.append((name, *shown, change, chance))
+        old, new = values
+        change = None if old is None or new is None else round(new - old, 6)
+        probability = _chance(pairs) if whole in ("calls", "answered") and part != whole else None
+        rounded = (None if value is None else round(value, 6) for value in values)
+        rows.append((name, *rounded, change, probability))
     return rows
 
 

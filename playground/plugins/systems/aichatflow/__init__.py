@@ -1,4 +1,4 @@
-"""Conversation templates: programs that guide an assistant, run against answers of any origin."""
+"""Conversation templates: programs that guide an assistant, run with answers from any source."""
 
 from playground.plugins.systems.aichatflow.answers import Answers, RecordedAnswers, recorded_results
 from playground.plugins.systems.aichatflow.bot import Outcome, run

@@ -1,4 +1,4 @@
-"""The sources of a conversation's answers: a script, a recording, or a model that is asked."""
+"""The sources of a conversation's answers: a script, recordings, or a model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from playground.sessions.session import Session
 
 
 class Answers:
-    """Recorded or scripted answers in a row. Raises InputFault where there are no more."""
+    """Scripted or recorded answers, returned in order. Raises InputFault if there are no more."""
 
     def __init__(self, answers: Sequence[PlainMessage | str]) -> None:
         self._script = Script[Sent, PlainMessage | str](answers)
@@ -26,22 +26,20 @@ class Answers:
         answer = self._script.answer(request)
         if isinstance(answer, str):
             return {"role": "assistant", "content": answer}
-        given = {"role": "assistant", **answer} if isinstance(answer, dict) else answer
-        return checked(given, "an answer")
+        message = {"role": "assistant", **answer} if isinstance(answer, dict) else answer
+        return check_message(message, "an answer")
 
     @classmethod
     def of_recordings(cls, recordings: Sequence[Recording]) -> Answers:
-        """Return the answers that were recorded, in their order. Raises InputFault as
-        `answer_of`.
-        """
+        """Return the answers of recordings, in their order. Raises InputFault as `answer_of`."""
         return cls([answer_of(recording) for recording in recordings])
 
 
 class RecordedAnswers:
-    """Asks a model by LiteLLM, and keeps the raw stream of every answer in `recordings`.
+    """A model that is asked through LiteLLM; the raw stream of every answer is in `recordings`.
 
-    `model` stands in for the templates' own; `base_url` is a server that speaks its API; `timeout`
-    are seconds for each answer. When `alive` says no, as where the page that asked was closed, the
+    `model` replaces the templates' own, `base_url` is a server that speaks its API, and `timeout`
+    is in seconds for each answer. If `alive` returns False, as after the page was closed, the
     answer under way ends and is kept, and no other is asked for. Keys come from the environment.
     """
 
@@ -58,45 +56,47 @@ class RecordedAnswers:
         self.cancel = threading.Event()
 
     def __call__(self, request: Sent) -> PlainMessage:
-        """Return the answer. Raises InputFault where there is none, or a broken one."""
+        """Ask the model and return its answer. Raises InputFault if it is missing or broken."""
         if self.cancel.is_set() or not self.limits.alive():
             raise InputFault("the run was stopped before this answer was asked for")
         body = request.body(modern=True)
-        given = {k: v for k, v in body.items() if k not in ("model", "messages", "tools")}
+        other_parameters = {
+            k: v for k, v in body.items() if k not in ("model", "messages", "tools")
+        }
         model = self.model or str(body.get("model") or "")
         if not model:
             raise InputFault("no model", expected="one in the template, or by name")
-        recorded = record(
+        result = record(
             body["messages"],
             model,
             tools=body.get("tools") or (),
             name=f"answer {len(self.recordings) + 1}",
             base_url=self.base_url,
-            parameters=given,
+            parameters=other_parameters,
             limits=self.limits,
             cancel=self.cancel,
         )
-        self.recordings.append(recorded.recording)
-        return answer_of(recorded.recording)
+        self.recordings.append(result.recording)
+        return answer_of(result.recording)
 
 
 def recorded_results(session: Session) -> Callable[[str, dict[str, Any]], str | None]:
-    """Return the results of a session's tool calls, by name, in their order: for `run(call=…)`.
+    """Return a function for `run(call=…)` that gives the results of a session's calls in order.
 
-    A function without one is a function that nobody knows. Raises InputFault where a function is
-    called more often than was recorded.
+    A function without recorded results is unknown. The returned function raises InputFault if a
+    function is called more often than was recorded.
     """
-    waiting: dict[str, list[Any]] = {}
+    results_by_name: dict[str, list[Any]] = {}
     for message in session.messages:
         for part in message.tool_results:
-            waiting.setdefault(part.tool_name, []).append(part.result)
+            results_by_name.setdefault(part.tool_name, []).append(part.result)
 
     def call(name: str, _arguments: dict[str, Any]) -> str | None:
-        if name not in waiting:
+        if name not in results_by_name:
             return None
-        if not waiting[name]:
+        if not results_by_name[name]:
             raise InputFault(f"no more recorded results of {name}", expected="one for each call")
-        result = waiting[name].pop(0)
+        result = results_by_name[name].pop(0)
         return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
 
     return call
@@ -108,11 +108,11 @@ def answer_of(recording: Recording) -> PlainMessage:
     Raises InputFault for a reply that broke off, and for one that calls several functions.
     """
     if recording.error is not None:
-        why = error_message(recording.error)
-        raise InputFault(f"the answer broke off: {why}", where=recording.name)
-    for found in recording.findings:
-        if found.code == "no-end":
-            raise InputFault(f"the answer broke off: {found.message}", where=recording.name)
+        cause = error_message(recording.error)
+        raise InputFault(f"the answer broke off: {cause}", where=recording.name)
+    for finding in recording.findings:
+        if finding.code == "no-end":
+            raise InputFault(f"the answer broke off: {finding.message}", where=recording.name)
     reply = recording.reply
     if len(reply.tool_calls) > 1:
         names = ", ".join(call.name for call in reply.tool_calls)
@@ -127,13 +127,13 @@ def answer_of(recording: Recording) -> PlainMessage:
     return message
 
 
-def checked(message: Any, where: str) -> PlainMessage:
-    """Return a message that did not come from a template. Raises InputFault."""
+def check_message(message: Any, where: str) -> PlainMessage:
+    """Return a copy of a message from outside. Raises InputFault if it is no message."""
     if not isinstance(message, dict) or message.get("role") not in ROLES:
         known = ", ".join(ROLES)
         raise InputFault("no message", where=where, expected=f"an object with a role: {known}")
-    called = message.get("function_call")
-    if called is not None and not isinstance(called, dict):
+    call = message.get("function_call")
+    if call is not None and not isinstance(call, dict):
         expected = "an object with name and arguments"
         raise InputFault("no call", where=where, field="function_call", expected=expected)
     return dict(message)

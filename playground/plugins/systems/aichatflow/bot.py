@@ -1,8 +1,8 @@
-"""The bot: it reads a template's messages, asks the model, calls functions, goes on.
+"""The bot, which runs a template: it reads messages, asks the model and calls functions.
 
-Where the reference is silent we decided: `truncate` hides what stands before it from the model, a
-template that was switched away from is not taken up again, `botSwitchTemplate` takes the name as
-`template` (or as its only text), and what is too long loses its oldest messages first (`context`).
+We decided what the reference leaves open: `truncate` hides earlier messages from the model; after a
+switch the first template is not resumed; `botSwitchTemplate` takes the name as `template` (or as
+its only text); a conversation that is too long loses its oldest messages first (`context.py`).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any, Final
 from playground.base.errors import InputFault, PlaygroundError, UnknownNameError
 from playground.base.findings import Finding
 from playground.nouns.tools import ToolMetadata
-from playground.plugins.systems.aichatflow.answers import checked
-from playground.plugins.systems.aichatflow.context import NoRoom, fitting
+from playground.plugins.systems.aichatflow.answers import check_message
+from playground.plugins.systems.aichatflow.context import NoRoom, fit_messages
 from playground.plugins.systems.aichatflow.inputs import (
     FunctionFault,
-    guarded,
     plain_input,
     result_text,
+    wrap_function,
 )
 from playground.plugins.systems.aichatflow.requests import SWITCH, PlainMessage, Sent
 from playground.plugins.systems.aichatflow.sets import TemplateMessage, TemplateSet
@@ -32,8 +32,8 @@ from playground.plugins.systems.tool_loop import tool_loop
 
 MOST_SWITCHES: Final = 20
 MOST_REQUESTS: Final = 100
-_SAID: Final = ("system", "user", "assistant", "function")
-_NOT_FORCED: Final = (None, "")  # as `call_function`: no function has to be called
+_SENT_ROLES: Final = ("system", "user", "assistant", "function")
+_NOT_FORCED: Final = (None, "")  # values of `call_function` that force no function
 
 Respond = Callable[["Sent"], PlainMessage]
 CallFunction = Callable[[str, dict[str, Any]], str | None]
@@ -41,8 +41,10 @@ CallFunction = Callable[[str, dict[str, Any]], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The new history, every request as it was sent, and all that happened, in order; `findings`
-    say where a conversation was too long to be sent whole."""
+    """The result of a run: the new history, the requests as sent, and all steps in order (`trace`).
+
+    `findings` say when a conversation was too long to be sent completely.
+    """
 
     history: list[PlainMessage]
     requests: list[Sent]
@@ -65,26 +67,30 @@ def run(
     model: str = "",
     watch: Callable[[Step], None] | None = None,
 ) -> Outcome:
-    """Run a template on the input and history; both stay as they are.
+    """Run a template on an input and a history, without changing them.
 
-    `data` is what a JSON object can say: a mapping, a pydantic model or a dataclass.
+    `data` is a mapping, a pydantic model or a dataclass. `respond` answers a request.
 
-    `call` gives the results of functions, by their names or as a function; a call of any other
-    function is an answer as others are. `defaults` are the request's parameters without a
-    default-request, `most_characters` or `most_tokens` is the context's limit (else the model's
-    own, as LiteLLM's map has it), `model` stands in for every other; `watch` sees each step as it
-    happens. Raises UnknownNameError for a template or function that there is none of, and
-    InputFault naming template, message, line and column; a function's own exception becomes one.
+    `call` maps names of functions to their results, or is a function that returns a result. A call
+    of an unknown function counts as a plain answer. `defaults` are parameters for requests without
+    a default-request. `most_characters` or `most_tokens` limits the context (by default the model's
+    own limit in LiteLLM's map). `model` replaces every model that templates name. `watch` is called
+    with each step.
+
+    Raises UnknownNameError for an unknown template or function, and InputFault that names template,
+    message, line and column, also for an exception of a function.
     """
     forced = {"model": model} if model else {}
-    given = plain_input(data)
-    if not isinstance(given, Mapping):
+    plain = plain_input(data)
+    if not isinstance(plain, Mapping):
         expected = "a JSON object, a pydantic model or a dataclass"
         raise InputFault(f"the input is a {type(data).__name__}", expected=expected)
     limits, default = (most_characters, most_tokens), dict(defaults or {})
-    bot = _Bot(templates, given, respond, tools, guarded(_caller(call)), default, limits, forced)
+    bot = _Bot(
+        templates, plain, respond, tools, wrap_function(_as_function(call)), default, limits, forced
+    )
     bot.watch = watch or bot.watch
-    bot.history = [checked(m, f"history, message {i}") for i, m in enumerate(history)]
+    bot.history = [check_message(m, f"history, message {i}") for i, m in enumerate(history)]
     bot.run(template)
     return Outcome(bot.history, bot.requests, bot.trace, bot.findings)
 
@@ -105,23 +111,25 @@ class _Bot:
     trace: list[Step] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     switches: int = 0
-    # of the requests under way: a function that was forced is forced once
+    # of the current requests; a function is forced only once
     parameters: dict[str, Any] = field(default_factory=dict)
     switched_to: str = ""
 
     def run(self, name: str) -> None:
-        messages, at = self._template(name), 0
+        messages, position = self._template(name), 0
         while True:
-            at, own = self._read(name, messages, at)
+            position, parameters = self._read(name, messages, position)
             try:
-                switched = self._ask(name, {**self._nearest_default(), **own, **self.forced})
+                new_template = self._ask(
+                    name, {**self._nearest_default(), **parameters, **self.forced}
+                )
             except (FunctionFault, NoRoom) as fault:
-                raise _at(name, at - 1, str(fault)) from fault
-            if switched:
-                note = f"suspended at message {at}, goes on with {switched}"
+                raise _fault_at(name, position - 1, str(fault)) from fault
+            if new_template:
+                note = f"suspended at message {position}, goes on with {new_template}"
                 self._note(Step(name, "switch", source=note))
-                name, messages, at = switched, self._template(switched), 0
-            elif at >= len(messages):
+                name, messages, position = new_template, self._template(new_template), 0
+            elif position >= len(messages):
                 return
 
     def _note(self, step: Step) -> None:
@@ -136,15 +144,15 @@ class _Bot:
     def _read(
         self, name: str, messages: Sequence[TemplateMessage], at: int
     ) -> tuple[int, dict[str, Any]]:
-        """Messages up to and with the next request; where to go on, and its parameters."""
+        """Read messages up to the next request; return the index after it and its parameters."""
         for index in range(at, len(messages)):
             try:
                 step = read_step(name, index, messages[index], self.data)
             except TemplateFault as fault:
                 hint = f" ({fault.hint})" if fault.hint else ""
-                raise _at(name, index, f"{fault}{hint}") from fault
+                raise _fault_at(name, index, f"{fault}{hint}") from fault
             except InputFault as fault:
-                raise _at(name, index, str(fault)) from fault
+                raise _fault_at(name, index, str(fault)) from fault
             message = step.message or {}
             self.history.append(message)
             self._note(step)
@@ -159,34 +167,36 @@ class _Bot:
         return dict(self.defaults)
 
     def _ask(self, name: str, parameters: dict[str, Any]) -> str:
-        """Requests until the model calls nothing more; the template it switches to, if any."""
+        """Ask until the model makes no more calls; return the template it switches to, or ""."""
         self.parameters, self.switched_to = parameters, ""
-        left = MOST_REQUESTS - len(self.requests)  # of the whole run, whatever the template
+        remaining = MOST_REQUESTS - len(self.requests)  # the limit is for the whole run
         beyond = InputFault(f"template {name!r} makes more than {MOST_REQUESTS} requests")
-        ask, call = partial(self._ask_model, name), partial(self._called, name)
-        for step in tool_loop(ask, call, most=left, beyond=beyond):
+        ask, call = partial(self._ask_model, name), partial(self._run_call, name)
+        for step in tool_loop(ask, call, most=remaining, beyond=beyond):
             self.history.append(step.message or {})
             self._note(step)
         return self.switched_to
 
     def _ask_model(self, name: str) -> Step:
-        """One request and its answer."""
-        sent = Sent(self.parameters, self._window(), self._functions(self.parameters))
+        """Send one request and return its answer."""
+        sent = Sent(self.parameters, self._messages_to_send(), self._functions(self.parameters))
         self.requests.append(sent)
         self._note(Step(name, "request", sent=sent))
         return Step(name, "answer", message=self.respond(sent))
 
-    def _called(self, name: str, answered: Step) -> Step | None:
-        """Run the function that the answer calls and return its result; None if the bot is to go
-        on.
+    def _run_call(self, name: str, answer: Step) -> Step | None:
+        """Run the function that an answer calls and return its result.
+
+        Return None if the answer ends the loop: it has no call, switches, or the function is
+        unknown.
         """
-        called = (answered.message or {}).get("function_call")
-        if not called:
+        call = (answer.message or {}).get("function_call")
+        if not call:
             return None
-        if called.get("name") == SWITCH:
-            self.switched_to = self._switch(called)
+        if call.get("name") == SWITCH:
+            self.switched_to = self._switch(call)
             return None
-        result = self._result(called)
+        result = self._call_function(call)
         if result is None:
             return None
         if self.parameters.get("call_function") not in _NOT_FORCED:
@@ -194,46 +204,44 @@ class _Bot:
         return Step(name, "function", message=result)
 
     def _functions(self, parameters: Mapping[str, Any]) -> list[ToolMetadata]:
-        """Return the functions that a request offers. Raises UnknownNameError for an unknown
-        one.
-        """
-        own = {tool.name: tool for tool in self.tools}
-        known = {SWITCH: self._switching(), **own}
+        """Return the functions that a request offers. Raises UnknownNameError."""
+        own_tools = {tool.name: tool for tool in self.tools}
+        available = {SWITCH: self._switch_function(), **own_tools}
         names: list[str] = parameters.get("functions") or []
         for name in names:
-            if name not in known:
-                raise UnknownNameError("function", name, sorted(own))
+            if name not in available:
+                raise UnknownNameError("function", name, sorted(own_tools))
         forced = parameters.get("call_function")
         if forced not in (*_NOT_FORCED, "*") and forced not in names:
             raise UnknownNameError("function to be called", str(forced), names)
-        return [known[name] for name in names]
+        return [available[name] for name in names]
 
-    def _switching(self) -> ToolMetadata:
-        """Return the function that switches, described to the model where the tools do not."""
+    def _switch_function(self) -> ToolMetadata:
+        """Return the function that switches templates, as the model sees it."""
         names = {"type": "string", "enum": sorted(self.templates)}
         schema = {"type": "object", "properties": {"template": names}, "required": ["template"]}
-        described = "Go on with another template."
-        return ToolMetadata(name=SWITCH, description=described, input_schema=schema)
+        description = "Go on with another template."
+        return ToolMetadata(name=SWITCH, description=description, input_schema=schema)
 
-    def _window(self) -> list[PlainMessage]:
-        """Return the messages to send: those after the last truncate, as many as there is room
-        for.
-        """
+    def _messages_to_send(self) -> list[PlainMessage]:
+        """Return the messages to send: those after the last truncate that fit into the limit."""
         messages: list[PlainMessage] = []
         for message in self.history:
             if message["role"] == "truncate":
                 messages = []
-            elif message["role"] in _SAID:
+            elif message["role"] in _SENT_ROLES:
                 messages.append(message)
-        kept, found = fitting(messages, str(self.parameters.get("model") or ""), *self.limits)
-        self.findings += found
-        return kept
+        fitting, findings = fit_messages(
+            messages, str(self.parameters.get("model") or ""), *self.limits
+        )
+        self.findings += findings
+        return fitting
 
-    def _switch(self, called: Mapping[str, Any]) -> str:
+    def _switch(self, call: Mapping[str, Any]) -> str:
         self.switches += 1
         if self.switches > MOST_SWITCHES:
             raise InputFault(f"the template is switched more than {MOST_SWITCHES} times")
-        arguments = _arguments(called)
+        arguments = _arguments(call)
         texts = [value for value in arguments.values() if isinstance(value, str)]
         name = arguments.get("template", texts[0] if len(texts) == 1 else None)
         if not isinstance(name, str):
@@ -241,30 +249,30 @@ class _Bot:
         self._template(name)
         return name
 
-    def _result(self, called: Mapping[str, Any]) -> PlainMessage | None:
-        """Return the function's message; None for one that the bot does not know."""
-        name = str(called.get("name"))
-        found = self.call(name, _arguments(called))
-        if found is None:
+    def _call_function(self, call: Mapping[str, Any]) -> PlainMessage | None:
+        """Call a function and return its result as a message, or None if it is unknown."""
+        name = str(call.get("name"))
+        result = self.call(name, _arguments(call))
+        if result is None:
             return None
-        return {"role": "function", "name": name, "content": result_text(name, found)}
+        return {"role": "function", "name": name, "content": result_text(name, result)}
 
 
-def _caller(call: CallFunction | Mapping[str, Any] | None) -> CallFunction:
-    """Results by name, as a function that gives them; among them, a None is JSON's null."""
+def _as_function(call: CallFunction | Mapping[str, Any] | None) -> CallFunction:
+    """Return a function that gives results by name; a None in the mapping is JSON's null."""
     if call is not None and not isinstance(call, Mapping):
         return call
     results: Mapping[str, Any] = call or {}
     return lambda name, _arguments: result_text(name, results[name]) if name in results else None
 
 
-def _at(name: str, index: int, message: str) -> PlaygroundError:
+def _fault_at(name: str, index: int, message: str) -> PlaygroundError:
     return InputFault(message, where=f"template {name!r}, message {index}")
 
 
-def _arguments(called: Mapping[str, Any]) -> dict[str, Any]:
+def _arguments(call: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        found = json.loads(called.get("arguments") or "{}")
+        arguments = json.loads(call.get("arguments") or "{}")
     except (ValueError, RecursionError):
-        found = None
-    return found if isinstance(found, dict) else {}
+        arguments = None
+    return arguments if isinstance(arguments, dict) else {}

@@ -1,7 +1,7 @@
-"""Cut a conversation to the room that there is: a given limit, or the model's own.
+"""Shorten a conversation to a limit: the given one, or the model's context.
 
-The oldest messages go first, a call never without its result, and a finding says so. The system
-message, the newest question and the last message stay: no room for them is an error.
+The oldest messages are left out first, a call always with its result, and a finding says so. The
+system message, the newest question and the last message stay; if they do not fit, it is an error.
 """
 
 from __future__ import annotations
@@ -17,85 +17,85 @@ from playground.tokens import count_request
 
 
 class NoRoom(InputFault):
-    """The error of a request whose necessary part exceeds the model's limit, or the given one."""
+    """The error of a request that exceeds the limit even with only its necessary messages."""
 
 
-def fitting(
+def fit_messages(
     messages: Sequence[Mapping[str, Any]],
     model: str,
     most_characters: int | None = None,
     most_tokens: int | None = None,
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
-    """Return the messages that are sent, and a finding where some are not.
+    """Return the messages to send, and a finding if some are left out.
 
-    Characters are those of a message's JSON. Without any limit, the model's is taken: the
-    `max_input_tokens` of LiteLLM's map, where that knows the model. Tokens are counted as those of
-    a request (`playground/tokens`). Raises NoRoom where the messages that have to be sent are
-    longer.
+    Characters are counted in a message's JSON, tokens as in a request (`playground/tokens`).
+    Without a limit, the model's is taken: `max_input_tokens` of LiteLLM's map, if it knows the
+    model. Raises NoRoom if the necessary messages exceed the limit.
     """
     texts = [json.dumps(message, ensure_ascii=False) for message in messages]
     if most_characters is not None:
-        return _newest(messages, [len(text) for text in texts], most_characters, "characters")
+        return _keep_newest(messages, [len(text) for text in texts], most_characters, "characters")
     limit = most_tokens if most_tokens is not None else context_tokens(model)
     if limit is None or sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) <= limit:
-        return [dict(message) for message in messages], []  # a token has a byte at the least
+        return [dict(message) for message in messages], []  # a token has at least one byte
     counted = count_request({"messages": list(messages)}, model, "openai-chat").by_message
     sizes = [counted.get(index, 0) for index in range(len(messages))]
     unit = "tokens" if most_tokens is not None else f"tokens, the context of {model}"
-    return _newest(messages, sizes, limit, unit)
+    return _keep_newest(messages, sizes, limit, unit)
 
 
-def _newest(
+def _keep_newest(
     messages: Sequence[Mapping[str, Any]], sizes: Sequence[int], limit: int, unit: str
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
-    needed, left = _needed(messages), limit
+    needed, room = _needed_messages(messages), limit
     for index in needed:
-        left -= sizes[index]
-    if left < 0:
+        room -= sizes[index]
+    if room < 0:
         problem = (
-            f"the system message and the newest messages alone need {limit - left:,} of "
+            f"the system message and the newest messages alone need {limit - room:,} of "
             f"{limit:,} {unit}"
         )
         raise NoRoom(problem, expected="a shorter prompt, or a model with more room")
     sent = set(needed)
     for group in reversed(_groups(messages)):
-        rest = [index for index in group if index not in needed]
-        left -= sum(sizes[index] for index in rest)
-        if left < 0:
+        others = [index for index in group if index not in needed]
+        room -= sum(sizes[index] for index in others)
+        if room < 0:
             break
-        sent.update(rest)
-    kept = [dict(message) for index, message in enumerate(messages) if index in sent]
-    gone = len(messages) - len(kept)
-    if not gone:
-        return kept, []
-    text = f"the {gone} oldest of {len(messages)} messages are not sent: room for {limit:,} {unit}"
-    return kept, [finding("context-cut", "request", text)]
+        sent.update(others)
+    messages_sent = [dict(message) for index, message in enumerate(messages) if index in sent]
+    left_out = len(messages) - len(messages_sent)
+    if not left_out:
+        return messages_sent, []
+    text = (
+        f"the {left_out} oldest of {len(messages)} messages are not sent: room for {limit:,} {unit}"
+    )
+    return messages_sent, [finding("context-cut", "request", text)]
 
 
-def _needed(messages: Sequence[Mapping[str, Any]]) -> set[int]:
-    """Return the messages without which a request makes no sense.
+def _needed_messages(messages: Sequence[Mapping[str, Any]]) -> set[int]:
+    """Return the indexes of the messages that a request needs.
 
-    They are the newest system messages that stand together, the newest question, and the last
-    message.
+    They are the newest run of system messages, the newest question, and the last message.
     """
     roles = [message.get("role") for message in messages]
-    found = set(_groups(messages)[-1]) if messages else set()
+    needed = set(_groups(messages)[-1]) if messages else set()
     if "user" in roles:
-        found.add(len(roles) - 1 - roles[::-1].index("user"))
+        needed.add(len(roles) - 1 - roles[::-1].index("user"))
     if "system" in roles:
         newest = len(roles) - 1 - roles[::-1].index("system")
         while newest >= 0 and roles[newest] == "system":
-            found.add(newest)
+            needed.add(newest)
             newest -= 1
-    return found
+    return needed
 
 
 def _groups(messages: Sequence[Mapping[str, Any]]) -> list[list[int]]:
-    """Messages by their indices, a call and its result as one."""
+    """Return groups of message indexes; a call and its result form one group."""
     groups: list[list[int]] = []
     for index, message in enumerate(messages):
-        called = bool(index) and bool(messages[index - 1].get("function_call"))
-        if called and message.get("role") == "function":
+        follows_call = bool(index) and bool(messages[index - 1].get("function_call"))
+        if follows_call and message.get("role") == "function":
             groups[-1].append(index)
         else:
             groups.append([index])

@@ -1,4 +1,4 @@
-"""What a program passes to a run: JSON-like data, and functions."""
+"""The data and functions that a program passes to a run."""
 
 from __future__ import annotations
 
@@ -14,26 +14,25 @@ from playground.base.errors import InputFault, PlaygroundError
 
 
 class FunctionFault(InputFault):
-    """A failure in one of the program's own functions. The message names it and its error."""
+    """An error in one of the program's own functions; the message names the function."""
 
 
 def plain_input(data: Any) -> Any:
-    """Return an input as plain JSON values. Pydantic models and dataclasses become objects, at any
-    depth.
+    """Return an input as plain JSON values.
 
-    Field names are those that the class serialises by. Raises InputFault for what JSON cannot
-    hold.
+    Pydantic models and dataclasses become objects at any depth, with the names that they are
+    serialised by. Raises InputFault for a value that JSON cannot hold.
     """
     try:
         return _as_plain(data)
     except (PydanticSchemaGenerationError, RecursionError, ValueError) as error:
-        why = (
+        cause = (
             "it contains itself, or is nested too deeply"
             if isinstance(error, RecursionError)
-            else in_words(error)
+            else error_line(error)
         )
         raise InputFault(
-            f"the input cannot be written as JSON: {why}", expected="what JSON can hold"
+            f"the input cannot be written as JSON: {cause}", expected="what JSON can hold"
         ) from error
 
 
@@ -47,17 +46,18 @@ def _as_plain(data: Any) -> Any:
     return [_as_plain(value) for value in data] if isinstance(data, list | tuple) else data
 
 
-def guarded(call: Callable[[str, dict[str, Any]], Any]) -> Callable[[str, dict[str, Any]], Any]:
-    """Wrap the call of a program's functions. Any exception that is not ours becomes a
-    FunctionFault."""
+def wrap_function(
+    call: Callable[[str, dict[str, Any]], Any],
+) -> Callable[[str, dict[str, Any]], Any]:
+    """Wrap a program's function so that its exceptions, except our own, become FunctionFaults."""
 
     def called(name: str, arguments: dict[str, Any]) -> Any:
         try:
             return call(name, arguments)
         except PlaygroundError:
             raise
-        except Exception as error:  # anyone's code
-            raise FunctionFault(f"function {name!r} fails: {in_words(error)}") from error
+        except Exception as error:  # a user's code may raise anything
+            raise FunctionFault(f"function {name!r} fails: {error_line(error)}") from error
 
     return called
 
@@ -72,14 +72,14 @@ def result_text(name: str, result: Any) -> str:
     try:
         return json.dumps(result, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError) as error:
-        problem = f"function {name!r} gives a {type(result).__name__}: {in_words(error)}"
+        problem = f"function {name!r} gives a {type(result).__name__}: {error_line(error)}"
         raise FunctionFault(problem, expected="a text, or what JSON can hold") from error
 
 
-def in_words(error: BaseException) -> str:
-    """Return a foreign exception in one line; some cannot even say what they are about."""
+def error_line(error: BaseException) -> str:
+    """Return a user's exception in one line; even its `str` may raise."""
     try:
         words = " ".join(str(error).split())
-    except Exception:  # anyone's code
+    except Exception:  # a user's code may raise anything
         words = ""
     return f"{type(error).__name__}: {words}" if words else type(error).__name__

@@ -1,4 +1,4 @@
-"""A request as a conversation makes it, in OpenAI's older form with functions and in its newer."""
+"""A request of a conversation, in OpenAI's older form (functions) and its newer one (tools)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.session import Session
 from playground.sessions.shapes.requests import read_request
 
-# A message in OpenAI's older form, as JSON has it: histories, answers and `contentParts` come from
-# scripts and go back to them as they are, so there is nothing here for a class to keep.
-# `Sent.session` makes them `playground.nouns.messages.Message`.
+# A message in OpenAI's older form, as a JSON object. It is no class, because histories, answers and
+# `contentParts` come from scripts and go back to them unchanged. `Sent.session` converts them to
+# `playground.nouns.messages.Message`.
 PlainMessage = dict[str, Any]
 SWITCH: Final = "botSwitchTemplate"
 _LEFT_OPEN: Final = {SWITCH: "The conversation goes on with the other template."}
@@ -23,21 +23,22 @@ _UNANSWERED: Final = "There is no result: this function is not known here."
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """One request: its parameters by the templates' names, the messages, the functions' tools."""
+    """One request: its parameters by the templates' names, its messages, and its functions."""
 
     parameters: dict[str, Any]
     messages: list[PlainMessage]
     tools: list[ToolMetadata]
 
     def body(self, modern: bool = False) -> dict[str, Any]:
-        """Return the request in OpenAI's older form, with functions; `modern`: with tools, as
-        models are asked now, and then for one call at a time, which is all that a message of a
-        template holds.
+        """Return the request's body in OpenAI's older form, with functions.
+
+        With `modern` it has tools, as today's models expect, and asks for one call at a time,
+        because a template's message holds only one.
         """
-        own = ("functions", "call_function")  # what the templates say of tools, in their own words
-        body = {key: value for key, value in self.parameters.items() if key not in own}
+        template_names = ("functions", "call_function")  # names that only templates use
+        body = {key: value for key, value in self.parameters.items() if key not in template_names}
         body["messages"] = _with_tool_calls(self.messages) if modern else self.messages
-        if not self.tools:  # there is nothing to choose then, and providers refuse a choice
+        if not self.tools:  # providers refuse a choice without tools
             return body
         tools = [typed_schema(tool) for tool in self.tools]
         choice = _choice(self.parameters.get("call_function"))
@@ -50,41 +51,43 @@ class Sent:
         return body if choice is None else {**body, "tool_choice": choice}
 
     def session(self, title: str = "") -> Session:
-        """Return the request as a session, for every dialect to render."""
+        """Return the request as a session, which every dialect can render."""
         builder = SessionBuilder(title=title)
         read_request(builder, self.body(modern=True), Place())
         return builder.finish()
 
 
-def _choice(called: str | None) -> str | dict[str, Any] | None:
+def _choice(function: str | None) -> str | dict[str, Any] | None:
     """Return the templates' choice of calls as OpenAI writes it; None leaves it to the provider."""
-    if called is None:
+    if function is None:
         return None
-    return {"": "none", "*": "auto"}.get(called) or {"name": called}
+    return {"": "none", "*": "auto"}.get(function) or {"name": function}
 
 
 def _with_tool_calls(messages: Sequence[PlainMessage]) -> list[PlainMessage]:
-    """Function calls and results as tool calls, with ids in order.
+    """Return messages with tool calls and results, with numbered ids, in place of function calls.
 
-    Every call has a result, as OpenAI's form demands: one that a template's run left open, by a
-    switch to another template or since nobody knows the function, is answered here.
+    OpenAI demands a result for every call. A call that the run left open, by a switch to another
+    template or because the function is unknown, gets a result here.
     """
-    found: list[PlainMessage] = []
+    converted: list[PlainMessage] = []
     calls = 0
     for index, message in enumerate(messages):
-        if called := message.get("function_call"):
+        if function_call := message.get("function_call"):
             calls += 1
             rest = {key: value for key, value in message.items() if key != "function_call"}
-            call = {"id": f"call_{calls}", "type": "function", "function": called}
-            found.append({"content": None, **rest, "tool_calls": [call]})
+            call = {"id": f"call_{calls}", "type": "function", "function": function_call}
+            converted.append({"content": None, **rest, "tool_calls": [call]})
             following = messages[index + 1] if index + 1 < len(messages) else {}
             if following.get("role") != "function":
-                found.append(_result(calls, _LEFT_OPEN.get(called.get("name"), _UNANSWERED)))
+                converted.append(
+                    _result(calls, _LEFT_OPEN.get(function_call.get("name"), _UNANSWERED))
+                )
         elif message["role"] == "function":
-            found.append(_result(calls, message["content"]))
+            converted.append(_result(calls, message["content"]))
         else:
-            found.append(message)
-    return found
+            converted.append(message)
+    return converted
 
 
 def _result(calls: int, content: Any) -> PlainMessage:

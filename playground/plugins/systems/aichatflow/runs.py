@@ -1,4 +1,4 @@
-"""A template's run in a thread of its own: watched step by step, stopped from elsewhere."""
+"""A template's run in a thread of its own, with its steps so far; another thread may stop it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from playground.plugins.systems.aichatflow.steps import Step
 
 @dataclass
 class TemplateRun(BackgroundRun):
-    """A run under way or ended, with its result; `steps` are there after a fault too.
+    """A run that is under way or has ended. `steps` stay after a fault, `outcome` is then None.
 
-    If a model is asked (`answers`), stopping makes the answer under way the last.
+    If a model is asked (`answers`), `stop` lets it end the answer under way and asks no more.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -26,14 +26,14 @@ class TemplateRun(BackgroundRun):
         if self.answers is not None:
             self.cancel = self.answers.cancel
 
-    def run(self, *arguments: Any, **more: Any) -> TemplateRun:
-        """Run at once; arguments are those of `run`. A fault is kept, not raised."""
-        self._do(lambda: self._run(arguments, more))
+    def run(self, *arguments: Any, **options: Any) -> TemplateRun:
+        """Run in this thread; the arguments are those of `run`. A fault is stored, not raised."""
+        self._do(lambda: self._run(arguments, options))
         return self
 
-    def start(self, *arguments: Any, **more: Any) -> None:
+    def start(self, *arguments: Any, **options: Any) -> None:
         """Run in the background."""
-        self._begin(lambda: self._run(arguments, more), "template run")
+        self._begin(lambda: self._run(arguments, options), "template run")
 
-    def _run(self, arguments: tuple[Any, ...], more: dict[str, Any]) -> None:
-        self.outcome = run(*arguments, watch=self.steps.append, **more)
+    def _run(self, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+        self.outcome = run(*arguments, watch=self.steps.append, **options)

@@ -1,4 +1,4 @@
-"""Sample sets of templates: a folder with the templates, and all that one run of them needs."""
+"""Sample sets of templates: each is a folder with the templates and the data of one run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from playground.sessions.tool_files import load_tools
 
 @dataclass(frozen=True)
 class TemplateFiles:
-    """A set's file, and the input, answers, functions and tools of a run, where they are known."""
+    """A set's file, and the input, answers, functions and tools of a run of it, if known."""
 
     templates: Path
     input: dict[str, Any] = field(default_factory=dict)
@@ -25,9 +25,9 @@ class TemplateFiles:
 
 
 def sample(name: str) -> TemplateFiles:
-    """Return a sample by its name, or a file of one's own by its path, with nothing beside it.
+    """Return the sample of a name, or a user's file by its path, without further data.
 
-    Raises InputFault, naming the samples, where there is neither.
+    Raises InputFault, which lists the samples, if there is neither.
     """
     samples = paths.sample_templates()
     folder = samples.get(name)
@@ -46,5 +46,5 @@ def sample(name: str) -> TemplateFiles:
     )
 
 
-def _json(path: Path, otherwise: Any) -> Any:
-    return json.loads(path.read_text("utf-8")) if path.exists() else otherwise
+def _json(path: Path, default: Any) -> Any:
+    return json.loads(path.read_text("utf-8")) if path.exists() else default

@@ -1,7 +1,7 @@
-"""Sets of named conversation templates, from YAML or JSON: each a list of messages in seven roles.
+"""Sets of named conversation templates in YAML or JSON; each is a list of messages in seven roles.
 
-A file is a mapping from names to templates, by convention `new-conversation` and `default`; a list
-alone is the template `default`. Nothing in it is executed: YAML is read by the safe loader.
+A file maps names to templates, by convention `new-conversation` and `default`. A file with only a
+list is the template `default`. Nothing in it is executed: YAML is read by the safe loader.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ROLES: Final = (
 
 
 class TextTemplate(BaseModel):
-    """Text of a message; a template."""
+    """A text part of a message, which may contain template actions."""
 
     model_config = _STRICT
 
@@ -49,7 +49,7 @@ class ImageAddress(BaseModel):
 
 
 class ImageReference(BaseModel):
-    """An image; it is not processed."""
+    """An image part of a message, which is passed on unchanged."""
 
     model_config = _STRICT
 
@@ -58,7 +58,7 @@ class ImageReference(BaseModel):
 
 
 class FunctionCall(BaseModel):
-    """A call as the older API of OpenAI has it: the arguments are JSON in a string."""
+    """A call in the form of OpenAI's older API: the arguments are JSON in a string."""
 
     model_config = _STRICT
 
@@ -78,7 +78,7 @@ UserPart = Annotated[TextTemplate | ImageReference, Field(discriminator="type")]
 
 
 class UserMessage(BaseModel):
-    """Without content, the parts come from the input's `contentParts`."""
+    """A user's message. Without content, its parts come from the input's `contentParts`."""
 
     model_config = _STRICT
 
@@ -126,12 +126,12 @@ class _Parameters(BaseModel):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters that are given."""
+        """The parameters that are set."""
         return self.model_dump(exclude_none=True, exclude={"role"})
 
 
 class DefaultRequestMessage(_Parameters):
-    """The parameters of every request after it; at least one parameter."""
+    """Parameters for every request after this message; at least one must be set."""
 
     role: Literal["default-request"]
 
@@ -143,13 +143,13 @@ class DefaultRequestMessage(_Parameters):
 
 
 class RequestMessage(_Parameters):
-    """Ask the model now; parameters stand before those of the default-request."""
+    """A request to the model; its parameters override those of the default-request."""
 
     role: Literal["request"]
 
 
 class TruncateMessage(BaseModel):
-    """A cut: messages before it are not sent any more."""
+    """A mark: messages before it are not sent any more."""
 
     model_config = _STRICT
 
@@ -171,14 +171,12 @@ _ADAPTER: Final[TypeAdapter[TemplateSet]] = TypeAdapter(TemplateSet)
 
 
 def load_templates(path: str | Path) -> TemplateSet:
-    """Return the templates of a file, by name. Raises InputFault naming file, template, message,
-    field.
-    """
+    """Read the templates of a file. Raises InputFault with file, template, message and field."""
     return parse_templates(read_user_file(path, "a file of templates"), str(path))
 
 
 def parse_templates(data: bytes | str, where: str = "templates") -> TemplateSet:
-    """Return the templates of a file's text. Raises InputFault."""
+    """Read the templates in a file's text. Raises InputFault as `load_templates`."""
     value = read_yaml(user_text(data, where, _MOST_BYTES), where)
     if isinstance(value, list):
         value = {"default": value}
@@ -189,15 +187,15 @@ def parse_templates(data: bytes | str, where: str = "templates") -> TemplateSet:
 
 
 def check_templates(templates: TemplateSet) -> list[Finding]:
-    """Return findings for what is odd but no error: arguments of a call that are no JSON object."""
-    found: list[Finding] = []
+    """Return a finding for each call with arguments that are no JSON object."""
+    findings: list[Finding] = []
     for name, messages in templates.items():
         for index, message in enumerate(messages):
-            called = message.function_call if isinstance(message, AssistantMessage) else None
-            if called is not None and not _is_object(called.arguments):
+            call = message.function_call if isinstance(message, AssistantMessage) else None
+            if call is not None and not _is_object(call.arguments):
                 where = f"template {name!r}, message {index}"
-                found.append(finding("template-arguments", where))
-    return found
+                findings.append(finding("template-arguments", where))
+    return findings
 
 
 def _is_object(text: str) -> bool:
@@ -208,7 +206,7 @@ def _is_object(text: str) -> bool:
 
 
 def dump_templates(templates: TemplateSet) -> str:
-    """Return the set as YAML, in the order in which it was written; it loads as the same set."""
+    """Return a set as YAML, in its own order; loading it gives an equal set."""
     import yaml
 
     plain = {
@@ -225,7 +223,7 @@ def _fault(error: ValidationError, where: str) -> InputFault:
     first = error.errors()[0]
     place = [str(step) for step in first["loc"] if step not in (*ROLES, "text", "image_url")]
     template, *rest = place or [""]
-    named = f"template {template!r}" + (f", message {rest[0]}" if rest else "")
+    place_name = f"template {template!r}" + (f", message {rest[0]}" if rest else "")
     expected = {
         "union_tag_invalid": f"one of the roles {', '.join(ROLES)}",
         "union_tag_not_found": f"a role: {', '.join(ROLES)}",
@@ -233,5 +231,5 @@ def _fault(error: ValidationError, where: str) -> InputFault:
         "missing": "this field to be given",
     }.get(first["type"], "a mapping from names to lists of messages" if not rest else "")
     return InputFault(
-        f"{named}: {first['msg']}", where=where, field=".".join(rest[1:]), expected=expected
+        f"{place_name}: {first['msg']}", where=where, field=".".join(rest[1:]), expected=expected
     )

@@ -1,4 +1,4 @@
-"""The steps of a run; the first kind of step is a message that is read."""
+"""The steps of a run, and how a message of a template becomes one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from playground.plugins.systems.go_templates import render
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that happened: a message read, a request, an answer, a call, a switch.
+    """One step of a run: a message that was read, a request, an answer, a call or a switch.
 
-    Of a message that was read: its `source`, and the variables in it that were `used`, with those
-    of them that the input lacks, `missing`. Of a request: what was `sent`. Of a switch: where to,
-    as `source`.
+    A message has its `source`, the variables that were `used` in it, and those of them that are
+    `missing` in the input. A request has what was `sent`. A switch names the new template in
+    `source`.
     """
 
     template: str
@@ -32,26 +32,27 @@ class Step:
 
 
 def read_step(name: str, index: int, message: TemplateMessage, data: Mapping[str, Any]) -> Step:
-    """Return the message with each of its texts executed on the input, and the variables in them.
+    """Fill a template's message with the input, and return it as a step with its variables.
 
-    Raises TemplateFault, and InputFault for a user message whose parts the input does not give.
+    Raises TemplateFault, and InputFault if a user message takes its content from the input, and the
+    input has none.
     """
     plain: PlainMessage = message.model_dump(exclude_none=True)
     match plain.get("content"):
         case None if isinstance(message, UserMessage):
-            written = {**plain, "content": _content_parts(data)}
-            return Step(name, "message", index, written, used=(".contentParts",))
+            filled = {**plain, "content": _content_parts(data)}
+            return Step(name, "message", index, filled, used=(".contentParts",))
         case str(source):
-            read = render(source, data)
-            written = {**plain, "content": read.text}
-            return Step(name, "message", index, written, source, read.used, read.missing)
+            rendered = render(source, data)
+            filled = {**plain, "content": rendered.text}
+            return Step(name, "message", index, filled, source, rendered.used, rendered.missing)
         case list(parts):
             return _read_parts(name, index, plain, parts, data)
     return Step(name, "message", index, plain)
 
 
 def _content_parts(data: Mapping[str, Any]) -> list[Any]:
-    """Return the parts of a user message that has none of its own. Raises InputFault."""
+    """Return the input's parts for a user message without content. Raises InputFault."""
     parts = data.get("contentParts")
     if isinstance(parts, list):
         return parts
@@ -64,23 +65,23 @@ def _content_parts(data: Mapping[str, Any]) -> list[Any]:
 def _read_parts(
     name: str, index: int, plain: PlainMessage, parts: list[Any], data: Mapping[str, Any]
 ) -> Step:
-    """Return a message of texts and images: the texts are executed, each by itself."""
+    """Return the step of a message of texts and images; each text is filled by itself."""
     used: list[str] = []
     missing: list[str] = []
     content: list[Any] = []
     for part in parts:
         if part["type"] == "text":
-            read = render(part["text"], data)
-            used += read.used
-            missing += read.missing
-            content.append({**part, "text": read.text})
+            rendered = render(part["text"], data)
+            used += rendered.used
+            missing += rendered.missing
+            content.append({**part, "text": rendered.text})
         else:
             content.append(part)
     source = "\n".join(part.get("text", "") for part in parts)
     message = {**plain, "content": content}
-    return Step(name, "message", index, message, source, _once(used), _once(missing))
+    return Step(name, "message", index, message, source, _unique(used), _unique(missing))
 
 
-def _once(names: list[str]) -> tuple[str, ...]:
-    """Return each name at its first place."""
+def _unique(names: list[str]) -> tuple[str, ...]:
+    """Return the names without repetition, in the order of their first appearance."""
     return tuple(dict.fromkeys(names))

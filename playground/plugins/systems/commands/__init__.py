@@ -1,1 +1,1 @@
-"""Commands of the systems that are imitated."""
+"""The commands of the imitated systems."""

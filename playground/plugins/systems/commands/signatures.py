@@ -1,4 +1,4 @@
-"""`signature`: what a signature becomes in an adapter, and what is read from a completion."""
+"""The command `playground signature`: write a signature's prompt, or read a completion."""
 
 from __future__ import annotations
 
@@ -39,18 +39,19 @@ def signature(
 ) -> int:
     """Print the prompt of a signature such as "question -> answer: int", as DSPy writes it.
 
-    With --completion, the fields that are read from an answer; 1 where one of them cannot be.
+    With --completion, print the fields that are read from an answer. Exits with 1 if one of them
+    cannot be read.
     """
     from playground.plugins.systems.dspy import Signature
-    from playground.plugins.systems.dspy import signature_questions as asked
+    from playground.plugins.systems.dspy import signature_questions as questions
 
-    given = Signature.parse(text, instructions)
+    parsed = Signature.parse(text, instructions)
     names = adapters or ("chat",)
     if completion:
         answer = _text(completion)
-        return _fields({name: asked.fields(given, answer, name) for name in names}, as_json)
-    values = asked.values(given, _pairs(inputs))
-    prompts = asked.messages(given, values, _demos(demos), names)
+        return _fields({name: questions.fields(parsed, answer, name) for name in names}, as_json)
+    values = questions.values(parsed, _pairs(inputs))
+    prompts = questions.messages(parsed, values, _demos(demos), names)
     if as_json:
         print_json(prompts)
         return 0
@@ -66,7 +67,7 @@ def signature(
     return 0
 
 
-def _fields(found: Mapping[str, Sequence[Any]], as_json: bool) -> int:
+def _fields(fields_by_adapter: Mapping[str, Sequence[Any]], as_json: bool) -> int:
     from playground.plugins.systems.dspy.values import as_json as plain_value
 
     rows = [
@@ -76,7 +77,7 @@ def _fields(found: Mapping[str, Sequence[Any]], as_json: bool) -> int:
             "value": None if field.fault else plain_value(field.value),
             "fault": field.fault,
         }
-        for name, fields in found.items()
+        for name, fields in fields_by_adapter.items()
         for field in fields
     ]
     if as_json:
@@ -97,29 +98,29 @@ def _text(file: str) -> str:
     return file_bytes(file).decode("utf-8", "replace")
 
 
-def _pairs(given: Sequence[str]) -> dict[str, str]:
+def _pairs(options: Sequence[str]) -> dict[str, str]:
     from playground.base.errors import InputFault
 
-    found: dict[str, str] = {}
-    for item in given:
+    pairs: dict[str, str] = {}
+    for item in options:
         name, equals, value = item.partition("=")
         if not equals or not name:
             raise InputFault(f"{item!r} is not an input", where="--input", expected="NAME=VALUE")
-        found[name] = value
-    return found
+        pairs[name] = value
+    return pairs
 
 
-def _demos(given: str) -> list[Mapping[str, Any]]:
+def _demos(option: str) -> list[Mapping[str, Any]]:
     from playground.base.errors import InputFault
     from playground.base.json_numbers import refused_words
 
-    text = given if given.lstrip().startswith("[") else _text(given) if given else "[]"
+    text = option if option.lstrip().startswith("[") else _text(option) if option else "[]"
     try:
         is_list = text.lstrip().startswith("[")
-        found = json.loads(text) if is_list else [json.loads(line) for line in text.splitlines()]
+        demos = json.loads(text) if is_list else [json.loads(line) for line in text.splitlines()]
     except (ValueError, RecursionError) as error:
         problem = f"the examples cannot be read as JSON ({refused_words(error)})"
         raise InputFault(problem, where="--demos", expected="JSON objects by field") from error
-    if not all(isinstance(demo, dict) for demo in found):
+    if not all(isinstance(demo, dict) for demo in demos):
         raise InputFault("an example is not an object", where="--demos", expected="fields by name")
-    return list(found)
+    return list(demos)

@@ -1,4 +1,4 @@
-"""Commands about conversation templates: run one against scripted answers."""
+"""The commands `playground template run` and `playground template prompt`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def run(
     out: str,
     force: bool,
     as_json: bool,
-    **given: Any,
+    **options: Any,
 ) -> int:
     """Run a template on --input. TEMPLATES is a file, or the name of a sample with all it needs.
 
@@ -66,59 +66,64 @@ def run(
     from playground.plugins.systems.aichatflow.samples import sample
     from playground.sessions.tool_files import load_tools
 
-    _check_one_origin(live, given)
-    read = _read(templates, given)
+    _check_one_origin(live, options)
+    input_files = _named_files(templates, options)
     files = sample(templates)
     loaded = load_templates(files.templates)
-    scripted, call = _answering(files, given)
-    asked = RecordedAnswers(model, base_url) if live else None
+    scripted, call = _scripted_answers(files, options)
+    live_answers = RecordedAnswers(model, base_url) if live else None
     steps: list[Step] = []
     if out:
-        Batch(inputs=read, force=force).check(out)  # before an answer is paid for
+        Batch(inputs=input_files, force=force).check(out)  # before an answer is paid for
     try:
-        found = run_template(
+        outcome = run_template(
             loaded,
-            _json(given["input"], "--input", dict) or files.input,
-            asked or scripted,
-            template=given["template"],
-            history=_json(given["history"], "--history", list),
-            tools=load_tools(given["tools"]).tools if given["tools"] else files.tools,
+            _json(options["input"], "--input", dict) or files.input,
+            live_answers or scripted,
+            template=options["template"],
+            history=_json(options["history"], "--history", list),
+            tools=load_tools(options["tools"]).tools if options["tools"] else files.tools,
             call=call,
-            defaults=_json(given["defaults"], "--defaults", dict),
-            most_characters=given["limit"],
+            defaults=_json(options["defaults"], "--defaults", dict),
+            most_characters=options["limit"],
             model=model,
             watch=steps.append,
         )
     finally:
-        if out:  # what was answered before a fault was paid for, too
-            _write(steps, Path(out), asked.recordings if asked else [], read, force)
-    modern = live or bool(given["replay"])
+        if out:  # answers before a fault were paid for, too
+            recordings = live_answers.recordings if live_answers else []
+            _write_session(steps, Path(out), recordings, input_files, force)
+    modern = live or bool(options["replay"])
     if as_json:
-        print_json(_run_json(found, modern))
+        print_json(_run_json(outcome, modern))
     else:
-        _print_steps(found, modern)
-    return report([*check_templates(loaded), *found.findings])
+        _print_steps(outcome, modern)
+    return report([*check_templates(loaded), *outcome.findings])
 
 
-def _check_one_origin(live: bool, given: dict[str, Any]) -> None:
-    """Raises InputFault where answers are to come from two places."""
+def _check_one_origin(live: bool, options: dict[str, Any]) -> None:
+    """Raise InputFault if options name more than one source of answers."""
     from playground.base.errors import InputFault
 
-    named = {"--live": live, "--replay": given["replay"], "--answers": given["answers"] != "[]"}
-    asked = [option for option, value in named.items() if value]
-    if len(asked) > 1:
-        raise InputFault(f"answers from {' and '.join(asked)}", expected="one of them")
+    origins = {
+        "--live": live,
+        "--replay": options["replay"],
+        "--answers": options["answers"] != "[]",
+    }
+    chosen = [option for option, value in origins.items() if value]
+    if len(chosen) > 1:
+        raise InputFault(f"answers from {' and '.join(chosen)}", expected="one of them")
 
 
-def _answering(files: TemplateFiles, given: dict[str, Any]) -> tuple[Answers, Any]:
-    """Scripted or recorded answers, and the results of functions."""
+def _scripted_answers(files: TemplateFiles, options: dict[str, Any]) -> tuple[Answers, Any]:
+    """Return scripted or recorded answers, and the results of functions."""
     from playground.plugins.systems.aichatflow import Answers, recorded_results
     from playground.sessions.loading import load_session
 
-    call: Any = _json(given["functions"], "--functions", dict) or files.functions
-    if not given["replay"]:
-        return Answers(_json(given["answers"], "--answers", list) or files.answers), call
-    session = load_session(given["replay"])
+    call: Any = _json(options["functions"], "--functions", dict) or files.functions
+    if not options["replay"]:
+        return Answers(_json(options["answers"], "--answers", list) or files.answers), call
+    session = load_session(options["replay"])
     return Answers.of_recordings(session.recordings), call or recorded_results(session)
 
 
@@ -131,7 +136,7 @@ def _answering(files: TemplateFiles, given: dict[str, Any]) -> tuple[Answers, An
 def prompt(file: str, values: str, name: str, as_json: bool) -> int:
     """Fill the prompt of FILE: a text, a JSON list of messages, or Flink-Agents' YAML.
 
-    Exits with 1 where a variable has no value: it stays in the text as it is.
+    Exits with 1 if a variable has no value: it stays in the text as it is.
     """
     from playground.plugins.systems.flink_agents import ResourceType, load_declarations
     from playground.plugins.systems.flink_agents.views import read_prompt, view_prompt
@@ -160,17 +165,17 @@ def prompt(file: str, values: str, name: str, as_json: bool) -> int:
     return int(bool(view.missing))
 
 
-def _read(templates: str, given: dict[str, Any]) -> list[str]:
+def _named_files(templates: str, options: dict[str, Any]) -> list[str]:
     """Return the files that options name."""
-    texts = [value for value in given.values() if isinstance(value, str)]
-    named = [text.removeprefix("@") for text in texts if text.startswith("@")]
-    return [name for name in (templates, given["replay"], given["tools"], *named) if name]
+    texts = [value for value in options.values() if isinstance(value, str)]
+    files = [text.removeprefix("@") for text in texts if text.startswith("@")]
+    return [name for name in (templates, options["replay"], options["tools"], *files) if name]
 
 
-def _write(
-    steps: list[Step], path: Path, recordings: list[Recording], read: list[str], force: bool
+def _write_session(
+    steps: list[Step], path: Path, recordings: list[Recording], input_files: list[str], force: bool
 ) -> None:
-    """The last request as a session, with what was recorded. Raises InputFault."""
+    """Write the last request, with its recordings, as a session. Raises InputFault."""
     from playground.base.output import write_file
     from playground.sessions.native_format import dump_session
 
@@ -178,45 +183,45 @@ def _write(
     if not requests:
         return
     session = replace(requests[-1].session(path.stem), recordings=tuple(recordings))
-    write_file(path, dump_session(session), inputs=read, force=force)
+    write_file(path, dump_session(session), inputs=input_files, force=force)
 
 
-def _run_json(found: Outcome, modern: bool) -> dict[str, Any]:
+def _run_json(outcome: Outcome, modern: bool) -> dict[str, Any]:
     return {
-        "history": found.history,
-        "requests": [request.body(modern) for request in found.requests],
-        "trace": [_step_json(step, modern) for step in found.trace],
+        "history": outcome.history,
+        "requests": [request.body(modern) for request in outcome.requests],
+        "trace": [_step_json(step, modern) for step in outcome.trace],
     }
 
 
 def _step_json(step: Step, modern: bool) -> dict[str, Any]:
-    found: dict[str, Any] = {"template": step.template, "what": step.what, "index": step.index}
+    entry: dict[str, Any] = {"template": step.template, "what": step.what, "index": step.index}
     if step.sent:
-        return {**found, "body": step.sent.body(modern)}
+        return {**entry, "body": step.sent.body(modern)}
     if step.source:
         variables = {"used": list(step.used), "missing": list(step.missing)}
-        found |= {"source": step.source, **variables}
-    return {**found, "message": step.message}
+        entry |= {"source": step.source, **variables}
+    return {**entry, "message": step.message}
 
 
-def _print_steps(found: Outcome, modern: bool) -> None:
-    """Each step in a line or more: what was read, asked and answered."""
-    for step in found.trace:
+def _print_steps(outcome: Outcome, modern: bool) -> None:
+    """Print each step in one or more lines: the message that was read, asked or answered."""
+    for step in outcome.trace:
         place = "" if step.index is None else f" {step.index}"
-        gone = f", missing: {', '.join(step.missing)}" if step.missing else ""
+        missing = f", missing: {', '.join(step.missing)}" if step.missing else ""
         what = f"{step.what}: {step.source}" if step.what == "switch" else step.what
-        say(f"[{step.template}{place}] {what}{gone}")
-        shown: Any = step.sent.body(modern) if step.sent else step.message
-        if shown:
-            text = json_text(shown, indent=1)
+        say(f"[{step.template}{place}] {what}{missing}")
+        content: Any = step.sent.body(modern) if step.sent else step.message
+        if content:
+            text = json_text(content, indent=1)
             say("\n".join(f"    {line}" for line in text.splitlines()))
 
 
-def _json(given: str, option: str, wanted: Any) -> Any:
-    """JSON of an option or of the file that it names. Raises InputFault."""
+def _json(option_value: str, option: str, kind: Any) -> Any:
+    """Read the JSON of an option, or of the file that it names. Raises InputFault."""
     from playground.sessions.documents import json_of
     from playground.sessions.loading import file_bytes
 
-    if not given.startswith("@"):
-        return json_of(given, option, wanted)
-    return json_of(file_bytes(given[1:]).decode("utf-8", "replace"), given[1:], wanted)
+    if not option_value.startswith("@"):
+        return json_of(option_value, option, kind)
+    return json_of(file_bytes(option_value[1:]).decode("utf-8", "replace"), option_value[1:], kind)

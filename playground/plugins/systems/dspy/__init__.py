@@ -1,4 +1,4 @@
-"""Signatures of fields and the three adapters that write and read them, as DSPy does (3.4.1)."""
+"""DSPy's signatures, and the three adapters that write their prompts and read answers (3.4.1)."""
 
 from playground.plugins.systems.dspy.adapter import FieldAdapter, FieldRead
 from playground.plugins.systems.dspy.adapters import ChatAdapter, JSONAdapter

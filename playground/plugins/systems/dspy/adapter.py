@@ -1,7 +1,7 @@
-"""The common part of all adapters: a signature's fields as chat messages, a completion as fields.
+"""The common part of all adapters: it writes a signature as messages, and reads a completion.
 
-The order is that of DSPy's Adapter.format: system message, demos, history, request. Each adapter
-says how a field and an answer are written.
+The order of messages is that of DSPy's Adapter.format: system, demos, history, request. Each
+adapter defines how it writes a field and an answer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,12 @@ from playground.plugins.systems.dspy.calling import AnswerFault
 from playground.plugins.systems.dspy.reading import read
 from playground.plugins.systems.dspy.signature import REQUIRED, Field, Signature
 from playground.plugins.systems.dspy.types import kind_of
-from playground.plugins.systems.dspy.values import described_types, note, type_name, written
+from playground.plugins.systems.dspy.values import (
+    described_types,
+    prompt_text,
+    type_name,
+    type_note,
+)
 
 INTRO: Final = (
     "All interactions will be structured in the following way, with the appropriate values "
@@ -31,61 +36,67 @@ _MISSING: Final = "Not supplied for this particular example. "
 
 
 class FieldAdapter(AskingAdapter):
-    """Formats a call of a signature as messages and parses what comes back.
+    """An adapter that writes a signature's fields as messages, and parses a completion.
 
-    Texts that methods return show an image as its address; in the messages of `format` it is a
-    part. With `use_native_function_calling` the calls of a history and their results become
-    messages of their own.
+    Texts that methods return have an image's address in its place; the messages of `format` have a
+    content part. With `use_native_function_calling`, calls in a history and their results become
+    the API's own messages.
     """
 
     name: str
 
-    # what an adapter must say itself
+    # to be defined by each adapter
 
     @abstractmethod
     def _fields(self, texts: Mapping[str, str]) -> str:
-        """Fields and their texts, in order, as this adapter writes them."""
+        """Return fields and their texts, in order, as this adapter writes them."""
 
     @abstractmethod
     def format_field_structure(self, signature: Signature) -> str:
-        """Return the shape of an interaction, with a place for every field."""
+        """Return the structure of an interaction, with a placeholder for every field."""
 
     @abstractmethod
     def user_message_output_requirements(self, signature: Signature) -> str:
-        """Return the reminder after a request: what to answer, in which form."""
+        """Return the reminder at the end of a request: which fields to answer, and how."""
 
     @abstractmethod
     def format_assistant_message_content(
         self, signature: Signature, outputs: Values, missing_field_message: str | None = None
     ) -> str:
-        """Return an answer; a field that is not there is the message, or None."""
+        """Return an answer's text; `missing_field_message` replaces a missing field."""
 
     @abstractmethod
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """Return a completion's text for each output field, by name, before its type is checked."""
+        """Return each field's raw value in a completion by name, before its type is checked."""
 
-    # the same for all
+    # common to all adapters
 
     @takes_signature
     def format(self, signature: Signature, demos: Sequence[Values], inputs: Values) -> Chat:
-        """Return all messages of a request: system, demos, history, and the inputs at last."""
-        given = {"signature": signature, "demos": demos, "inputs": inputs}
-        return self._told.of(
-            "format", self, given, lambda: self._messages(signature, demos, inputs)
+        """Return all messages of a request: system, demos, history, and the inputs."""
+        arguments = {"signature": signature, "demos": demos, "inputs": inputs}
+        return self._notifier.run_step(
+            "format", self, arguments, lambda: self._messages(signature, demos, inputs)
         )
 
     @takes_signature
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """Return the output fields of a completion, typed; one that is missing has its default, or
-        None where the type allows it. Raises InputFault, naming field and value.
+        """Return the typed output fields of a completion.
+
+        A missing field has its default, or None if its type allows that. Raises AnswerFault that
+        names field and value.
         """
-        given = {"signature": signature, "completion": completion}
-        return self._told.of("parse", self, given, lambda: self._parsed(signature, completion))
+        arguments = {"signature": signature, "completion": completion}
+        return self._notifier.run_step(
+            "parse", self, arguments, lambda: self._parse_fields(signature, completion)
+        )
 
     def _messages(self, signature: Signature, demos: Sequence[Values], inputs: Values) -> Chat:
-        earlier = signature.history_field
-        main = signature.without(earlier) if earlier else signature
-        turns = self.format_conversation_history(main, earlier, inputs) if earlier else []
+        history_field = signature.history_field
+        main = signature.without(history_field) if history_field else signature
+        turns = (
+            self.format_conversation_history(main, history_field, inputs) if history_field else []
+        )
         return [
             {"role": "system", "content": self.format_system_message(signature)},
             *self.format_demos(signature, demos),
@@ -94,8 +105,8 @@ class FieldAdapter(AskingAdapter):
         ]
 
     def format_field_with_value(self, fields_with_values: Mapping[str, Any]) -> str:
-        """Fields and their values, in order, as this adapter writes them."""
-        texts = {name: written(value) for name, value in fields_with_values.items()}
+        """Return fields and their values, in order, as this adapter writes them."""
+        texts = {name: prompt_text(value) for name, value in fields_with_values.items()}
         return parts.plain(self._fields(texts)).strip()
 
     @takes_signature
@@ -110,8 +121,8 @@ class FieldAdapter(AskingAdapter):
 
     @takes_signature
     def format_field_description(self, signature: Signature) -> str:
-        """Return every field with its type and what it is."""
-        inputs, outputs = _described(signature.inputs), _described(signature.outputs)
+        """Return a list of all fields with types and descriptions."""
+        inputs, outputs = _descriptions(signature.inputs), _descriptions(signature.outputs)
         return f"Your input fields are:\n{inputs}\nYour output fields are:\n{outputs}"
 
     @takes_signature
@@ -129,7 +140,7 @@ class FieldAdapter(AskingAdapter):
         suffix: str = "",
         main_request: bool = False,
     ) -> str:
-        """Return the inputs that are given; with `main_request` the reminder after them."""
+        """Return the text of the given inputs; with `main_request` also the reminder."""
         return parts.plain(self._user_text(signature, inputs, prefix, suffix, main_request))
 
     def _user_text(
@@ -140,21 +151,22 @@ class FieldAdapter(AskingAdapter):
         suffix: str = "",
         main_request: bool = False,
     ) -> str:
-        """Return what `format_user_message_content` does, with content parts still held in the
-        text.
-        """
-        given = {
-            name: written(inputs[name], field.annotation)
+        """Do what `format_user_message_content` does, with content parts embedded in the text."""
+        texts = {
+            name: prompt_text(inputs[name], field.annotation)
             for name, field in signature.inputs.items()
             if name in inputs
         }
-        pieces = [prefix, self._fields(given)]
+        pieces = [prefix, self._fields(texts)]
         pieces += [self.user_message_output_requirements(signature)] if main_request else []
         return "\n\n".join([*pieces, suffix]).strip()
 
     @takes_signature
     def format_demos(self, signature: Signature, demos: Sequence[Values]) -> Chat:
-        """Examples as turns: incomplete ones first, those without any input or output left out."""
+        """Return examples as turns, incomplete ones first.
+
+        Examples without any input, or without any output, are left out.
+        """
         complete: Chat = []
         incomplete: Chat = []
         fields = [*signature.inputs, *signature.outputs]
@@ -171,24 +183,22 @@ class FieldAdapter(AskingAdapter):
     def format_conversation_history(
         self, signature: Signature, history_field_name: str, inputs: Values
     ) -> Chat:
-        """Earlier turns, each with its reminder, and the results of tools that were called."""
+        """Return the turns of the history, each with its reminder, and the results of its calls."""
         turns: Chat = []
         for message in getattr(inputs.get(history_field_name), "messages", ()):
             if any(name in message for name in signature.inputs):
                 turns.append(_user(self._user_text(signature, message, main_request=True)))
-            turns += self._answered(signature, message)
+            turns += self._answer_turns(signature, message)
         return turns
 
-    def _answered(self, signature: Signature, message: Values) -> Chat:
-        """Return an earlier turn's answer; calls that came natively are in the API's own
-        messages.
-        """
+    def _answer_turns(self, signature: Signature, message: Values) -> Chat:
+        """Return an earlier turn's answer, with calls as text or as the API's own messages."""
         name, calls = history.calls_of(message)
         if calls is not None and self.use_native_function_calling:
-            narrowed = _beside_calls(signature, message)
+            text_outputs = _text_outputs(signature, message)
             text = ""
-            if narrowed.outputs:
-                text = self.format_assistant_message_content(narrowed, message)
+            if text_outputs.outputs:
+                text = self.format_assistant_message_content(text_outputs, message)
             return history.native_turns(text, calls)
         results = calls.tool_call_results if calls else None
         if calls is not None and results is not None:
@@ -196,15 +206,15 @@ class FieldAdapter(AskingAdapter):
         text = self.format_assistant_message_content(signature, message)
         turns = [_assistant(text)] if text else []
         if results is not None:
-            shown = {history.RESULTS: written(history.as_field(results))}
-            turns.append(_user(self._fields(shown)))
+            results_field = {history.RESULTS: prompt_text(history.as_field(results))}
+            turns.append(_user(self._fields(results_field)))
         return turns
 
     @takes_signature
     def format_finetune_data(
         self, signature: Signature, demos: Sequence[Values], inputs: Values, outputs: Values
     ) -> dict[str, Chat]:
-        """One training example in OpenAI's form."""
+        """Return one training example in OpenAI's form."""
         answer = self.format_assistant_message_content(signature, outputs)
         messages = self.format(signature, demos, inputs)
         return {"messages": [*messages, {"role": "assistant", "content": answer}]}
@@ -216,10 +226,9 @@ class FieldAdapter(AskingAdapter):
 
     @takes_signature
     def read_fields(self, signature: Signature, completion: str) -> list[FieldRead]:
-        """Return every output field of a completion with what is wrong with it, in the signature's
-        order.
+        """Return every output field of a completion, with its value or a fault, in order.
 
-        Raises AnswerFault where the completion has no fields at all.
+        Raises AnswerFault if the completion has no fields at all.
         """
         texts = self._values(signature, completion)
         return [
@@ -227,25 +236,25 @@ class FieldAdapter(AskingAdapter):
             for name, field in signature.outputs.items()
         ]
 
-    def _parsed(self, signature: Signature, completion: str) -> dict[str, Any]:
-        found = self.read_fields(signature, completion)
-        for field in found:
+    def _parse_fields(self, signature: Signature, completion: str) -> dict[str, Any]:
+        fields = self.read_fields(signature, completion)
+        for field in fields:
             if field.fault and field.written is not None:
                 expected = type_name(signature.outputs[field.name].annotation)
                 problem = f"field {field.name} has the value {field.written!r:.200}: {field.fault}"
                 raise AnswerFault(problem, expected=expected)
-        absent = ", ".join(field.name for field in found if field.fault)
-        if absent:
+        missing = ", ".join(field.name for field in fields if field.fault)
+        if missing:
             raise AnswerFault(
-                f"{self.name} finds no field {absent} in {completion!r:.200}",
+                f"{self.name} finds no field {missing} in {completion!r:.200}",
                 expected=f"the fields {', '.join(signature.outputs)}",
             )
-        return {field.name: field.value for field in found}
+        return {field.name: field.value for field in fields}
 
 
 @dataclass(frozen=True, slots=True)
 class FieldRead:
-    """An output field: as it is written (None where it is not there), its value, or the fault."""
+    """An output field: its text in the completion (None if missing), its value, or a fault."""
 
     name: str
     written: Any
@@ -263,8 +272,8 @@ def _read_field(name: str, field: Field, written_value: Any) -> FieldRead:
         return FieldRead(name, written_value, fault=str(error))
 
 
-def _beside_calls(signature: Signature, message: Values) -> Signature:
-    """Return the signature with those outputs alone that stand in a turn as text."""
+def _text_outputs(signature: Signature, message: Values) -> Signature:
+    """Return the signature with only those outputs that a turn has as text."""
     for name, field in signature.outputs.items():
         if kind_of(field.annotation) == "ToolCalls" or message.get(name) is None:
             signature = signature.without(name)
@@ -279,7 +288,7 @@ def _user(text: str) -> dict[str, Any]:
     return {"role": "user", "content": parts.content(text)}
 
 
-def _described(fields: Mapping[str, Field]) -> str:
+def _descriptions(fields: Mapping[str, Field]) -> str:
     lines = []
     for number, (name, field) in enumerate(fields.items(), 1):
         line = f"{number}. `{name}` ({type_name(field.annotation)}): {field.desc}"
@@ -290,12 +299,12 @@ def _described(fields: Mapping[str, Field]) -> str:
     return "\n".join(lines).strip()
 
 
-def places(fields: Mapping[str, Field]) -> Iterable[tuple[str, str]]:
-    return ((name, f"{{{name}}}{note(field.annotation)}") for name, field in fields.items())
+def placeholders(fields: Mapping[str, Field]) -> Iterable[tuple[str, str]]:
+    return ((name, f"{{{name}}}{type_note(field.annotation)}") for name, field in fields.items())
 
 
-def required(field: Field) -> str:
-    """Return the reminder of a field's type; nothing for text."""
+def type_reminder(field: Field) -> str:
+    """Return the reminder of a field's type, or "" for text."""
     if field.annotation is str:
         return ""
     if kind_of(field.annotation) == "ToolCalls":

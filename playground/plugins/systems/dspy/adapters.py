@@ -1,4 +1,4 @@
-"""The adapters of text and of JSON: fields between markers, or answers as one JSON object."""
+"""DSPy's ChatAdapter, with fields between markers, and JSONAdapter, with answers as JSON."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from contextlib import suppress
 from typing import Any, Final
 
 from playground.plugins.systems.dspy import native, parts
-from playground.plugins.systems.dspy.adapter import INTRO, FieldAdapter, places, required
+from playground.plugins.systems.dspy.adapter import INTRO, FieldAdapter, placeholders, type_reminder
 from playground.plugins.systems.dspy.asking import AskingAdapter, Values, takes_signature
 from playground.plugins.systems.dspy.calling import AnswerFault, Callback
 from playground.plugins.systems.dspy.reading import first_bracketed, load
 from playground.plugins.systems.dspy.signature import Signature
-from playground.plugins.systems.dspy.values import as_json, written
+from playground.plugins.systems.dspy.values import as_json, prompt_text
 
 
 class ChatAdapter(FieldAdapter):
-    """Fields between `[[ ## name ## ]]` markers."""
+    """The adapter that writes each field after a `[[ ## name ## ]]` marker."""
 
     name = "ChatAdapter"
     _HEADER: Final = re.compile(r"\s*\[\[ ## (\w+) ## \]\]")
@@ -35,8 +35,7 @@ class ChatAdapter(FieldAdapter):
         self.use_json_adapter_fallback = use_json_adapter_fallback
 
     def _fallback(self) -> AskingAdapter | None:
-        """An answer that cannot be read is asked for again as JSON, if
-        `use_json_adapter_fallback` does not say no."""
+        """Return a JSONAdapter, unless `use_json_adapter_fallback` is False."""
         if not self.use_json_adapter_fallback:
             return None
         return JSONAdapter(
@@ -49,13 +48,13 @@ class ChatAdapter(FieldAdapter):
     @takes_signature
     def format_field_structure(self, signature: Signature) -> str:
         inputs = _sections((name, f"{{{name}}}") for name in signature.inputs).strip()
-        outputs = _sections(places(signature.outputs)).strip()
+        outputs = _sections(placeholders(signature.outputs)).strip()
         return "\n\n".join([INTRO, inputs, outputs, "[[ ## completed ## ]]"])
 
     @takes_signature
     def user_message_output_requirements(self, signature: Signature) -> str:
-        named = (f"`[[ ## {k} ## ]]`{required(f)}" for k, f in signature.outputs.items())
-        fields = ", then ".join(named)
+        names = (f"`[[ ## {k} ## ]]`{type_reminder(f)}" for k, f in signature.outputs.items())
+        fields = ", then ".join(names)
         return (
             f"Respond with the corresponding output fields, starting with the field {fields}, and "
             "then ending with the marker for `[[ ## completed ## ]]`."
@@ -66,17 +65,21 @@ class ChatAdapter(FieldAdapter):
         self, signature: Signature, outputs: Values, missing_field_message: str | None = None
     ) -> str:
         texts = {
-            name: parts.plain(written(outputs.get(name, missing_field_message), field.annotation))
+            name: parts.plain(
+                prompt_text(outputs.get(name, missing_field_message), field.annotation)
+            )
             for name, field in signature.outputs.items()
         }
         return f"{self._fields(texts).strip()}\n\n[[ ## completed ## ]]\n"
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """A header begins a line, indented or not; of a field that comes
-        twice the first counts. (DSPy 3.4.1 cuts an indented header in the middle.)"""
+        """Read the text after each header, which begins a line, indented or not.
+
+        If a field comes twice, the first counts. (DSPy 3.4.1 cuts an indented header in two.)
+        """
         sections: dict[str, list[str]] = {}
         current: list[str] = []
-        for line in completion.split("\n"):  # no other character of a value is a line's end
+        for line in completion.split("\n"):  # no other character ends a line
             header = self._HEADER.match(line)
             if header:
                 current = []
@@ -87,9 +90,10 @@ class ChatAdapter(FieldAdapter):
 
 
 class JSONAdapter(ChatAdapter):
-    """Inputs as in ChatAdapter, outputs as one JSON object; what the model can do natively is used.
+    """The adapter that writes inputs as ChatAdapter does, and outputs as one JSON object.
 
-    A model that knows `response_format` is asked for the outputs' JSON Schema, or for any object.
+    It uses native tool calls. A model with `response_format` is asked for the outputs' JSON Schema,
+    or for any object.
     """
 
     name = "JSONAdapter"
@@ -103,14 +107,14 @@ class JSONAdapter(ChatAdapter):
         super().__init__(callbacks, use_native_function_calling, parallel_tool_calls)
 
     def _fallback(self) -> None:
-        """Nobody asks after JSON."""
+        """Return None: there is no adapter to try after JSON."""
 
     def _plan(
         self, lm: object, lm_kwargs: Mapping[str, Any], signature: Signature, inputs: Values
     ) -> native.Plan:
-        wanted = native.response_format(lm, signature, self.use_native_function_calling)
-        form = {"response_format": wanted} if wanted else {}
-        return super()._plan(lm, {**lm_kwargs, **form}, signature, inputs)
+        parameter = native.response_format(lm, signature, self.use_native_function_calling)
+        extra = {"response_format": parameter} if parameter else {}
+        return super()._plan(lm, {**lm_kwargs, **extra}, signature, inputs)
 
     @takes_signature
     def format_field_structure(self, signature: Signature) -> str:
@@ -121,13 +125,13 @@ class JSONAdapter(ChatAdapter):
                 "Inputs will have the following structure:",
                 inputs,
                 "Outputs will be a JSON object with the following fields.",
-                _dumped(dict(places(signature.outputs))),
+                _dumped(dict(placeholders(signature.outputs))),
             ]
         )
 
     @takes_signature
     def user_message_output_requirements(self, signature: Signature) -> str:
-        fields = ", then ".join(f"`{k}`{required(f)}" for k, f in signature.outputs.items())
+        fields = ", then ".join(f"`{k}`{type_reminder(f)}" for k, f in signature.outputs.items())
         return f"Respond with a JSON object in the following order of fields: {fields}."
 
     @takes_signature
@@ -138,18 +142,19 @@ class JSONAdapter(ChatAdapter):
         return parts.plain(_dumped(as_json(values)))
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """Return the first object counts; text around it, a fence and a cut-off end are borne."""
+        """Read the first object in a completion; text around it, a fence or a cut-off end is
+        allowed."""
         text = completion.strip()
-        if text.startswith('"'):  # the first line is lost
+        if text.startswith('"'):  # the opening brace is missing
             text = "{" + text
-        found = None
+        value = None
         with suppress(ValueError):
-            found = load(first_bracketed(text[text.index("{") :]))
-        if not isinstance(found, dict):
+            value = load(first_bracketed(text[text.index("{") :]))
+        if not isinstance(value, dict):
             raise AnswerFault(
                 f"{self.name} finds no object in {completion!r:.200}", expected="a JSON object"
             )
-        return found
+        return value
 
 
 def _sections(fields: Iterable[tuple[str, str]]) -> str:

@@ -1,6 +1,6 @@
-"""The half of an adapter that asks a model: by which parameters, whom else, what of the answer.
+"""The half of an adapter that asks a model: it plans the request, formats, asks and parses.
 
-In the order of DSPy's Adapter.__call__: plan the request, format, ask, parse.
+This is the order of DSPy's Adapter.__call__.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from playground.plugins.systems.dspy.calling import (
     AsyncLanguageModel,
     Callback,
     LanguageModel,
-    Told,
+    Notifier,
 )
 from playground.plugins.systems.dspy.signature import REQUIRED, Signature, as_signature
 
@@ -28,30 +28,29 @@ _Result = TypeVar("_Result")
 
 
 def takes_signature(method: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
-    """Return the door of an adapter's own methods: `signature` may be a signature's class, as in
-    DSPy's.
+    """Decorate a method so that its `signature` may also be a signature's class, as in DSPy.
 
-    The method then raises InputFault for what is no signature. An override gets a Signature from
-    whoever came through this door; it is left as its author wrote it.
+    The method raises InputFault if it is neither. An override in a subclass is not decorated: our
+    decorated methods pass it a Signature.
     """
-    form = inspect.signature(method)
+    parameters = inspect.signature(method)
 
     @wraps(method)
-    def called(*args: _Parameters.args, **named: _Parameters.kwargs) -> _Result:
-        given = form.bind(*args, **named)
-        given.arguments["signature"] = as_signature(given.arguments["signature"])
-        return method(*given.args, **given.kwargs)
+    def wrapper(*args: _Parameters.args, **keywords: _Parameters.kwargs) -> _Result:
+        bound = parameters.bind(*args, **keywords)
+        bound.arguments["signature"] = as_signature(bound.arguments["signature"])
+        return method(*bound.args, **bound.kwargs)
 
-    return called
+    return wrapper
 
 
 class AskingAdapter(ABC):
-    """Asks a model through messages of a signature, synchronously or not.
+    """An adapter that asks a model for the outputs of a signature, synchronously or not.
 
-    Every method here takes a signature's class too. `callbacks` are told when `format` and `parse`
-    begin and end, as DSPy's are. With `use_native_function_calling` a model that can is offered the
-    tools beside the messages, and its calls are read from beside its text; `parallel_tool_calls` is
-    then asked of the provider.
+    Every method also takes a signature's class. `callbacks` are notified when `format` and `parse`
+    begin and end, as in DSPy. With `use_native_function_calling`, a model that supports it gets the
+    tools in the request, and its calls are read from the response; `parallel_tool_calls` is then
+    passed to the provider.
     """
 
     def __init__(
@@ -63,7 +62,7 @@ class AskingAdapter(ABC):
         self.callbacks = list(callbacks or ())
         self.use_native_function_calling = use_native_function_calling
         self.parallel_tool_calls = parallel_tool_calls
-        self._told = Told(self.callbacks)
+        self._notifier = Notifier(self.callbacks)
 
     @abstractmethod
     def format(self, signature: Signature, demos: Sequence[Values], inputs: Values) -> Chat:
@@ -82,20 +81,20 @@ class AskingAdapter(ABC):
         demos: Sequence[Values],
         inputs: Values,
     ) -> list[dict[str, Any]]:
-        """Ask a model and read its answers: one dict of output fields for each.
+        """Ask a model and return a dict of output fields for each of its answers.
 
-        `lm` is called as DSPy's are, `lm(messages=…, **lm_kwargs)`; every chat model of ours may be
-        called so. Raises InputFault as `parse`, and for tools that are missing.
+        `lm` is called as in DSPy: `lm(messages=…, **lm_kwargs)`; all our chat models can be called
+        so. Raises InputFault as `parse` does, and if tools are missing.
         """
         plan = self._plan(lm, lm_kwargs, signature, inputs)
         try:
             messages = self.format(plan.signature, demos, inputs)
             return self._read(plan, signature, lm(messages=messages, **plan.parameters))
         except AnswerFault:
-            again = self._fallback()
-            if again is None:
+            fallback = self._fallback()
+            if fallback is None:
                 raise
-            return again(lm, lm_kwargs, signature, demos, inputs)
+            return fallback(lm, lm_kwargs, signature, demos, inputs)
 
     @takes_signature
     async def acall(
@@ -106,55 +105,58 @@ class AskingAdapter(ABC):
         demos: Sequence[Values],
         inputs: Values,
     ) -> list[dict[str, Any]]:
-        """Call the adapter while other tasks go on: `lm.acall` is awaited."""
+        """Do the same asynchronously: `lm.acall` is awaited."""
         plan = self._plan(lm, lm_kwargs, signature, inputs)
         try:
             messages = self.format(plan.signature, demos, inputs)
             answers = await lm.acall(messages=messages, **plan.parameters)
             return self._read(plan, signature, answers)
         except AnswerFault:
-            again = self._fallback()
-            if again is None:
+            fallback = self._fallback()
+            if fallback is None:
                 raise
-            return await again.acall(lm, lm_kwargs, signature, demos, inputs)
+            return await fallback.acall(lm, lm_kwargs, signature, demos, inputs)
 
     def _fallback(self) -> AskingAdapter | None:
-        """Return the adapter to ask with once more if an answer cannot be read, or None."""
+        """Return the adapter to ask with again if an answer cannot be read, or None."""
         return None
 
     def _plan(
         self, lm: object, lm_kwargs: Mapping[str, Any], signature: Signature, inputs: Values
     ) -> native.Plan:
-        """Return the part of a request that goes beside the messages."""
+        """Return the signature for the messages, and the parameters of the request."""
         if self.use_native_function_calling:
-            plan = native.with_tools(lm, lm_kwargs, signature, inputs, self.parallel_tool_calls)
+            plan = native.plan_with_tools(
+                lm, lm_kwargs, signature, inputs, self.parallel_tool_calls
+            )
         else:
-            plan = native.in_words(signature, lm_kwargs)
-        return native.with_reasoning(lm, plan)
+            plan = native.plan_as_text(signature, lm_kwargs)
+        return native.plan_with_reasoning(lm, plan)
 
     def _read(
         self, plan: native.Plan, signature: Signature, answers: Sequence[str | Values]
     ) -> list[dict[str, Any]]:
         if not answers:
             raise AnswerFault("the model gave no answer", expected="a text with the fields")
-        given = [a if isinstance(a, Mapping) else {"text": a} for a in answers]
-        return [self._outputs(plan, signature, answer) for answer in given]
+        mappings = [a if isinstance(a, Mapping) else {"text": a} for a in answers]
+        return [self._outputs(plan, signature, a) for a in mappings]
 
     def _outputs(self, plan: native.Plan, signature: Signature, answer: Values) -> dict[str, Any]:
-        """Return every output of the whole signature; None for one that the API should have
-        carried.
+        """Return every output of a signature from an answer; a missing one is its default or None.
+
+        Raises AnswerFault if the answer has neither text nor calls, or cannot be parsed.
         """
-        beside = native.beside_the_text(signature, answer)
-        text, called = answer.get("text"), native.calls(signature, beside)
-        if not text and not called:
+        carried = native.carried_values(signature, answer)
+        text, has_calls = answer.get("text"), native.has_calls(signature, carried)
+        if not text and not has_calls:
             raise AnswerFault("the model answered without text", expected="a text with the fields")
-        found: dict[str, Any] = {}
-        if text and (plan.signature.outputs or not called):
+        parsed: dict[str, Any] = {}
+        if text and (plan.signature.outputs or not has_calls):
             try:
-                found = self.parse(plan.signature, str(text))
+                parsed = self.parse(plan.signature, str(text))
             except AnswerFault:
-                if not called:  # a word beside the calls need not be in the form
+                if not has_calls:  # text beside calls need not follow the format
                     raise
         missing = {name: field.missing() for name, field in signature.outputs.items()}
-        empty = {name: None if value is REQUIRED else value for name, value in missing.items()}
-        return {**empty, **found, **beside}
+        defaults = {name: None if value is REQUIRED else value for name, value in missing.items()}
+        return {**defaults, **parsed, **carried}

@@ -1,6 +1,6 @@
-"""Calls and their results in a history, as fields of text or as the API's own messages.
+"""Calls and their results in a history, as text fields or as the API's own messages.
 
-DSPy's rules (3.4.1, `Adapter.format_conversation_history`).
+The rules are DSPy's (3.4.1, `Adapter.format_conversation_history`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ RESULTS: Final = "tool_call_results"
 
 
 def calls_of(turn: Mapping[str, Any]) -> tuple[str, ToolCalls | None]:
-    """Return the calls of a turn and their field's name; a ToolCalls of ours or dspy's, or its
-    dict.
+    """Return the calls of a turn and the name of their field, or "" and None.
+
+    The field's value may be our ToolCalls, dspy's, or a dict of one.
     """
     for name, value in turn.items():
         if kind_of(type(value)) == "ToolCalls":
@@ -33,34 +34,34 @@ def calls_of(turn: Mapping[str, Any]) -> tuple[str, ToolCalls | None]:
 _CALL: Final = ("id", "name", "args")
 
 
-def _results(given: Any) -> Any:
-    """Results as a list: they come bare, in an object of that name, or as one alone."""
-    given = getattr(given, RESULTS, given)
-    if isinstance(given, Mapping):
-        given = given.get(RESULTS, [given])
-    if not isinstance(given, list):
-        return given
-    return [item if isinstance(item, Mapping) else dict(item) for item in given]
+def _results(value: Any) -> Any:
+    """Return results as a list, given a list, an object that holds one, or a single result."""
+    value = getattr(value, RESULTS, value)
+    if isinstance(value, Mapping):
+        value = value.get(RESULTS, [value])
+    if not isinstance(value, list):
+        return value
+    return [item if isinstance(item, Mapping) else dict(item) for item in value]
 
 
 def as_field(results: list[ToolCallResult]) -> dict[str, Any]:
-    """Results as the value of the field that shows them."""
+    """Return results as the value of the text field that shows them."""
     return {RESULTS: [dict(result) for result in results]}
 
 
 def native_turns(text: str, calls: ToolCalls) -> list[dict[str, Any]]:
-    """Return an answer with its calls, then a message for each result.
+    """Return an answer's message with its calls, then a message for each result.
 
-    Calls whose results do not answer them one by one, by their ids, are left out, as in DSPy: no
-    API takes a call without its result.
+    If the results do not match the calls one by one, by id, the calls are left out, as in DSPy: no
+    API accepts a call without a result.
     """
     results = calls.tool_call_results or []
     ids = [call.id for call in calls.tool_calls]
-    answered = bool(calls.tool_call_results is not None and all(ids))
-    if not answered or ids != [result.call_id for result in results]:
+    has_results = bool(calls.tool_call_results is not None and all(ids))
+    if not has_results or ids != [result.call_id for result in results]:
         return [{"role": "assistant", "content": text}] if text else []
-    called = {"role": "assistant", "content": text or None, "tool_calls": _openai(calls)}
-    return [called, *map(_result_message, results)]
+    answer = {"role": "assistant", "content": text or None, "tool_calls": _openai(calls)}
+    return [answer, *map(_result_message, results)]
 
 
 def _openai(calls: ToolCalls) -> list[dict[str, Any]]:
@@ -76,8 +77,8 @@ def _openai(calls: ToolCalls) -> list[dict[str, Any]]:
 
 def _result_message(result: ToolCallResult) -> dict[str, Any]:
     content = result.value if isinstance(result.value, str) else _text(result.value)
-    named = {"tool_call_id": result.call_id, "name": result.name}
-    return {"role": "tool", **named, "content": content}
+    reference = {"tool_call_id": result.call_id, "name": result.name}
+    return {"role": "tool", **reference, "content": content}
 
 
 def _text(value: Any) -> str:

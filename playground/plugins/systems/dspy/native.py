@@ -1,7 +1,8 @@
-"""Leave to a model's API the parts of a signature that it carries: calls, reasoning, a schema.
+"""The parts of a signature that a model's API can carry: tool calls, reasoning, a schema.
 
-DSPy's rules (3.4.1, `Adapter._call_preprocess` and `_call_postprocess`, `JSONAdapter`): a field
-that the API carries stands in no prompt, and its value comes from beside the answer's text.
+A field that the API carries is left out of the prompt, and its value is read from the response, not
+from its text. The rules are DSPy's (3.4.1, `Adapter._call_preprocess`, `_call_postprocess` and
+`JSONAdapter`).
 """
 
 from __future__ import annotations
@@ -20,88 +21,89 @@ from playground.plugins.systems.dspy.reading import load, read
 from playground.plugins.systems.dspy.signature import REQUIRED, Field, Signature
 from playground.plugins.systems.dspy.types import kind_of
 
-_OF_TOOLS: Final = ("tools", "tool_choice", "parallel_tool_calls")
+_TOOL_PARAMETERS: Final = ("tools", "tool_choice", "parallel_tool_calls")
 _ANY_OBJECT: Final = {"type": "json_object"}
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A request: the signature that its messages show, and the parameters beside them."""
+    """The plan of a request: the signature for its messages, and its other parameters."""
 
     signature: Signature
     parameters: dict[str, Any]
 
 
-def says(lm: object, ability: str) -> bool:
-    """Return True if a model says that it can do this; one that says nothing cannot, as in DSPy."""
+def supports(lm: object, ability: str) -> bool:
+    """Return True if a model says that it has an ability; without a word it has not, as in DSPy."""
     return bool(getattr(lm, ability, False))
 
 
 # the request
 
 
-def in_words(signature: Signature, parameters: Mapping[str, Any]) -> Plan:
-    """Tools and calls are fields of text: parameters of native ones are left out."""
-    kept = {name: value for name, value in parameters.items() if name not in _OF_TOOLS}
-    return Plan(signature, kept)
+def plan_as_text(signature: Signature, parameters: Mapping[str, Any]) -> Plan:
+    """Plan a request with tools and calls as text fields, without parameters for native ones."""
+    others = {name: value for name, value in parameters.items() if name not in _TOOL_PARAMETERS}
+    return Plan(signature, others)
 
 
-def with_tools(
+def plan_with_tools(
     lm: object,
     parameters: Mapping[str, Any],
     signature: Signature,
     inputs: Mapping[str, Any],
     parallel: bool | None,
 ) -> Plan:
-    """Tools go beside the messages where calls are an output and the model can call functions.
+    """Plan a request with native tools, if calls are an output and the model can call functions.
 
-    `parallel` is what to ask the provider for, None for nothing. Raises InputFault for an output
-    of calls without tools.
+    `parallel` is passed to the provider unless it is None. Raises InputFault if calls are an output
+    and no tools are given.
     """
-    calls = _output_of(signature, "ToolCalls")
-    if not calls:
-        return Plan(signature, _chosen(parameters))
-    offered = _tools_field(signature)
-    if not offered:
+    calls_field = _output_of(signature, "ToolCalls")
+    if not calls_field:
+        return Plan(signature, _with_tool_choice(parameters))
+    tools_field = _tools_field(signature)
+    if not tools_field:
         raise InputFault(
-            f"the output {calls} waits for calls of tools, and there is no input of tools",
+            f"the output {calls_field} waits for calls of tools, and there is no input of tools",
             expected="an input of type list[Tool]",
         )
-    if not says(lm, "supports_function_calling"):
-        return in_words(signature, parameters)
-    tools = inputs.get(offered)
+    if not supports(lm, "supports_function_calling"):
+        return plan_as_text(signature, parameters)
+    tools = inputs.get(tools_field)
     if tools is None:
-        raise InputFault(f"no tools are given in {offered}", field=offered, expected="tools")
-    listed = tools if isinstance(tools, list) else [tools]
-    forms = [tool.format_as_litellm_function_call() for tool in listed]
-    given = {**parameters, "tools": forms}
-    if parallel is not None and given.get("parallel_tool_calls") is None:
-        given["parallel_tool_calls"] = parallel
-    return Plan(signature.without(calls).without(offered), _chosen(given))
+        raise InputFault(
+            f"no tools are given in {tools_field}", field=tools_field, expected="tools"
+        )
+    tool_list = tools if isinstance(tools, list) else [tools]
+    forms = [tool.format_as_litellm_function_call() for tool in tool_list]
+    extended = {**parameters, "tools": forms}
+    if parallel is not None and extended.get("parallel_tool_calls") is None:
+        extended["parallel_tool_calls"] = parallel
+    return Plan(signature.without(calls_field).without(tools_field), _with_tool_choice(extended))
 
 
-def _chosen(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave the choice of tools to the model if parallel calls are wanted and nothing else is
-    said.
-    """
+def _with_tool_choice(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Add the tool choice `auto` if parallel calls are asked for and no choice is given."""
     if parameters.get("parallel_tool_calls") is None:
         return dict(parameters)
     return {"tool_choice": "auto", **parameters}
 
 
-def with_reasoning(lm: object, plan: Plan) -> Plan:
-    """Outputs of Reasoning leave the prompt where the model reasons by itself.
+def plan_with_reasoning(lm: object, plan: Plan) -> Plan:
+    """Take Reasoning outputs out of a plan's prompt, if the model reasons natively.
 
-    `reasoning_effort` is the request's, the model's own, or `low`; a given None turns it off."""
+    `reasoning_effort` is the request's, or the model's own, or `low`. None turns this off.
+    """
     signature, parameters = plan.signature, plan.parameters
-    own = getattr(lm, "kwargs", None) or {}
-    effort = parameters.get("reasoning_effort", own.get("reasoning_effort", "low"))
-    chat = getattr(lm, "model_type", "chat") == "chat"
-    hidden = chat and "gpt-5" in str(getattr(lm, "model", ""))  # LiteLLM shows none of theirs there
+    defaults = getattr(lm, "kwargs", None) or {}
+    effort = parameters.get("reasoning_effort", defaults.get("reasoning_effort", "low"))
+    is_chat = getattr(lm, "model_type", "chat") == "chat"
+    is_hidden = is_chat and "gpt-5" in str(getattr(lm, "model", ""))  # LiteLLM hides its reasoning
     names = [
         k for k, field in signature.outputs.items() if kind_of(field.annotation) == "Reasoning"
     ]
-    if not names or effort is None or hidden or not says(lm, "supports_reasoning"):
+    if not names or effort is None or is_hidden or not supports(lm, "supports_reasoning"):
         return plan
     for name in names:
         signature = signature.without(name)
@@ -109,12 +111,12 @@ def with_reasoning(lm: object, plan: Plan) -> Plan:
 
 
 def _output_of(signature: Signature, kind: str) -> str:
-    """Return the first output of a kind; "" for none."""
+    """Return the name of the first output of a kind, or ""."""
     return next((k for k, f in signature.outputs.items() if kind_of(f.annotation) == kind), "")
 
 
 def _tools_field(signature: Signature) -> str:
-    """Return the input that holds a tool or a list of them; "" for none."""
+    """Return the name of the input that holds a tool or a list of tools, or ""."""
     for name, field in signature.inputs.items():
         inside = get_args(field.annotation) if get_origin(field.annotation) is list else ()
         if kind_of(inside[0] if inside else field.annotation) == "Tool":
@@ -126,43 +128,42 @@ def _tools_field(signature: Signature) -> str:
 
 
 def response_format(lm: object, signature: Signature, calls_tools: bool) -> dict[str, Any] | None:
-    """Return the parameter for an answer's form; None if the provider has none.
+    """Return the parameter `response_format`, or None if the provider has none.
 
-    It is a JSON Schema of the outputs in OpenAI's form, as LiteLLM makes one of DSPy's class; any
-    object if the model knows no schemas, or an output has keys of its own.
+    It has a JSON Schema of the outputs in OpenAI's form, as LiteLLM makes it of DSPy's class. It
+    asks for any object if the model supports no schemas, or if an output is a dict with any keys.
     """
     if "response_format" not in (getattr(lm, "supported_params", None) or ()):
         return None
     in_text = not calls_tools and bool(_output_of(signature, "ToolCalls"))
     open_ended = any(get_origin(f.annotation) is dict for f in signature.outputs.values())
-    if open_ended or in_text or not says(lm, "supports_response_schema"):
+    if open_ended or in_text or not supports(lm, "supports_response_schema"):
         return _ANY_OBJECT
-    wanted = {
+    outputs = {
         name: field
         for name, field in signature.outputs.items()
         if not (calls_tools and kind_of(field.annotation) == "ToolCalls")
     }
     try:
-        schema = outputs_schema(wanted)
+        schema = outputs_schema(outputs)
     except (ValueError, PydanticUserError):  # a type without a JSON Schema
         return _ANY_OBJECT
-    named = {"name": "DSPyProgramOutputs", "strict": True, "schema": schema}
-    return {"type": "json_schema", "json_schema": named}
+    json_schema = {"name": "DSPyProgramOutputs", "strict": True, "schema": schema}
+    return {"type": "json_schema", "json_schema": json_schema}
 
 
 def outputs_schema(fields: Mapping[str, Field]) -> dict[str, Any]:
-    """Return the JSON Schema of outputs as one object; every object in it is closed, every key
-    required.
+    """Return the JSON Schema of outputs as one object, with all objects closed and keys required.
 
-    Raises ValueError or pydantic's PydanticUserError for a type that has none.
+    Raises ValueError, or pydantic's PydanticUserError, for a type without a schema.
     """
-    named: Any = {
+    fields_by_number: Any = {
         f"field_{number}": (field.annotation, PydanticField(_default(field), alias=name))
-        for number, (name, field) in enumerate(fields.items())  # no name shadows pydantic's own
+        for number, (name, field) in enumerate(fields.items())  # so that no name shadows pydantic's
     }
-    closed = ConfigDict(extra="forbid")
+    config = ConfigDict(extra="forbid")
     schema: dict[str, Any] = create_model(
-        "DSPyProgramOutputs", __config__=closed, **named
+        "DSPyProgramOutputs", __config__=config, **fields_by_number
     ).model_json_schema()
     _close(schema)
     return schema
@@ -173,9 +174,7 @@ def _default(field: Field) -> Any:
 
 
 def _close(schema: dict[str, Any]) -> None:
-    """Close a schema as OpenAI's structured outputs demand; `anyOf` is left unchanged, as in
-    DSPy.
-    """
+    """Close a schema as OpenAI's structured outputs demand; `anyOf` is not changed, as in DSPy."""
     if schema.get("type") == "object":
         properties = schema.setdefault("properties", {})
         schema.update(required=list(properties), additionalProperties=False)
@@ -190,23 +189,25 @@ def _close(schema: dict[str, Any]) -> None:
 # the answer
 
 
-def beside_the_text(signature: Signature, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Values of outputs that an answer carries beside its text: calls, reasoning; `logprobs` too.
+def carried_values(signature: Signature, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that an answer carries outside of its text: calls, reasoning, `logprobs`.
 
-    Raises AnswerFault for calls that cannot be read.
+    Raises AnswerFault if calls cannot be read.
     """
-    found: dict[str, Any] = {}
-    calls = _output_of(signature, "ToolCalls")
-    if calls and answer.get("tool_calls"):
-        found[calls] = _read_calls(answer["tool_calls"], signature.outputs[calls].annotation)
+    values: dict[str, Any] = {}
+    calls_field = _output_of(signature, "ToolCalls")
+    if calls_field and answer.get("tool_calls"):
+        values[calls_field] = _read_calls(
+            answer["tool_calls"], signature.outputs[calls_field].annotation
+        )
     for name, field in signature.outputs.items():
         if kind_of(field.annotation) == "Reasoning" and answer.get("reasoning_content"):
-            found[name] = field.annotation(content=answer["reasoning_content"])
-    return found | ({"logprobs": answer["logprobs"]} if answer.get("logprobs") else {})
+            values[name] = field.annotation(content=answer["reasoning_content"])
+    return values | ({"logprobs": answer["logprobs"]} if answer.get("logprobs") else {})
 
 
-def calls(signature: Signature, values: Mapping[str, Any]) -> bool:
-    """Return True if calls that an answer carried beside its text are among these values."""
+def has_calls(signature: Signature, values: Mapping[str, Any]) -> bool:
+    """Return True if these values include calls that an answer carried outside of its text."""
     return _output_of(signature, "ToolCalls") in values
 
 
@@ -219,8 +220,10 @@ def _read_calls(listed: Any, annotation: Any) -> Any:
 
 
 def _call(call: Any) -> dict[str, Any]:
-    """Return a provider's call; OpenAI's Responses keep name and arguments beside `call_id`, not
-    inside `function`, and a result answers the `call_id`.
+    """Return a provider's call with id, name and args.
+
+    OpenAI's Responses API has name and arguments next to `call_id`, not inside `function`, and a
+    result refers to the `call_id`.
     """
     function = _part(call, "function") or {}
     arguments = _part(function, "arguments") or _part(call, "arguments") or {}

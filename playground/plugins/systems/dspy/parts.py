@@ -1,7 +1,7 @@
-"""Content parts (images, sound, files) that wait inside a text until it becomes a message.
+"""Content parts (images, sound, files) that are embedded in a text until it becomes a message.
 
-A part is held between U+E000 and U+E001, its JSON in hex, so that neither JSON nor XML around it
-changes it. A user's own U+E000 is marked (`protected`): no text can pose as a part.
+A part is written as its JSON in hex between U+E000 and U+E001, so that JSON or XML around it does
+not change it. A user's own U+E000 is escaped (`protected`), so that no text can pose as a part.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any, Final
 
-_HELD: Final = re.compile("\ue000([0-9a-f]+)\ue001")
+_EMBEDDED: Final = re.compile("\ue000([0-9a-f]+)\ue001")
 _OPENER: Final = "\ue000"
 _LITERAL: Final = "\ue000\ue002"
 _DSPY: Final = re.compile(
@@ -18,51 +18,49 @@ _DSPY: Final = re.compile(
 )
 
 
-def held(shown: Any) -> Any:
-    """Return a type's content: parts as a text that holds them, anything else unchanged."""
-    if not isinstance(shown, list):
-        return protected(shown) if isinstance(shown, str) else shown
-    return f"{_OPENER}{json.dumps(shown, ensure_ascii=False).encode().hex()}\ue001"
+def embed(formatted: Any) -> Any:
+    """Return a list of parts as a text that embeds them, a text escaped, other values unchanged."""
+    if not isinstance(formatted, list):
+        return escape(formatted) if isinstance(formatted, str) else formatted
+    return f"{_OPENER}{json.dumps(formatted, ensure_ascii=False).encode().hex()}\ue001"
 
 
-def protected(text: str) -> str:
-    """Return a user's text, in which nothing is taken for a part."""
+def escape(text: str) -> str:
+    """Return a user's text escaped, so that nothing in it is taken for a part."""
     return text.replace(_OPENER, _LITERAL) if _OPENER in text else text
 
 
-def adopted(text: str) -> str:
-    """Return a text that pydantic made of a `dspy.Type` inside a model, which has markers of its
-    own.
-    """
+def convert_dspy(text: str) -> str:
+    """Convert a text that pydantic made of a `dspy.Type`, which marks parts in its own way."""
     if match := _DSPY.fullmatch(text):
         try:
-            return str(held(json.loads(match[1])))
+            return str(embed(json.loads(match[1])))
         except ValueError:
             return text
     return text
 
 
 def content(text: str) -> str | list[dict[str, Any]]:
-    """Return a message's content: text, or text and parts in order where there are parts."""
-    pieces = _HELD.split(text)
+    """Return a message's content: a text, or a list of texts and parts if it embeds any."""
+    pieces = _EMBEDDED.split(text)
     if len(pieces) == 1:
         return plain(text)
-    found: list[dict[str, Any]] = []
+    parts: list[dict[str, Any]] = []
     for index, piece in enumerate(pieces):
         if index % 2:
-            found += json.loads(bytes.fromhex(piece))
+            parts += json.loads(bytes.fromhex(piece))
         elif piece:
-            found.append({"type": "text", "text": plain(piece)})
-    return found
+            parts.append({"type": "text", "text": plain(piece)})
+    return parts
 
 
 def plain(text: str) -> str:
-    """Return a text without parts: an image stands there as its address, others as JSON."""
-    shown = _HELD.sub(lambda match: _address(match[1]), text)
-    return shown.replace(_LITERAL, _OPENER)
+    """Return a text with its parts written out: images as addresses, others as JSON."""
+    text_shown = _EMBEDDED.sub(lambda match: _address(match[1]), text)
+    return text_shown.replace(_LITERAL, _OPENER)
 
 
-def _address(held_parts: str) -> str:
-    listed = json.loads(bytes.fromhex(held_parts))
-    urls = [part["image_url"]["url"] for part in listed if part.get("type") == "image_url"]
-    return " ".join(urls) if len(urls) == len(listed) else json.dumps(listed, ensure_ascii=False)
+def _address(hex_parts: str) -> str:
+    parts = json.loads(bytes.fromhex(hex_parts))
+    urls = [part["image_url"]["url"] for part in parts if part.get("type") == "image_url"]
+    return " ".join(urls) if len(urls) == len(parts) else json.dumps(parts, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Values of fields as completions write them, by their types: JSON, Python, or the text itself."""
+"""Read the values of fields from completions, by their types: as JSON, Python, or plain text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNREADABLE = (ValueError, SyntaxError, TypeError, RecursionError, MemoryError)
 
 
 def read(value: Any, annotation: Any) -> Any:
-    """Return a field's value from a completion. Raises ValueError with pydantic's words."""
+    """Read a field's value from a completion. Raises ValueError with pydantic's message."""
     origin, args = get_origin(annotation), get_args(annotation)
     if annotation is str:
         return str(value)
@@ -28,39 +28,38 @@ def read(value: Any, annotation: Any) -> Any:
     if origin is Literal:
         value = _literal(value, args)
     if not isinstance(value, str) or origin is Literal:
-        return _validated(value, annotation)
+        return _validate(value, annotation)
     problem = ValueError("no value")
     is_union = origin in (Union, types.UnionType)
     for candidate in _candidates(value, is_union and {str, type(None)} <= set(args)):
         try:
-            return _validated(candidate, annotation)
+            return _validate(candidate, annotation)
         except ValueError as error:
             problem = error
     raise problem
 
 
-def _validated(value: Any, annotation: Any) -> Any:
+def _validate(value: Any, annotation: Any) -> Any:
     try:
         return TypeAdapter(annotation).validate_python(value)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     except ValidationError as error:
-        raise ValueError(_words(error)) from error
+        raise ValueError(_error_text(error)) from error
 
 
-def _words(error: ValidationError) -> str:
-    """Say what is wrong, and where in the value.
+def _error_text(error: ValidationError) -> str:
+    """Return an error in words, with its place in the value.
 
-    Pydantic's own text would repeat the value and add an address of its documents.
+    Pydantic's own text would repeat the value and add a link to its documentation.
     """
-    told = ((".".join(map(str, each["loc"])), each["msg"]) for each in error.errors())
-    return "; ".join(f"{place}: {problem}" if place else problem for place, problem in told)
+    errors = ((".".join(map(str, entry["loc"])), entry["msg"]) for entry in error.errors())
+    return "; ".join(f"{place}: {problem}" if place else problem for place, problem in errors)
 
 
 def _member(value: Any, kind: type[Enum]) -> Enum:
-    """Return an enum's member by its value, else by its name; white space and quotes around are
-    borne.
-    """
+    """Return an enum's member by its value, or else by its name; quotes and white space around the
+    text are ignored."""
     bare = value.strip().strip("\"'") if isinstance(value, str) else value
     for candidate in (value, bare):
         for member in kind:
@@ -77,8 +76,10 @@ def _member(value: Any, kind: type[Enum]) -> Enum:
 
 
 def _literal(value: Any, allowed: tuple[Any, ...]) -> Any:
-    """One of the allowed values, where the text is one: as it stands, or as models repeat the type
-    that the prompt shows, `Literal['a']`, or in quotes. Other texts are the type's to refuse."""
+    """Return the allowed value that a text means, or the text itself for the type to refuse.
+
+    A model may repeat the type that the prompt shows, `Literal['a']`, or put the value in quotes.
+    """
     if value in allowed or not isinstance(value, str):
         return value
     bare = value.strip()
@@ -90,33 +91,31 @@ def _literal(value: Any, allowed: tuple[Any, ...]) -> Any:
 
 
 def _candidates(text: str, may_be_text: bool) -> list[Any]:
-    """Yield the values that a text may stand for, the likeliest first, the text itself last.
+    """Return the values that a text may mean, the likeliest first.
 
-    If the type is text or None, only a text that says None is None.
+    If the type is text or None, the text `None` or `null` is None, and any other is itself.
     """
-    bare = _unfenced(text)
+    bare = _without_fence(text)
     if may_be_text:
         return [None] if bare.lower() in ("none", "null") else [text]
-    found: list[Any] = [text]
+    values: list[Any] = [text]
     with suppress(*_UNREADABLE):
-        found = [load(bare), text]
+        values = [load(bare), text]
     with suppress(*_UNREADABLE):
-        found.append(first_value(bare))
-    return found
+        values.append(first_value(bare))
+    return values
 
 
 def load(text: str) -> Any:
-    """JSON or a Python literal, put right where it is neither and cut off. Raises ValueError."""
-    for reader in (json.loads, ast.literal_eval, relaxed_json.load, closed):
+    """Read JSON or a Python literal, repaired or closed if need be. Raises ValueError."""
+    for reader in (json.loads, ast.literal_eval, relaxed_json.load, load_cut_off):
         with suppress(*_UNREADABLE):
             return reader(text)
     raise ValueError(f"neither JSON nor Python: {text[:80]!r}")
 
 
 def first_value(text: str) -> Any:
-    """Return the first object or list in a text that says more. Raises ValueError where there is
-    none.
-    """
+    """Read the first object or list in a text. Raises ValueError if there is none."""
     opener = re.search(r"[\[{]", text)
     if not opener:
         raise ValueError("no object and no list")
@@ -124,9 +123,7 @@ def first_value(text: str) -> Any:
 
 
 def first_bracketed(text: str) -> str:
-    """Return the beginning of a text that opens a bracket, up to the bracket's end if it has
-    one.
-    """
+    """Return a text that begins with a bracket up to where it is closed, or all of the text."""
     depth, quote, escaped = 0, "", False
     for index, char in enumerate(text):
         if quote:
@@ -143,13 +140,13 @@ def first_bracketed(text: str) -> str:
     return text
 
 
-def closed(text: str) -> Any:
-    """JSON that was cut off: open strings and brackets closed. Raises ValueError.
+def load_cut_off(text: str) -> Any:
+    """Read JSON that was cut off, after closing open strings and brackets. Raises ValueError.
 
-    What was cut off in the middle of a name, a number or a word is left out.
+    A name, number or word that was cut in the middle is left out.
     """
     closers: list[str] = []
-    member = 0  # where the last whole member ends
+    member = 0  # where the last complete member ends
     quoted = escaped = False
     for index, char in enumerate(text):
         if quoted:
@@ -168,13 +165,13 @@ def closed(text: str) -> Any:
     if not closers:
         raise ValueError("nothing is open")
     end = "".join(reversed(closers))
-    whole = text[:-1] if escaped else text
+    complete = text[:-1] if escaped else text
     with suppress(ValueError):
-        return relaxed_json.load(whole + '"' * quoted + end)
+        return relaxed_json.load(complete + '"' * quoted + end)
     return relaxed_json.load(text[:member] + end)
 
 
-def _unfenced(text: str) -> str:
+def _without_fence(text: str) -> str:
     bare = text.strip()
     lines = bare.split("\n")
     if len(lines) > 2 and lines[0].startswith("```") and lines[-1].strip() == "```":

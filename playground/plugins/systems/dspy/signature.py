@@ -1,4 +1,4 @@
-"""A signature: named and typed input and output fields, and what to do with them."""
+"""A signature: named and typed fields for input and output, and instructions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from playground.plugins.systems.dspy.types import (
 )
 from playground.plugins.systems.dspy.values import allows_none
 
-_KIND: Final = "__dspy_field_type"  # where dspy's own fields say what they are
+_KIND: Final = "__dspy_field_type"  # the key by which dspy's fields say "input" or "output"
 REQUIRED: Final = PydanticUndefined
 _TYPES: Final = (Audio, Code, File, History, Image, Reasoning, Tool, ToolCalls)
 _NAMES: Final[dict[str, Any]] = {
@@ -57,15 +57,15 @@ _CONSTRAINTS: Final = {
 
 
 def InputField(desc: str = "", **options: Any) -> Any:  # noqa: N802 - as in the field's own terms
-    """Return an input of a signature that is a pydantic class.
+    """Return an input field for a signature that is a pydantic class.
 
-    `options` are pydantic's; bounds (`ge`, `max_length` …) stand in the prompt.
+    `options` are pydantic's; bounds (`ge`, `max_length` …) are written in the prompt.
     """
     return _field("input", desc, options)
 
 
 def OutputField(desc: str = "", **options: Any) -> Any:  # noqa: N802
-    """Return an output of a signature that is a pydantic class; `options` as for InputField."""
+    """Return an output field for a signature that is a pydantic class, as `InputField` does."""
     return _field("output", desc, options)
 
 
@@ -79,9 +79,9 @@ def _field(kind: str, desc: str, options: dict[str, Any]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: its Python type, what it is, its bounds in words.
+    """One field: its Python type, its description, and its bounds in words.
 
-    `default` stands for an output that an answer leaves out; a callable one is called.
+    `default` is the value of an output that an answer lacks; if it is callable, it is called.
     """
 
     annotation: Any = str
@@ -90,7 +90,7 @@ class Field:
     default: Any = REQUIRED
 
     def missing(self) -> Any:
-        """Return the value of an output that is not there; REQUIRED where it must be."""
+        """Return the value of an output that an answer lacks; REQUIRED if there is none."""
         if self.default is REQUIRED:
             return None if allows_none(self.annotation) else REQUIRED
         return self.default() if callable(self.default) else self.default
@@ -98,9 +98,9 @@ class Field:
 
 @dataclass(frozen=True)
 class Signature:
-    """Fields by name, in order, and the instructions.
+    """Input and output fields by name, in order, and the instructions.
 
-    Raises InputFault for an input and an output of one name: values are known by their names.
+    Raises InputFault if two fields have the same name.
     """
 
     inputs: Mapping[str, Field]
@@ -112,9 +112,9 @@ class Signature:
 
     @classmethod
     def parse(cls, text: str, instructions: str = "") -> Signature:
-        """`"question, context: list[str] -> answer: int"`. Types are read, never evaluated.
+        """Read a signature such as `"question, context: list[str] -> answer: int"`.
 
-        Raises InputFault, naming the piece that is no field.
+        Types are parsed, never evaluated. Raises InputFault that names the part that is no field.
         """
         left, arrow, right = text.partition("->")
         if not arrow:
@@ -126,7 +126,7 @@ class Signature:
 
     @classmethod
     def of(cls, model: type[BaseModel]) -> Signature:
-        """Return a pydantic class with InputField and OutputField, or a dspy.Signature.
+        """Read a signature from a pydantic class with InputField and OutputField, or dspy's own.
 
         Raises InputFault for anything else, and for a field that is neither input nor output.
         """
@@ -151,15 +151,15 @@ class Signature:
                 str(extra.get("constraints") or ""),
                 info.default_factory or info.default,
             )
-        given = getattr(model, "instructions", None) or (model.__doc__ or "").strip()
+        instructions_found = getattr(model, "instructions", None) or (model.__doc__ or "").strip()
         return cls(
             fields["input"],
             fields["output"],
-            given or _instructions(fields["input"], fields["output"]),
+            instructions_found or _instructions(fields["input"], fields["output"]),
         )
 
     def without(self, name: str) -> Signature:
-        """Return the same without the input or output of this name."""
+        """Return the same signature without the field of this name."""
         inputs, outputs = (
             {k: f for k, f in fields.items() if k != name} for fields in (self.inputs, self.outputs)
         )
@@ -171,14 +171,16 @@ class Signature:
         return next((k for k, f in self.inputs.items() if kind_of(f.annotation) == "History"), "")
 
 
-def as_signature(given: Signature | type[BaseModel]) -> Signature:
-    """Return a signature, also of its class. Raises InputFault for anything else."""
-    return given if isinstance(given, Signature) else Signature.of(given)
+def as_signature(value: Signature | type[BaseModel]) -> Signature:
+    """Return a signature, given one or its class. Raises InputFault for anything else."""
+    return value if isinstance(value, Signature) else Signature.of(value)
 
 
 def _instructions(inputs: Mapping[str, Field], outputs: Mapping[str, Field]) -> str:
-    given, due = (", ".join(f"`{name}`" for name in names) for names in (inputs, outputs))
-    return f"Given the fields {given}, produce the fields {due}."
+    input_names, output_names = (
+        ", ".join(f"`{name}`" for name in names) for names in (inputs, outputs)
+    )
+    return f"Given the fields {input_names}, produce the fields {output_names}."
 
 
 def _fields(text: str, whole: str) -> dict[str, Field]:
@@ -196,10 +198,10 @@ def _fields(text: str, whole: str) -> dict[str, Field]:
 
 
 def _check_names(names: Sequence[str]) -> None:
-    doubled = next((name for name in names if names.count(name) > 1), "")
-    if doubled:
-        problem = f"two fields of a signature are called {doubled!r}"
-        raise InputFault(problem, field=doubled, expected="a name of its own for each field")
+    repeated = next((name for name in names if names.count(name) > 1), "")
+    if repeated:
+        problem = f"two fields of a signature are called {repeated!r}"
+        raise InputFault(problem, field=repeated, expected="a name of its own for each field")
 
 
 def _type(node: ast.expr) -> Any:
@@ -221,8 +223,8 @@ def _type(node: ast.expr) -> Any:
             return Literal[tuple(ast.literal_eval(item) for item in items)]
         case ast.Subscript(value=outer, slice=inside):
             items = inside.elts if isinstance(inside, ast.Tuple) else [inside]
-            found = tuple(_type(item) for item in items)
-            return _type(outer)[found if len(found) > 1 else found[0]]
+            types_inside = tuple(_type(item) for item in items)
+            return _type(outer)[types_inside if len(types_inside) > 1 else types_inside[0]]
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
             return Union[_type(left), _type(right)]  # noqa: UP007 - made at run time
     raise KeyError(ast.unparse(node))

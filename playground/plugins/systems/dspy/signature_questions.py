@@ -1,4 +1,4 @@
-"""Show a signature in each adapter, and what is read from a completion, by field."""
+"""Questions about a signature: its prompt in each adapter, and the fields of a completion."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from playground.plugins.systems.dspy.reading import read
 from playground.plugins.systems.dspy.types import kind_of
 from playground.plugins.systems.dspy.values import type_name
 
-# By what stands before `Adapter` in their names: chat, json, xml.
+# By short name: chat, json, xml.
 ADAPTERS: Final[Mapping[str, FieldAdapter]] = {
     each.name.removesuffix("Adapter").lower(): each
     for each in (ChatAdapter(), JSONAdapter(), XMLAdapter())
@@ -29,7 +29,7 @@ ADAPTERS: Final[Mapping[str, FieldAdapter]] = {
 
 @dataclass(frozen=True, slots=True)
 class FieldRow:
-    """One field as a table shows it."""
+    """One field, as a row of a table."""
 
     name: str
     kind: str
@@ -38,11 +38,11 @@ class FieldRow:
 
 
 def field_rows(signature: Signature) -> list[FieldRow]:
-    """Return every field, inputs first."""
-    named = [("input", signature.inputs), ("output", signature.outputs)]
+    """Return a row for every field, inputs first."""
+    kinds = [("input", signature.inputs), ("output", signature.outputs)]
     return [
         FieldRow(name, kind, type_name(field.annotation), field.desc)
-        for kind, fields in named
+        for kind, fields in kinds
         for name, field in fields.items()
     ]
 
@@ -55,29 +55,29 @@ def adapter(name: str) -> FieldAdapter:
 
 
 def values(signature: Signature, texts: Mapping[str, str]) -> dict[str, Any]:
-    """Inputs written as text, by the types of their fields; an image is its address.
+    """Read inputs from texts, by the types of their fields; an image is given by its address.
 
-    Raises InputFault, naming the field that there is not or whose text is no such value.
+    Raises InputFault that names an unknown field, or one with a text that is no such value.
     """
-    found: dict[str, Any] = {}
+    inputs: dict[str, Any] = {}
     for name, text in texts.items():
         if name not in signature.inputs:
             known = ", ".join(signature.inputs) or "none"
             raise InputFault(f"no input is called {name!r}", expected=f"one of: {known}")
         annotation = signature.inputs[name].annotation
-        given: Any = {"url": text} if kind_of(annotation) == "Image" else text
+        source: Any = {"url": text} if kind_of(annotation) == "Image" else text
         try:
-            found[name] = read(given, annotation)
+            inputs[name] = read(source, annotation)
         except ValueError as error:
             problem = f"{text!r:.80} is no {type_name(annotation)}: {error}"
             raise InputFault(problem, field=name, expected=type_name(annotation)) from error
-    return found
+    return inputs
 
 
-def json_values(signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Inputs given as JSON: texts by the types of their fields, everything else as it is."""
-    texts = {name: value for name, value in given.items() if isinstance(value, str)}
-    return {**given, **values(signature, texts)}
+def json_values(signature: Signature, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Read inputs from JSON values: texts by their fields' types, other values as they are."""
+    texts = {name: value for name, value in inputs.items() if isinstance(value, str)}
+    return {**inputs, **values(signature, texts)}
 
 
 def messages(
@@ -86,19 +86,17 @@ def messages(
     demos: Sequence[Mapping[str, Any]] = (),
     adapters: Sequence[str] = tuple(ADAPTERS),
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the request in each adapter, side by side."""
+    """Return the messages of a request as each adapter writes them."""
     return {name: adapter(name).format(signature, demos, inputs) for name in adapters}
 
 
 def fields(signature: Signature, completion: str, name: str) -> list[FieldRead]:
-    """Return each output field with its value as an adapter reads a completion, or why not."""
+    """Read each output field from a completion with an adapter; it has a value or a fault."""
     return adapter(name).read_fields(signature, completion)
 
 
 def streamed(completion: str, size: int = 16) -> list[tuple[str, str]]:
-    """Return a completion of ChatAdapter as it would arrive, `size` characters at a time: what
-    each piece adds to which field.
-    """
+    """Stream a ChatAdapter's completion, `size` characters at a time; return the fields' deltas."""
     stream = FieldStream()
     pieces = [completion[at : at + size] for at in range(0, len(completion), size)]
     return [delta for piece in pieces for delta in stream.feed(piece)] + stream.finish()

@@ -1,4 +1,4 @@
-"""A completion of ChatAdapter field by field, as it arrives."""
+"""The fields of a ChatAdapter's completion while it arrives."""
 
 from __future__ import annotations
 
@@ -10,47 +10,47 @@ _HEADER: Final = regex.compile(r"[ \t]{0,64}+\[\[ ## (\w{1,128}+) ## \]\]")
 
 
 class FieldStream:
-    """Deltas of fields: `feed(text)` gives pairs of a field's name and the text that is new.
+    """A stream of fields: `feed(text)` returns pairs of a field's name and its new text.
 
-    The deltas of a field add up to its raw value, without white space around it. Text before the
-    first header has the name "". Only what could be a header, or white space at a value's end, is
-    held back. A field that comes twice is the second field `name` again: the reader decides.
+    The texts of a field add up to its raw value without white space around it. Text before the
+    first header has the name "". Only a possible header, and white space at the end of a value, is
+    held back. If a field comes twice, its name is returned again: the caller decides what to do.
     """
 
     def __init__(self) -> None:
         self.field = ""
-        self._held = ""
+        self._held_text = ""
         self._line_start = True
-        self._begun = False
+        self._has_begun = False
 
     def feed(self, text: str) -> list[tuple[str, str]]:
-        self._held += text
-        return self._advance(ended=False)
+        self._held_text += text
+        return self._advance(is_complete=False)
 
     def finish(self) -> list[tuple[str, str]]:
-        return self._advance(ended=True)
+        return self._advance(is_complete=True)
 
-    def _advance(self, ended: bool) -> list[tuple[str, str]]:
+    def _advance(self, is_complete: bool) -> list[tuple[str, str]]:
         deltas: list[tuple[str, str]] = []
-        text, at, done, line_start = self._held, 0, 0, self._line_start
+        text, at, start, line_start = self._held_text, 0, 0, self._line_start
         while at < len(text):
             if line_start:
-                header = _HEADER.match(text, at, partial=not ended)
+                header = _HEADER.match(text, at, partial=not is_complete)
                 if header and header.partial:
                     break  # more text decides
                 if header:
-                    deltas += self._delta(text[done:at].rstrip())
-                    self.field, self._begun = header[1], False
-                    at = done = header.end()
+                    deltas += self._delta(text[start:at].rstrip())
+                    self.field, self._has_begun = header[1], False
+                    at = start = header.end()
             stop = text.find("\n", at) + 1
             line_start, at = stop > 0, stop or len(text)
-        solid = text[done:at].rstrip()  # white space may be the value's end
-        deltas += self._delta(solid)
-        self._held = text[done + len(solid) :]
-        self._line_start = self._line_start and not solid and not done
+        certain = text[start:at].rstrip()  # hold back white space, which may end the value
+        deltas += self._delta(certain)
+        self._held_text = text[start + len(certain) :]
+        self._line_start = self._line_start and not certain and not start
         return deltas
 
     def _delta(self, text: str) -> list[tuple[str, str]]:
-        text = text if self._begun else text.lstrip()
-        self._begun = self._begun or bool(text)
+        text = text if self._has_begun else text.lstrip()
+        self._has_begun = self._has_begun or bool(text)
         return [(self.field, text)] if text else []

@@ -1,7 +1,7 @@
-"""Field types with a form of their own in prompts: images, code, tools, calls, reasoning, history.
+"""Field types with their own form in prompts: images, code, tools, calls, reasoning, history.
 
-DSPy's own types are taken too, and any that a user derives from `dspy.Type`: what a type says of
-itself (`format`, `description`) is asked, never which class it is. Nothing here imports dspy.
+DSPy's own types, and types that a user derives from `dspy.Type`, work as well: a type's methods
+`format` and `description` are called, whatever its class. Nothing here imports dspy.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ _FENCED: Final = (
 
 
 def _without_docstring(schema: dict[str, Any]) -> None:
-    schema.pop("description", None)  # our sentence about the class is nothing for a prompt
+    schema.pop("description", None)  # our docstring must not get into a prompt
 
 
 class FieldType(BaseModel):
-    """A type that says itself how it is shown, as `dspy.Type`.
+    """A type that defines its form in a prompt, as `dspy.Type` does.
 
-    `format` gives text, a JSON object, or a list of content parts of a message.
+    `format` returns a text, a JSON object, or a list of content parts of a message.
     """
 
     model_config = ConfigDict(json_schema_extra=_without_docstring, extra="forbid", frozen=True)
 
     def format(self) -> str | dict[str, Any] | list[dict[str, Any]]:
-        """Return the value as it is shown."""
+        """Return the value as it is written in a prompt."""
         raise NotImplementedError
 
     @classmethod
     def description(cls) -> str:
-        """Return the prompt's words on the type; "" for none."""
+        """Return the description of the type in prompts, or ""."""
         return ""
 
     @model_serializer()
     def _serialized(self) -> Any:
-        return parts.held(self.format())
+        return parts.embed(self.format())
 
 
 def is_field_type(annotation: Any) -> bool:
@@ -62,7 +62,7 @@ _KINDS: Final = frozenset({"Code", "History", "Image", "Reasoning", "Tool", "Too
 
 
 def kind_of(annotation: Any) -> str:
-    """Return the name of a class that is ours or dspy's, else "".
+    """Return the name of the field type that a class is or derives from, of ours or dspy's, or "".
 
     The names are `Code`, `History`, `Image`, `Reasoning`, `Tool` and `ToolCalls`.
     """
@@ -71,7 +71,7 @@ def kind_of(annotation: Any) -> str:
 
 
 def is_own(annotation: Any) -> bool:
-    """Return True if a class is one of this module's, or dspy's own of that name."""
+    """Return True if a class is defined in this module or in dspy."""
     return inspect.isclass(annotation) and annotation.__module__.startswith((__name__, "dspy."))
 
 
@@ -84,7 +84,7 @@ class History(BaseModel):
 
 
 class Image(FieldType):
-    """An image by URL (or data URL): a part of the message, not text. It is never fetched."""
+    """An image by URL (or data URL), which becomes a part of the message. It is never fetched."""
 
     url: str
 
@@ -96,7 +96,7 @@ class Image(FieldType):
 
 
 class Audio(FieldType):
-    """Sound as base64, or from a `data:audio/…` URI: a part of the message."""
+    """Sound as base64, or from a `data:audio/…` URI, which becomes a part of the message."""
 
     data: str
     audio_format: str
@@ -113,7 +113,7 @@ class Audio(FieldType):
 
 
 class File(FieldType):
-    """A file as a data URI, or by the id of one that the provider has: a part of the message."""
+    """A file as a data URI, or by its id at the provider, which becomes a part of the message."""
 
     file_data: str | None = None
     file_id: str | None = None
@@ -133,7 +133,7 @@ class File(FieldType):
 
 
 class Reasoning(FieldType):
-    """Reasoning, which a model without a channel for it writes as a field of text."""
+    """Reasoning; a model without native reasoning writes it as a text field."""
 
     content: str
 
@@ -147,7 +147,7 @@ class Reasoning(FieldType):
 
 
 class Code(FieldType):
-    """Source code; a fence around it is no part of it. `Code["java"]` names the language."""
+    """Source code, without a fence around it. `Code["java"]` names the language."""
 
     language: ClassVar[str] = "python"
     code: str
@@ -182,9 +182,10 @@ def _code_in(base: type[Code], language: str) -> type[Code]:
 
 
 class Tool(FieldType):
-    """A tool as an input: its name, what it does and its arguments.
+    """A tool as an input: its name, its description and its arguments.
 
-    `required` are the arguments that a call must have; None, as in DSPy, for those without default.
+    `required` are the arguments that a call must have. None, as in DSPy, means those without a
+    default.
     """
 
     name: str
@@ -203,11 +204,11 @@ class Tool(FieldType):
         )
 
     def format(self) -> str:
-        described = f", whose description is <desc>{self.desc}</desc>." if self.desc else "."
-        return f"{self.name}{described.replace(chr(10), '  ')} It takes arguments {self.args}."
+        description = f", whose description is <desc>{self.desc}</desc>." if self.desc else "."
+        return f"{self.name}{description.replace(chr(10), '  ')} It takes arguments {self.args}."
 
     def format_as_litellm_function_call(self) -> dict[str, Any]:
-        """Return the tool as a request offers it, in OpenAI's form; the name is DSPy's."""
+        """Return the tool in OpenAI's form for a request; the method's name is DSPy's."""
         required = self.required
         if required is None:
             required = [name for name, schema in self.args.items() if "default" not in schema]
@@ -217,7 +218,7 @@ class Tool(FieldType):
 
 
 class ToolCall(FieldType):
-    """One call: a tool's name and its arguments. An `id` that came along is kept, never shown."""
+    """One call: a tool's name and its arguments. Its `id`, if any, is never written in a prompt."""
 
     id: str | None = None
     name: str
@@ -246,9 +247,9 @@ class ToolCallResult(BaseModel):
 
 
 class ToolCalls(FieldType):
-    """Calls as an output: `{"tool_calls": [{"name": …, "args": {…}}]}`, and forms close to it.
+    """Calls as an output: `{"tool_calls": [{"name": …, "args": {…}}]}`, or a form close to it.
 
-    In a history they may have their results, which stand in messages of their own.
+    In a history, calls may have their results, which become messages of their own.
     """
 
     tool_calls: list[ToolCall]

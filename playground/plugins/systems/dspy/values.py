@@ -1,4 +1,4 @@
-"""Types and values of fields as text; the texts are DSPy's (3.4.1)."""
+"""The types and values of fields as text in a prompt, word for word as DSPy writes them (3.4.1)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,12 @@ from playground.plugins.systems.dspy.types import is_field_type, kind_of
 
 
 def type_name(annotation: Any) -> str:
-    """Return a type as prompts name it: `list[str]`, `Union[str, NoneType]`, `Literal['a',
-    'b']`.
-    """
+    """Return a type's name in prompts, as `list[str]`, `Union[str, NoneType]`, `Literal['a']`."""
     origin, args = get_origin(annotation), get_args(annotation)
     origin = Union if origin is types.UnionType else origin
     if origin is None:
-        own = "str" if kind_of(annotation) == "Reasoning" else ""
-        return own or str(getattr(annotation, "__name__", annotation))
+        own_name = "str" if kind_of(annotation) == "Reasoning" else ""
+        return own_name or str(getattr(annotation, "__name__", annotation))
     name = type_name if origin is not Literal else _literal_name
     return f"{type_name(origin)}[{', '.join(name(arg) for arg in args)}]"
 
@@ -39,7 +37,7 @@ def _literal_name(value: Any) -> str:
 
 
 def described_types(annotation: Any) -> list[Any]:
-    """Return the field types inside an annotation that come with a description."""
+    """Return the field types in an annotation that have a description."""
     if is_field_type(annotation):
         return [annotation] if annotation.description() else []
     return [found for arg in get_args(annotation) for found in described_types(arg)]
@@ -56,12 +54,12 @@ def allows_none(annotation: Any) -> bool:
 
 
 def schema_of(annotation: Any) -> str:
-    """Return the JSON Schema in one line, `type` first, then the keys in order."""
+    """Return a type's JSON Schema in one line, `type` first, then the other keys sorted."""
     return json.dumps(_sorted(TypeAdapter(annotation).json_schema()), ensure_ascii=False)
 
 
-def note(annotation: Any) -> str:
-    """Return the structure's note on an output's value; nothing for text and code."""
+def type_note(annotation: Any) -> str:
+    """Return the note on an output's type in the prompt; "" for text, reasoning and code."""
     if annotation is str or kind_of(annotation) in ("Reasoning", "Code"):
         return ""
     if annotation is bool:
@@ -78,17 +76,16 @@ def note(annotation: Any) -> str:
     return f"        # note: the value you produce {text}"
 
 
-def written(value: Any, annotation: Any = None) -> str:
-    """Return a value as it stands in a prompt: text as it is, lists and objects as JSON, None as
-    None.
+def prompt_text(value: Any, annotation: Any = None) -> str:
+    """Return a value as text in a prompt: text as it is, lists and objects as JSON, None as None.
 
-    A list in a field of text is numbered, each item in guillemets. Images and their like are held
-    in the text (`parts`).
+    A list in a text field is numbered, with each item in guillemets. Images and the like are
+    embedded in the text (`parts.py`).
     """
     if isinstance(value, list) and annotation is str:
         return _numbered(value)
-    shown = as_json(value)
-    return json.dumps(shown, ensure_ascii=False) if isinstance(shown, list | dict) else str(shown)
+    plain = as_json(value)
+    return json.dumps(plain, ensure_ascii=False) if isinstance(plain, list | dict) else str(plain)
 
 
 def _numbered(values: list[Any]) -> str:
@@ -106,24 +103,24 @@ def _quoted(text: str) -> str:
 
 
 def as_json(value: Any) -> Any:
-    """Return a value as JSON knows it, by pydantic's rules; field types as they show themselves."""
+    """Return a value as JSON values, by pydantic's rules; a field type by its own `format`."""
     if is_field_type(type(value)):
-        return parts.held(_as_shown(value))
+        return parts.embed(_own_form(value))
     match value:
         case None | bool() | int() | float() if not isinstance(value, Enum):
             return value
         case str() if not isinstance(value, Enum):
-            return parts.protected(str(value))
+            return parts.escape(str(value))
         case Mapping():
             return {_key(key): as_json(item) for key, item in value.items()}
         case list() | tuple() | set() | frozenset() if not hasattr(value, "_fields"):
             return [as_json(item) for item in value]
     dumped = _dumped(value)
-    return _adopted(dumped) if isinstance(value, BaseModel) else dumped
+    return _convert_dspy(dumped) if isinstance(value, BaseModel) else dumped
 
 
-def _as_shown(value: Any) -> Any:
-    """Return a field type's own form; calls in an example show their results too."""
+def _own_form(value: Any) -> Any:
+    """Return what a field type's `format` returns; calls in an example also show their results."""
     results = getattr(value, "tool_call_results", None)
     shown = value.format()
     return shown if results is None else {**shown, "tool_call_results": as_json(results)}
@@ -131,25 +128,25 @@ def _as_shown(value: Any) -> Any:
 
 def _key(key: Any) -> str:
     if isinstance(key, str) and not isinstance(key, Enum):
-        return parts.protected(key)
+        return parts.escape(key)
     return str(next(iter(_dumped({key: None}))))
 
 
 def _dumped(value: Any) -> Any:
-    """Return pydantic's form of a value, or its text if pydantic does not know it."""
-    with suppress(Exception):  # pydantic's and the value's own
+    """Return pydantic's dump of a value, or its text if pydantic cannot write it."""
+    with suppress(Exception):  # pydantic's errors, and those of the value's own code
         return TypeAdapter(type(value)).dump_python(value, mode="json", fallback=str)
     return str(value)
 
 
-def _adopted(value: Any) -> Any:
+def _convert_dspy(value: Any) -> Any:
     match value:
         case str():
-            return parts.adopted(value)
+            return parts.convert_dspy(value)
         case list():
-            return [_adopted(item) for item in value]
+            return [_convert_dspy(item) for item in value]
         case dict():
-            return {key: _adopted(item) for key, item in value.items()}
+            return {key: _convert_dspy(item) for key, item in value.items()}
     return value
 
 

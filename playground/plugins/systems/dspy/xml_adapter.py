@@ -1,4 +1,4 @@
-"""Fields as XML elements, lists and objects as elements inside them."""
+"""DSPy's XMLAdapter: fields as XML elements, with lists and objects as elements inside them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from xml.sax.saxutils import quoteattr
 from pydantic import BaseModel, TypeAdapter
 
 from playground.plugins.systems.dspy import parts
-from playground.plugins.systems.dspy.adapter import INTRO, places
+from playground.plugins.systems.dspy.adapter import INTRO, placeholders
 from playground.plugins.systems.dspy.adapters import ChatAdapter
 from playground.plugins.systems.dspy.asking import Values, takes_signature
 from playground.plugins.systems.dspy.reading import read
 from playground.plugins.systems.dspy.signature import Field, Signature
 from playground.plugins.systems.dspy.types import is_own
-from playground.plugins.systems.dspy.values import as_json, written
+from playground.plugins.systems.dspy.values import as_json, prompt_text
 
 Schema = Mapping[str, Any]
 Element = ElementTree.Element
@@ -30,9 +30,10 @@ _CDATA: Final = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 
 
 class XMLAdapter(ChatAdapter):
-    """Fields as elements. An answer that is no XML is read all the same, element by element.
+    """The adapter that writes fields as XML elements.
 
-    It is a ChatAdapter, as in DSPy: what cannot be read is asked for again as JSON.
+    An answer that is no valid XML is read element by element. It is a ChatAdapter, as in DSPy: an
+    answer that cannot be read is asked for again as JSON.
     """
 
     name = "XMLAdapter"
@@ -47,7 +48,7 @@ class XMLAdapter(ChatAdapter):
             shape(name, signature.outputs[name].annotation)
             if is_nested(signature.outputs[name].annotation)
             else self._fields({name: text})
-            for name, text in places(signature.outputs)
+            for name, text in placeholders(signature.outputs)
         ]
         return "\n\n".join([INTRO, inputs, "\n\n".join(outputs)])
 
@@ -72,42 +73,44 @@ class XMLAdapter(ChatAdapter):
         )
 
     def _output(self, name: str, field: Field, value: Any) -> str:
-        shown = as_json(value)
-        if is_nested(field.annotation) and isinstance(shown, list | dict):
-            return parts.plain(element(name, shown))
-        text = parts.plain(written(value, field.annotation))
-        return self._fields({name: _escaped(text) if field.annotation is str else text})
+        plain_value = as_json(value)
+        if is_nested(field.annotation) and isinstance(plain_value, list | dict):
+            return parts.plain(element(name, plain_value))
+        text = parts.plain(prompt_text(value, field.annotation))
+        return self._fields({name: _escape(text) if field.annotation is str else text})
 
     def _values(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """An element without its closer is no field; of a field that comes twice the first counts.
-        (DSPy 3.4.1 makes a text of the list of both.)"""
+        """Read the fields' elements; one that is not closed is ignored.
+
+        If a field comes twice, the first counts. (DSPy 3.4.1 makes a text of the list of both.)
+        """
         try:
             root = ElementTree.fromstring(f"<x>{completion}</x>")
         except ElementTree.ParseError:
-            return _searched(signature, completion)
-        found = _grouped(root)
+            return _search_fields(signature, completion)
+        elements = _children_by_name(root)
         return {
-            name: _read(found[name], field.annotation)
+            name: _read(elements[name], field.annotation)
             for name, field in signature.outputs.items()
-            if name in found
+            if name in elements
         }
 
 
-def _searched(signature: Signature, completion: str) -> dict[str, Any]:
-    """Fields of an answer that is no XML: elements by their tags, their markup their own."""
-    found: dict[str, Any] = {}
-    position, due = 0, dict(signature.outputs)
-    while due and (match := _ELEMENT.search(completion, position)):
+def _search_fields(signature: Signature, completion: str) -> dict[str, Any]:
+    """Search the fields' tags in an answer that is no valid XML."""
+    values: dict[str, Any] = {}
+    position, remaining = 0, dict(signature.outputs)
+    while remaining and (match := _ELEMENT.search(completion, position)):
         position = match.end()
-        field = due.pop(match[1], None)  # each is looked for once
+        field = remaining.pop(match[1], None)  # only the first of each counts
         stop = completion.find(f"</{match[1]}>", position) if field else -1
         if field and stop >= 0:
-            found[match[1]] = _inside(completion[position:stop], field.annotation)
+            values[match[1]] = _inner_value(completion[position:stop], field.annotation)
             position = stop
-    return found
+    return values
 
 
-def _inside(inside: str, annotation: Any) -> Any:
+def _inner_value(inside: str, annotation: Any) -> Any:
     text = inside.strip()
     if is_nested(annotation) and text.startswith("<"):
         try:
@@ -124,12 +127,12 @@ def _inside(inside: str, annotation: Any) -> Any:
 
 
 def is_nested(annotation: Any) -> bool:
-    """Return True if a field's value is elements inside its own: lists, dicts, models."""
+    """Return True if a field's value is written as nested elements: lists, dicts and models."""
     args = [arg for arg in get_args(annotation) if arg is not type(None)]
     if len(args) == 1 and get_origin(annotation) in (Union, types.UnionType):
         annotation = args[0]
     origin, inner = get_origin(annotation), get_args(annotation)
-    # an image or a tool says itself how it is shown, and so does a list of them
+    # images and tools, and lists of them, have a form of their own
     if is_own(inner[0] if origin is list and inner else annotation):
         return False
     if origin is not None:
@@ -139,9 +142,7 @@ def is_nested(annotation: Any) -> bool:
 
 
 def shape(tag: str, annotation: Any) -> str:
-    """Return a type's elements with `...` for their texts; a model inside itself is not opened
-    again.
-    """
+    """Return a type's elements with `...` as their texts; a recursive model is written once."""
     schema = TypeAdapter(annotation).json_schema(by_alias=False)
     return _shape(tag, schema, schema.get("$defs", {}), frozenset())
 
@@ -166,7 +167,7 @@ def _shape(tag: str, schema: Schema, models: Schema, open_models: frozenset[str]
 
 
 def element(tag: str, value: Any, key: str | None = None) -> str:
-    """Return a value as an element; a key that is no name of an element stands in an attribute."""
+    """Return a value as an element; a `key` that cannot be a tag becomes an attribute."""
     head = tag if key is None else f"{tag} key={quoteattr(key)}"
     match value:
         case None | []:
@@ -176,7 +177,7 @@ def element(tag: str, value: Any, key: str | None = None) -> str:
         case dict():
             inside = "".join(_entry(str(name), item) for name, item in value.items())
         case _:
-            inside = _escaped(str(value))
+            inside = _escape(str(value))
     return f"<{head}>{inside}</{tag}>"
 
 
@@ -185,20 +186,20 @@ def _entry(name: str, value: Any) -> str:
     return element(name, value) if is_name else element("entry", value, name)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
-def _grouped(parent: Element) -> dict[str, list[Element]]:
-    """Return the children by name; an `entry` is named by its key."""
-    found: dict[str, list[Element]] = defaultdict(list)
+def _children_by_name(parent: Element) -> dict[str, list[Element]]:
+    """Return an element's children by tag; those with the tag `entry` by their key."""
+    children: dict[str, list[Element]] = defaultdict(list)
     for child in parent:
-        found[child.get("key", child.tag) if child.tag == "entry" else child.tag].append(child)
-    return found
+        children[child.get("key", child.tag) if child.tag == "entry" else child.tag].append(child)
+    return children
 
 
 def _read(elements: Sequence[Element], annotation: Any) -> Any:
-    """Read a field's elements by its type's schema; of a union, by the first that fits."""
+    """Read a field's elements by its type's schema, or by the first fitting type of a union."""
     schema = TypeAdapter(annotation).json_schema(by_alias=False)
     models = schema.get("$defs", {})
     value: Any = None
@@ -213,15 +214,14 @@ def _read(elements: Sequence[Element], annotation: Any) -> Any:
 
 
 def _value(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
-    """Return the value of an element by its type's schema, or of all elements of one name in a
-    row.
+    """Return the value of all elements with the same tag, by their type's schema.
 
-    Texts stay texts: the type itself reads them afterwards.
+    Texts stay texts: the type itself reads them later.
     """
     schema = models.get(schema.get("$ref", "").rpartition("/")[2], schema)
     first = elements[0]
     if choices := schema.get("anyOf"):
-        return _chosen(elements, choices, models)
+        return _value_of_choice(elements, choices, models)
     if schema.get("type") == "array":
         return _items(elements, schema.get("items", {}), models)
     if not len(first):
@@ -232,14 +232,15 @@ def _value(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
     properties, others = schema.get("properties", {}), schema.get("additionalProperties", {})
     others = others if isinstance(others, dict) else {}
     return {
-        name: _value(found, properties.get(name, others), models)
-        for name, found in _grouped(first).items()
+        name: _value(elements_found, properties.get(name, others), models)
+        for name, elements_found in _children_by_name(first).items()
     }
 
 
-def _chosen(elements: Sequence[Element], choices: list[Schema], models: Schema) -> Any:
-    """Return the value by the first alternative that fits: an empty element may be null, and one
-    with elements inside is no text.
+def _value_of_choice(elements: Sequence[Element], choices: list[Schema], models: Schema) -> Any:
+    """Return the value by the first fitting alternative of a union.
+
+    An empty element may be null, and an element with children is no text.
     """
     first = elements[0]
     if {"type": "null"} in choices and not len(first) and not _text(first):
@@ -251,10 +252,10 @@ def _chosen(elements: Sequence[Element], choices: list[Schema], models: Schema) 
 
 
 def _leaf(elements: Sequence[Element], schema: Schema) -> Any:
-    """Return the value of an element with nothing but text inside."""
+    """Return the value of elements that contain only text."""
     text = _text(elements[0])
-    if len(elements) > 1 and not schema:  # nothing says that it is one text
-        return [_text(each) for each in elements]
+    if len(elements) > 1 and not schema:  # the schema does not ask for one text
+        return [_text(element) for element in elements]
     if schema.get("type") == "object" and not text:
         return {}
     # a value of an enum may be a number
@@ -262,14 +263,14 @@ def _leaf(elements: Sequence[Element], schema: Schema) -> Any:
 
 
 def _items(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
-    """Return a list: `item` elements inside the field's, the field several times, or JSON in it."""
+    """Return a list, from nested `item` elements, repeated elements, or JSON in one element."""
     if len(elements) == 1:
-        (only,) = elements
-        text = _text(only)
-        if not len(only) and (not text or text.startswith("[")):
+        (single,) = elements
+        text = _text(single)
+        if not len(single) and (not text or text.startswith("[")):
             return text or []
-        elements = _grouped(only).get("item") or elements
-    return [_value([each], schema, models) for each in elements]
+        elements = _children_by_name(single).get("item") or elements
+    return [_value([element], schema, models) for element in elements]
 
 
 def _text(element: Element) -> str:

@@ -1,4 +1,4 @@
-"""Prompt, Tool and ChatModel as Apache Flink-Agents has them: declared, filled, asked, called."""
+"""Prompts, tools and chat models with the classes and rules of Apache Flink-Agents."""
 
 from playground.nouns.tool_formats import create_schema_from_function
 from playground.plugins.systems.flink_agents.chat_message import ChatMessage, MessageRole

@@ -1,6 +1,6 @@
-"""The names of a tool's arguments: those that a call may give, and those that the tool wants.
+"""The names of a tool's arguments: those that a call may use, and those that the tool expects.
 
-pydantic lets a field go by an alias or several, and then takes it under no other name.
+A pydantic field may have one or more aliases, and is then not accepted under its own name.
 """
 
 from __future__ import annotations
@@ -19,37 +19,38 @@ from playground.nouns.tools import Schema, resolve
 
 @dataclass(frozen=True, slots=True)
 class ArgumentName:
-    """The name by which a call has `given` a field, and the one that the tool `wants`.
+    """The names by which a call may give a field (`accepted`), and the one that the tool `wants`.
 
-    `reached` are names of arguments that hold the field somewhere within them.
+    `containers` are names of arguments that contain the field somewhere inside.
     """
 
-    given: tuple[str, ...]
+    accepted: tuple[str, ...]
     wants: str
-    reached: tuple[str, ...] = ()
+    containers: tuple[str, ...] = ()
 
 
 def argument_names(model: type[BaseModel]) -> dict[str, ArgumentName]:
-    """Return the names of every field. A function wants its parameters; a tool with a model of its
-    own the names that its schema shows.
+    """Return the names of every field of a model.
+
+    A function wants the names of its parameters; another tool those in its schema.
     """
     config = model.model_config
     by_name = config.get("populate_by_name") or config.get("validate_by_name")
     by_alias = config.get("validate_by_alias") is not False
     parameters = parameter_names(model)
-    found = {}
+    result = {}
     for name, field in model.model_fields.items():
-        aliases = list(_single(field.validation_alias)) if by_alias else []
-        given = [each for each in aliases if isinstance(each, str)]
-        reached = tuple(str(each.path[0]) for each in aliases if isinstance(each, AliasPath))
+        aliases = list(_single_aliases(field.validation_alias)) if by_alias else []
+        accepted = [alias for alias in aliases if isinstance(alias, str)]
+        containers = tuple(str(alias.path[0]) for alias in aliases if isinstance(alias, AliasPath))
         if by_name or not aliases:
-            given.append(name)
-        wants = parameters.get(name, given[0] if given else name)
-        found[name] = ArgumentName(tuple(given), wants, reached)
-    return found
+            accepted.append(name)
+        wants = parameters.get(name, accepted[0] if accepted else name)
+        result[name] = ArgumentName(tuple(accepted), wants, containers)
+    return result
 
 
-def _single(alias: str | AliasPath | AliasChoices | None) -> Iterator[str | AliasPath]:
+def _single_aliases(alias: str | AliasPath | AliasChoices | None) -> Iterator[str | AliasPath]:
     match alias:
         case AliasChoices(choices=choices):
             yield from choices
@@ -60,47 +61,46 @@ def _single(alias: str | AliasPath | AliasChoices | None) -> Iterator[str | Alia
 
 
 def withheld_names(model: type[BaseModel], names: Collection[str]) -> frozenset[str]:
-    """Return the names, and all others of the fields that go by one of them."""
-    fields = _of_these(model, names)
-    return frozenset(names).union(fields, *(known.given for known in fields.values()))
+    """Return the names, and all other names of the fields that have one of them."""
+    fields = _fields_named(model, names)
+    return frozenset(names).union(fields, *(argument.accepted for argument in fields.values()))
 
 
 def model_without(model: type[BaseModel], names: Collection[str]) -> type[BaseModel]:
-    """Return the same model, whose schema has no field that goes by one of the names, and asks for
-    none.
+    """Return the same model without the fields of these names in its schema; none is required.
 
-    What validates the other fields, and all of them, stays.
+    All validators stay.
     """
-    unseen = {name: _unseen(model.model_fields[name]) for name in _of_these(model, names)}
-    if not unseen:
+    hidden = {name: _hidden_field(model.model_fields[name]) for name in _fields_named(model, names)}
+    if not hidden:
         return model
-    made: type[BaseModel] = create_model(
-        model.__name__, __base__=model, __doc__=model.__doc__, **unseen
+    model_made: type[BaseModel] = create_model(
+        model.__name__, __base__=model, __doc__=model.__doc__, **hidden
     )
-    return made
+    return model_made
 
 
-def _of_these(model: type[BaseModel], names: Collection[str]) -> dict[str, ArgumentName]:
+def _fields_named(model: type[BaseModel], names: Collection[str]) -> dict[str, ArgumentName]:
     return {
-        field: known
-        for field, known in argument_names(model).items()
-        if not {field, known.wants, *known.given}.isdisjoint(names)
+        field: argument
+        for field, argument in argument_names(model).items()
+        if not {field, argument.wants, *argument.accepted}.isdisjoint(names)
     }
 
 
-def _unseen(field: FieldInfo) -> Any:
+def _hidden_field(field: FieldInfo) -> Any:
     default = None if field.is_required() else field.get_default(call_default_factory=False)
     hidden = Annotated[Any, SkipJsonSchema()]
     return hidden, Field(default=default, validate_default=False, exclude=True)
 
 
 def schema_without(schema: Schema, names: Collection[str]) -> Schema:
-    """Return the same schema, without the properties of these names."""
+    """Return the same schema without the properties of these names."""
     root = {key: value for key, value in schema.items() if key != "$ref"}
     root |= resolve(schema, schema)
     properties, required = root.get("properties"), root.get("required")
     if isinstance(properties, dict):
-        root["properties"] = {key: each for key, each in properties.items() if key not in names}
+        root["properties"] = {key: value for key, value in properties.items() if key not in names}
     if isinstance(required, list):
         root["required"] = [name for name in required if name not in names]
     return root

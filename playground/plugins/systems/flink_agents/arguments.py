@@ -1,7 +1,7 @@
-"""A call's arguments by the tool's own model, before the tool runs.
+"""Check and convert a call's arguments by the tool's model before the tool runs.
 
-As pydantic does in its lax mode: `"1"` is read as an integer where one is wanted, `"one"` is not;
-what a function declares as a model, an enum, a set or a date, it gets as one.
+The rules are those of pydantic's lax mode: `"1"` becomes an integer if one is wanted, `"one"` is
+refused. An argument declared as a model, an enum, a set or a date becomes one.
 """
 
 from __future__ import annotations
@@ -19,17 +19,19 @@ from playground.parsing.values import is_deeper, same
 from playground.plugins.systems.flink_agents.argument_names import ArgumentName, argument_names
 from playground.plugins.systems.flink_agents.tool_metadata import ToolMetadata
 
-MOST_DEPTH: Final = 50  # of objects and lists within one another, a call's arguments among them
+MOST_DEPTH: Final = 50  # levels of nested objects and lists, the arguments themselves included
 
 
 def checked_arguments(
     tool: tools.ToolMetadata, given: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[Finding]]:
-    """Return the arguments as the tool's model has them, and a finding for each that is another
-    value now, or one for all that could not be checked.
+    """Return the arguments converted by the tool's model, and findings.
 
-    Arguments that the tool does not know stay. Raises ValueError naming every argument that is
-    missing or does not fit, or where they are nested more than 50 deep.
+    There is a finding for each argument with a changed value, and one for all keywords of a schema
+    that could not be checked. Unknown arguments are kept.
+
+    Raises ValueError that names every argument that is missing or does not fit, or if they are
+    nested more than 50 levels deep.
     """
     if is_deeper(given, MOST_DEPTH):
         raise ValueError(f"the arguments are nested too deeply: at most {MOST_DEPTH} levels")
@@ -37,25 +39,25 @@ def checked_arguments(
     names = argument_names(model)
     _refuse_other_names(given, names)
     try:
-        made = model.model_validate(dict(given))
+        parsed = model.model_validate(dict(given))
     except ValidationError as error:
-        told = {str(each["loc"][:1]): _error_text(each) for each in reversed(error.errors())}
-        raise ValueError("; ".join(reversed(told.values()))) from error
-    values, written = _values(made, given, names), _as_json(made, names)
-    wanted = {name: known.wants for known in names.values() for name in known.given}
-    found = []
+        messages = {str(entry["loc"][:1]): _error_text(entry) for entry in reversed(error.errors())}
+        raise ValueError("; ".join(reversed(messages.values()))) from error
+    values, as_json = _values(parsed, given, names), _as_json(parsed, names)
+    wanted = {name: known.wants for known in names.values() for name in known.accepted}
+    findings = []
     for name, value in given.items():
         wants = wanted.get(name, name)
-        if wants in values and not _is_kept(value, written.get(wants, values[wants])):
+        if wants in values and not _is_unchanged(value, as_json.get(wants, values[wants])):
             text = f"{value!r:.80} is read as {values[wants]!r:.80}"
-            found.append(finding("argument-coerced", f"tool {tool.name}, argument {name}", text))
-    if unchecked := getattr(made, "_unchecked_keywords", ()):  # of a schema alone
-        found.append(finding("keyword-unchecked", f"tool {tool.name}", ", ".join(unchecked)))
-    return values, found
+            findings.append(finding("argument-coerced", f"tool {tool.name}, argument {name}", text))
+    if unchecked := getattr(parsed, "_unchecked_keywords", ()):  # of a schema alone
+        findings.append(finding("keyword-unchecked", f"tool {tool.name}", ", ".join(unchecked)))
+    return values, findings
 
 
 def _error_text(error: ErrorDetails) -> str:
-    if not error["loc"]:  # of the arguments as a whole: it names them itself
+    if not error["loc"]:  # about all arguments: the message names them
         return error["msg"]
     name = error["loc"][0]
     if error["type"] == "missing" and len(error["loc"]) == 1:
@@ -64,45 +66,45 @@ def _error_text(error: ErrorDetails) -> str:
 
 
 def _refuse_other_names(given: Mapping[str, Any], names: Mapping[str, ArgumentName]) -> None:
-    """A field with an alias is unknown to pydantic by its own name: it would pass unread."""
-    taken = {name for known in names.values() for name in (*known.given, *known.reached)}
-    told = [
-        f"{name}: no argument; it is {' or '.join(names[name].given + names[name].reached)}"
+    """Raise ValueError for a field's own name if it has an alias: pydantic would ignore it."""
+    accepted = {name for known in names.values() for name in (*known.accepted, *known.containers)}
+    problems = [
+        f"{name}: no argument; it is {' or '.join(names[name].accepted + names[name].containers)}"
         for name in given
-        if name in names and name not in taken
+        if name in names and name not in accepted
     ]
-    if told:
-        raise ValueError("; ".join(told))
+    if problems:
+        raise ValueError("; ".join(problems))
 
 
 def _values(
-    made: BaseModel, given: Mapping[str, Any], names: Mapping[str, ArgumentName]
+    parsed: BaseModel, given: Mapping[str, Any], names: Mapping[str, ArgumentName]
 ) -> dict[str, Any]:
-    """Return the given values in their new types, by the names that the tool wants."""
-    taken = {name for known in names.values() for name in (*known.given, *known.reached)}
-    unknown = {name: value for name, value in given.items() if name not in taken}
+    """Return the given values, converted, by the names that the tool wants."""
+    accepted = {name for known in names.values() for name in (*known.accepted, *known.containers)}
+    unknown = {name: value for name, value in given.items() if name not in accepted}
     known = {
-        names[name].wants: getattr(made, name) for name in names if name in made.model_fields_set
+        names[name].wants: getattr(parsed, name)
+        for name in names
+        if name in parsed.model_fields_set
     }
-    return {**unknown, **known, **(made.model_extra or {})}
+    return {**unknown, **known, **(parsed.model_extra or {})}
 
 
-def _as_json(made: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, Any]:
-    """Return the values as JSON has them, by the same names; none where a type cannot be
-    written.
-    """
-    fields = type(made).model_fields
+def _as_json(parsed: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, Any]:
+    """Return the values as JSON values by the same names; {} if a type cannot be written."""
+    fields = type(parsed).model_fields
     wanted = {fields[name].serialization_alias or name: each.wants for name, each in names.items()}
     with suppress(PydanticSerializationError):
-        told = made.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
-        return {wanted.get(name, name): value for name, value in told.items()}
+        dumped = parsed.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
+        return {wanted.get(name, name): value for name, value in dumped.items()}
     return {}
 
 
-def _is_kept(given: Any, read: Any) -> bool:
-    """Return True if all that was given is in what was read; a model's defaults may be added."""
+def _is_unchanged(given: Any, read: Any) -> bool:
+    """Return True if a value was not changed by reading, except for added defaults of models."""
     if isinstance(given, dict) and isinstance(read, dict):
-        return all(key in read and _is_kept(value, read[key]) for key, value in given.items())
+        return all(key in read and _is_unchanged(value, read[key]) for key, value in given.items())
     if isinstance(given, list) and isinstance(read, list):
-        return len(given) == len(read) and all(map(_is_kept, given, read))
+        return len(given) == len(read) and all(map(_is_unchanged, given, read))
     return same(given, read)

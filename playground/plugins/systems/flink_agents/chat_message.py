@@ -1,4 +1,4 @@
-"""`ChatMessage`: what a chat model reads and answers in Flink-Agents, and its providers' forms.
+"""Flink-Agents' `ChatMessage`, and its forms for OpenAI and Anthropic.
 
 Source: Apache Flink-Agents, discussion 75, and cases run on its code at 8ad3a32.
 """
@@ -16,7 +16,7 @@ from playground.base.errors import InputFault
 
 
 class MessageRole(StrEnum):
-    """The speaker; `tool` hands a result back to the model."""
+    """The role of a message; `tool` is that of a tool's result."""
 
     SYSTEM = "system"
     USER = "user"
@@ -25,16 +25,16 @@ class MessageRole(StrEnum):
 
 
 class ChatMessage(BaseModel):
-    """One message; `content` is text and nothing else.
+    """One message; `content` is always a text.
 
-    `tool_calls` are `{id, type: "function", function: {name, arguments}, original_id?}` with the
-    arguments as values; `extra_args` go to the provider beside the content, such as
-    `partial: True`. `additional_kwargs`, their older name, is read too.
+    `tool_calls` are `{id, type: "function", function: {name, arguments}, original_id?}` with
+    arguments as values. `extra_args` are sent to the provider beside the content, for example
+    `partial: True`; their older name `additional_kwargs` is also read.
     """
 
-    # A type of its own beside `playground.nouns.messages.Message`: Flink-Agents' has text alone,
-    # calls with two ids, extras for the provider and a role that is left out; its users' programs
-    # read and write these fields, and what it loses on the way to a provider is a question here.
+    # Not `playground.nouns.messages.Message`, because users' programs read and write these fields:
+    # only text, calls with two ids, extras for the provider, and an optional role. What is lost on
+    # the way to a provider is one of our questions.
 
     model_config = ConfigDict(extra="forbid")
 
@@ -53,7 +53,7 @@ class ChatMessage(BaseModel):
 
     @property
     def additional_kwargs(self) -> dict[str, Any]:
-        """`extra_args` by their older name."""
+        """`extra_args` under their older name."""
         return self.extra_args
 
     def __str__(self) -> str:
@@ -61,7 +61,7 @@ class ChatMessage(BaseModel):
 
 
 def read_message(value: Any, where: str = "message") -> ChatMessage:
-    """Return a message of a file or of JSON. Raises InputFault naming the field."""
+    """Read a message from JSON values. Raises InputFault that names the field."""
     if isinstance(value, ChatMessage):
         return value
     try:
@@ -75,7 +75,7 @@ def read_message(value: Any, where: str = "message") -> ChatMessage:
 
 
 def to_openai_message(message: ChatMessage) -> dict[str, Any]:
-    """Return the message as OpenAI's chat API takes it: `extra_args` stand beside the content.
+    """Return a message in the form of OpenAI's chat API, with `extra_args` as further fields.
 
     Raises InputFault for a call without an id, and for a result that names no call.
     """
@@ -96,9 +96,7 @@ def to_openai_message(message: ChatMessage) -> dict[str, Any]:
 
 
 def called_function(call: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the function of a tool call: name and arguments. Raises InputFault where there is
-    none.
-    """
+    """Return the function of a tool call: name and arguments. Raises InputFault without one."""
     function = call.get("function")
     if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
         expected = "a function with a name"
@@ -115,13 +113,15 @@ def _openai_call(call: Mapping[str, Any]) -> dict[str, Any]:
     function = called_function(call)
     arguments = function.get("arguments")
     text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
-    named = {"name": function["name"], "arguments": text}
-    return {"id": str(ids[0]), "type": "function", "function": named}
+    named_function = {"name": function["name"], "arguments": text}
+    return {"id": str(ids[0]), "type": "function", "function": named_function}
 
 
 def to_anthropic_message(message: ChatMessage) -> dict[str, Any]:
-    """Return the message as Flink-Agents gives it to Anthropic: `tool_calls` are lost, unless
-    `extra_args.anthropic_content_blocks` says them again (see `lost_calls`).
+    """Return a message as Flink-Agents sends it to Anthropic.
+
+    Its `tool_calls` are lost unless `extra_args.anthropic_content_blocks` repeats them (see
+    `lost_calls`).
     """
     if message.role is MessageRole.TOOL:
         answers = message.extra_args.get("external_id")
@@ -134,7 +134,7 @@ def to_anthropic_message(message: ChatMessage) -> dict[str, Any]:
 
 
 def to_anthropic_request(messages: Sequence[ChatMessage]) -> dict[str, Any]:
-    """`system`, of all system messages in their order, and `messages`."""
+    """Return the fields `system`, with all system messages in order, and `messages`."""
     request: dict[str, list[dict[str, Any]]] = {"system": [], "messages": []}
     for message in messages:
         if message.role is MessageRole.SYSTEM:

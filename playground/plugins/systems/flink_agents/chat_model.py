@@ -1,6 +1,6 @@
-"""Chat models: one small interface that LiteLLM, a scripted model and one's own share.
+"""Chat models: a small interface for LiteLLM's models, a scripted model, and a user's own.
 
-A `ChatModel` answers messages; a `ChatModelSetup` says with which prompt, tools and parameters.
+A `ChatModel` answers messages; a `ChatModelSetup` adds a prompt, tools and parameters.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _SCHEMA_IN_WORDS = "Answer with one JSON object and nothing else. Its JSON Schem
 
 
 class ChatModel(ABC):
-    """A model that answers. `complete` is all that one of your own must have."""
+    """A model that answers messages. A subclass must only define `complete`."""
 
     @abstractmethod
     def complete(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Completion:
-        """Return the answer. Raises InputFault where there is none."""
+        """Return the answer. Raises InputFault if there is none."""
 
     def chat(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
@@ -53,55 +53,57 @@ class ChatModel(ABC):
         """Return the answer's message."""
         return self.complete(messages, tools, **parameters).message
 
-    # asked as DSPy asks a language model, whose names these are
+    # the interface, with DSPy's names, by which DSPy asks a language model
 
     @property
     def supports_function_calling(self) -> bool:
-        """True if tools may go beside the messages; for one's own model False until it says so."""
+        """True if the model takes tools natively; False unless a subclass says otherwise."""
         return False
 
     @property
     def supports_reasoning(self) -> bool:
-        """True if reasoning comes beside the answer when it is asked for."""
+        """True if the model returns its reasoning separately when asked."""
         return False
 
     @property
     def supports_response_schema(self) -> bool:
-        """True if an answer keeps to a JSON Schema that is asked for."""
+        """True if an answer follows a JSON Schema when asked."""
         return False
 
     @property
     def supported_params(self) -> Collection[str]:
-        """Parameters of OpenAI's that the provider has a field for; unknown ones are none."""
+        """The parameters of OpenAI's API that the provider supports, as far as known."""
         return ()
 
     def __call__(self, *, messages: Sequence[Mapping[str, Any]], **parameters: Any) -> list[Any]:
-        """Messages and `tools` in OpenAI's form in; one answer out, as text, or as a dict with its
-        `text`, `tool_calls` and `reasoning_content` where it has more."""
-        given, tools, rest = dspy_request(messages, parameters)
-        return dspy_answers(self.complete(given, tools, **rest))
+        """Answer messages and `tools` in OpenAI's form; return a list with one answer.
+
+        It is a text, or a dict with `text`, `tool_calls` and `reasoning_content` if it has more.
+        """
+        chat_messages, tools, rest = dspy_request(messages, parameters)
+        return dspy_answers(self.complete(chat_messages, tools, **rest))
 
     async def acall(self, *, messages: Sequence[Mapping[str, Any]], **parameters: Any) -> list[Any]:
-        """Call the model while other tasks go on."""
-        given, tools, rest = dspy_request(messages, parameters)
-        return dspy_answers(await self.acomplete(given, tools, **rest))
+        """Do the same asynchronously."""
+        chat_messages, tools, rest = dspy_request(messages, parameters)
+        return dspy_answers(await self.acomplete(chat_messages, tools, **rest))
 
     @classmethod
     def resource_type(cls) -> ResourceType:
         return ResourceType.CHAT_MODEL
 
     def offered(self, tools: Sequence[BaseTool]) -> list[ToolMetadata]:
-        """Return what goes beside the messages for these tools."""
+        """Return the tools' descriptions for a request."""
         return [tool.metadata for tool in tools]
 
     def takes(self, parameter: str) -> bool:
-        """Return True if the provider has a field for this parameter; otherwise it is left out."""
+        """Return True if the provider supports a parameter; otherwise it is left out."""
         return True
 
     def stream(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Iterator[Piece]:
-        """Yield the answer in pieces as they come, then the whole of it."""
+        """Yield the answer in pieces as they come, then the completion."""
         done = self.complete(messages, tools, **parameters)
         if done.message.content or done.reasoning:
             yield Piece(done.message.content, done.reasoning)
@@ -130,15 +132,14 @@ class ChatModel(ABC):
         per_second: float = 0.0,
         **parameters: Any,
     ) -> list[Completion | PlaygroundError]:
-        """Return an answer for each conversation, in their order; a fault stands where one has
-        none.
+        """Return an answer, or a fault, for each conversation, in order.
 
-        At most `limit` requests are under way at a time, and no more than `per_second` are begun
-        in a second (0: as fast as they come).
+        At most `limit` requests run at a time, and at most `per_second` begin in a second (0: no
+        limit).
         """
         pace = _Pace(per_second)
 
-        def one(messages: Messages) -> Completion | PlaygroundError:
+        def complete_one(messages: Messages) -> Completion | PlaygroundError:
             pace.wait()
             try:
                 return self.complete(messages, tools, **parameters)
@@ -146,20 +147,20 @@ class ChatModel(ABC):
                 return fault
 
         with ThreadPoolExecutor(max_workers=max(1, limit)) as pool:
-            return list(pool.map(one, conversations))
+            return list(pool.map(complete_one, conversations))
 
 
 class BaseChatModel(BaseModel, ChatModel):
-    """A chat model as Flink-Agents' design document writes one: fields, `chat` and `bind_tools`.
+    """A chat model as in Flink-Agents' design document: fields, `chat` and `bind_tools`.
 
-    Its `chat` fills the `prompt` itself and knows the tools that were bound; whatever else a
-    ChatModel does, it does by those two.
+    Its `chat` fills the `prompt` itself and uses the tools that were bound. All other methods of a
+    ChatModel are based on these two.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     prompt: Prompt | None = None
-    __bound: tuple[BaseTool, ...] = PrivateAttr(default=())  # what it was last told of from here
+    __bound: tuple[BaseTool, ...] = PrivateAttr(default=())  # the tools that were bound last
 
     @abstractmethod
     def chat(self, messages: Messages, *more: Any, **parameters: Any) -> ChatMessage:
@@ -167,7 +168,7 @@ class BaseChatModel(BaseModel, ChatModel):
 
     @abstractmethod
     def bind_tools(self, tools: Sequence[BaseTool]) -> None:
-        """Tell the model of these tools from now on."""
+        """Offer these tools to the model from now on."""
 
     def complete(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
@@ -177,7 +178,7 @@ class BaseChatModel(BaseModel, ChatModel):
         return Completion(self.chat(messages, **parameters))
 
     def offered(self, tools: Sequence[BaseTool]) -> list[ToolMetadata]:
-        """Return the tools as any model does, and bind them, so that its `chat` can call them."""
+        """Return the tools' descriptions, and bind the tools so that `chat` can call them."""
         if [*map(id, tools)] != [*map(id, self.__bound)]:
             self.__bind(tools)
         return super().offered(tools)
@@ -195,9 +196,9 @@ def _uncallable(**_: Any) -> Any:
 
 
 class ScriptedModel(ChatModel):
-    """A model that says what it is told to, in order: for samples, tests and replays.
+    """A model that returns the given answers in order, for samples, tests and replays.
 
-    `inputs` are the messages of every request that it was sent.
+    `inputs` are the messages of every request that it got.
     """
 
     def __init__(self, answers: Sequence[ChatMessage | str]) -> None:
@@ -210,18 +211,18 @@ class ScriptedModel(ChatModel):
     def complete(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Completion:
-        given = self._script.answer(list(messages))
-        if isinstance(given, str):
-            given = ChatMessage(role=MessageRole.ASSISTANT, content=given)
-        return Completion(given, model="scripted")
+        answer = self._script.answer(list(messages))
+        if isinstance(answer, str):
+            answer = ChatMessage(role=MessageRole.ASSISTANT, content=answer)
+        return Completion(answer, model="scripted")
 
 
 @dataclass(frozen=True)
 class ChatModelSetup:
     """A model with its prompt, tools and parameters.
 
-    `variables_from` says where the prompt's variables come from: `prompt_args`, or, as Flink-Agents
-    had it up to 0.2, the messages' own `extra_args`.
+    `variables_from` says where the values of the prompt's variables come from: `prompt_args`, or,
+    as in Flink-Agents up to 0.2, the messages' `extra_args`.
     """
 
     model: ChatModel
@@ -237,10 +238,9 @@ class ChatModelSetup:
     def request(
         self, messages: Messages, prompt_args: Mapping[str, Any] | None = None
     ) -> list[ChatMessage]:
-        """Return the messages to send: the prompt's, then those given.
+        """Return the messages to send: the prompt's, then the given ones.
 
-        Empty messages are left out unless they are the assistant's. Without a prompt, only those
-        given.
+        With a prompt, empty messages are left out, except the assistant's.
         """
         if self.prompt is None:
             return list(messages)
@@ -254,7 +254,7 @@ class ChatModelSetup:
     def complete(
         self, messages: Messages, prompt_args: Mapping[str, Any] | None = None, **parameters: Any
     ) -> Completion:
-        """Return the answer with its usage and cost; `parameters` stand before the setup's own."""
+        """Return the answer with its usage and cost; `parameters` override the setup's own."""
         return self.model.complete(
             self.request(messages, prompt_args), self._offered, **{**self.parameters, **parameters}
         )
@@ -291,16 +291,16 @@ class ChatModelSetup:
     ) -> Structured[_Model]:
         """Return the answer read as a pydantic model.
 
-        The provider is told its JSON Schema; where it has no field for one, the model is, in
-        words.
+        The model's JSON Schema is sent as `response_format`, or in a system message if the provider
+        does not support that.
         """
-        wanted = schema.model_json_schema()
+        json_schema = schema.model_json_schema()
         if self.model.takes("response_format"):
-            named = {"name": schema.__name__, "schema": wanted}
-            form = {"type": "json_schema", "json_schema": named}
+            named_schema = {"name": schema.__name__, "schema": json_schema}
+            form = {"type": "json_schema", "json_schema": named_schema}
             parameters = {"response_format": form, **parameters}
         else:
-            text = _SCHEMA_IN_WORDS + json.dumps(wanted, ensure_ascii=False)
+            text = _SCHEMA_IN_WORDS + json.dumps(json_schema, ensure_ascii=False)
             messages = [ChatMessage(role=MessageRole.SYSTEM, content=text), *messages]
         return read_structured(self.complete(messages, prompt_args, **parameters), schema)
 
@@ -311,7 +311,7 @@ class ChatModelSetup:
 
 @dataclass(frozen=True, slots=True)
 class Structured(Generic[_Model]):
-    """An answer as a value; None with findings where it is not of the schema."""
+    """An answer as a value, or None with findings if it does not match the schema."""
 
     value: _Model | None
     completion: Completion
@@ -319,9 +319,7 @@ class Structured(Generic[_Model]):
 
 
 def read_structured(done: Completion, schema: type[_Model]) -> Structured[_Model]:
-    """Return an answer as a value of `schema`. A model's text never raises: what is wrong is a
-    finding.
-    """
+    """Read an answer as a value of `schema`. A wrong answer gives findings, and never raises."""
     try:
         value = json.loads(clean_response(done.message.content))
     except (ValueError, RecursionError) as error:
@@ -330,15 +328,15 @@ def read_structured(done: Completion, schema: type[_Model]) -> Structured[_Model
     try:
         return Structured(schema.model_validate(value), done)
     except ValidationError as error:
-        found = [
+        findings = [
             finding("type-mismatch", ".".join(map(str, e["loc"])) or "answer", e["msg"])
             for e in error.errors()
         ]
-        return Structured(None, done, found)
+        return Structured(None, done, findings)
 
 
 class _Pace:
-    """Waits so that no more than so many things begin in a second."""
+    """A brake that lets at most so many things begin in a second."""
 
     def __init__(self, per_second: float) -> None:
         self._gap = 1 / per_second if per_second > 0 else 0.0

@@ -1,4 +1,4 @@
-"""A chat model's answer, complete or in pieces, also in the form that DSPy expects."""
+"""A chat model's answer, complete or in pieces, and its conversion from and to DSPy's form."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from playground.plugins.systems.flink_agents.chat_message import ChatMessage, Me
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One answer: what it says, what it thought, what it used, what it cost in US dollars.
+    """One answer of a model, with its reasoning, usage and cost in US dollars.
 
-    `usage` is as the provider counts; `cost` is None where no price is known. `stop_reason` is
-    `stop`, `tool_calls`, or `length` for an answer that was cut at `max_tokens`.
+    `usage` has the provider's own counts; `cost` is None if no price is known. `stop_reason` is
+    `stop`, `tool_calls`, or `length` for an answer that was cut off at `max_tokens`.
     """
 
     message: ChatMessage
@@ -29,7 +29,7 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a streamed answer; the last one has the completion, and nothing else."""
+    """A piece of a streamed answer; the last one has only the completion."""
 
     text: str = ""
     reasoning: str = ""
@@ -39,13 +39,13 @@ class Piece:
 def dspy_request(
     messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Any]
 ) -> tuple[list[ChatMessage], list[ToolMetadata], dict[str, Any]]:
-    """Return a request as DSPy asks, in OpenAI's form: messages, tools, the other parameters."""
+    """Convert DSPy's request, in OpenAI's form, to messages, tools and other parameters."""
     rest = {name: value for name, value in parameters.items() if name != "tools"}
     return [_from_openai(m) for m in messages], read_tools(parameters.get("tools") or []), rest
 
 
 def dspy_answers(done: Completion) -> list[Any]:
-    """Return a completion as DSPy takes it: its text, or a dict where there is more than text."""
+    """Convert a completion to DSPy's list of answers: its text, or a dict if it has more."""
     parts = {
         "text": done.message.content,
         "tool_calls": done.message.tool_calls,
@@ -56,9 +56,7 @@ def dspy_answers(done: Completion) -> list[Any]:
 
 
 def _from_openai(message: Mapping[str, Any]) -> ChatMessage:
-    """Return a message in OpenAI's form; content parts stand beside the text, for the provider
-    alone.
-    """
+    """Convert a message in OpenAI's form; content parts go into `extra_args` for the provider."""
     content = message.get("content") or ""
     extra = {} if isinstance(content, str) else {"content": content}
     if "tool_call_id" in message:

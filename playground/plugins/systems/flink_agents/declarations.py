@@ -1,7 +1,7 @@
-"""Prompts, tools and chat models by name: declared in Python by decorators, or in YAML.
+"""Declared prompts, tools and chat models, by name: from Python decorators or from YAML.
 
-YAML names a tool's function as `module:qualname`. Its source is looked for beside the file and read
-by its syntax tree; nothing is imported, unless `import_code` asks for it.
+YAML names a tool's function as `module:qualname`. Its source file beside the YAML file is parsed,
+but not imported unless `import_code` is True.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ from playground.sessions.tool_files import load_tools
 
 _MARK: Final = "__playground_resource__"
 _FUNCTION: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*\Z")
-_Declared = TypeVar("_Declared", bound=Callable[..., Any])
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def _marking(kind: ResourceType) -> Callable[[_Declared], _Declared]:
-    def mark(function: _Declared) -> _Declared:
+def _decorator_of(kind: ResourceType) -> Callable[[_Function], _Function]:
+    def mark(function: _Function) -> _Function:
         setattr(getattr(function, "__func__", function), _MARK, kind)
         return function
 
     return mark
 
 
-prompt = _marking(ResourceType.PROMPT)
-prompt.__doc__ = "Declares a function without arguments that returns a Prompt."
-tool = _marking(ResourceType.TOOL)
-tool.__doc__ = "Declares a function that a model may call."
-chat_model = _marking(ResourceType.CHAT_MODEL)
-chat_model.__doc__ = "Declares a function that returns a ChatModel class and its arguments."
+prompt = _decorator_of(ResourceType.PROMPT)
+prompt.__doc__ = "Declare a function without arguments that returns a Prompt."
+tool = _decorator_of(ResourceType.TOOL)
+tool.__doc__ = "Declare a function that a model may call."
+chat_model = _decorator_of(ResourceType.CHAT_MODEL)
+chat_model.__doc__ = "Declare a function that returns a ChatModel class and its arguments."
 chat_model_setup = chat_model
 
 
 @dataclass
 class Resources:
-    """The declared resources by kind and name; each is made when it is first asked for."""
+    """The declared resources by kind and name; each is created when it is first used."""
 
     declared: dict[ResourceType, dict[str, Callable[[], Any]]] = field(
         default_factory=lambda: {kind: {} for kind in ResourceType}
@@ -62,11 +62,11 @@ class Resources:
     _made: dict[tuple[ResourceType, str], Any] = field(default_factory=dict)
 
     def names(self, kind: ResourceType) -> list[str]:
-        """Return the declared names of a kind."""
+        """Return the names of all declared resources of a kind."""
         return sorted(self.declared[kind])
 
     def get_resource(self, name: str, kind: ResourceType) -> Any:
-        """Return the Prompt, BaseTool or ChatModelSetup of that name. Raises UnknownNameError."""
+        """Return the Prompt, BaseTool or ChatModelSetup of a name. Raises UnknownNameError."""
         if name not in self.declared[kind]:
             raise UnknownNameError(kind.value.replace("_", " "), name, self.names(kind))
         key = (kind, name)
@@ -75,77 +75,79 @@ class Resources:
         return self._made[key]
 
     def prompt(self, name: str) -> Prompt:
-        """Return the prompt of that name. Raises UnknownNameError."""
+        """Return the prompt of a name. Raises UnknownNameError."""
         found: Prompt = self.get_resource(name, ResourceType.PROMPT)
         return found
 
     def tool(self, name: str) -> BaseTool:
-        """Return the tool of that name. Raises UnknownNameError."""
+        """Return the tool of a name. Raises UnknownNameError."""
         found: BaseTool = self.get_resource(name, ResourceType.TOOL)
         return found
 
     def chat_model(self, name: str) -> ChatModelSetup:
-        """Return the model of that name with its prompt and tools. Raises UnknownNameError."""
+        """Return the model of a name with its prompt and tools. Raises UnknownNameError."""
         found: ChatModelSetup = self.get_resource(name, ResourceType.CHAT_MODEL)
         return found
 
     def setup_of(self, made: type[ChatModel], arguments: Mapping[str, Any]) -> ChatModelSetup:
-        """Return a declared model: its prompt and tools may be given, or named."""
+        """Return the setup of a declared model; `prompt` and `tools` may be objects or names."""
         rest = dict(arguments)
-        given, names = rest.pop("prompt", None), rest.pop("tools", None) or ()
+        own_prompt, names = rest.pop("prompt", None), rest.pop("tools", None) or ()
         source = rest.pop("variables_from", "prompt_args")
-        prompt = self.prompt(given) if isinstance(given, str) else given
+        prompt = self.prompt(own_prompt) if isinstance(own_prompt, str) else own_prompt
         tools = tuple(self.tool(item) if isinstance(item, str) else item for item in names)
-        if issubclass(made, BaseChatModel):  # it fills its prompt itself
+        if issubclass(made, BaseChatModel):  # such a model fills its own prompt
             return ChatModelSetup(made(prompt=prompt, **rest), None, tools, variables_from=source)
         return ChatModelSetup(made(**rest), prompt, tools, variables_from=source)
 
 
 def scan(holder: object) -> Resources:
-    """Return what a class, an instance or a module declares."""
-    found = Resources()
+    """Return the resources that a class, an instance or a module declares."""
+    resources = Resources()
     for name in dir(holder):
         value = inspect.getattr_static(holder, name)
         function = getattr(value, "__func__", value)
         kind = getattr(function, _MARK, None)
         if kind is ResourceType.TOOL:
-            found.declared[kind][name] = _maker(FunctionTool, function)
+            resources.declared[kind][name] = _deferred(FunctionTool, function)
         elif kind is ResourceType.PROMPT:
-            found.declared[kind][name] = function
+            resources.declared[kind][name] = function
         elif kind is ResourceType.CHAT_MODEL:
-            found.declared[kind][name] = _model_maker(found, function)
-    return found
+            resources.declared[kind][name] = _deferred_model(resources, function)
+    return resources
 
 
-def _maker(make: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
+def _deferred(make: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
     return lambda: make(*arguments)
 
 
-def _model_maker(found: Resources, function: Callable[[], Any]) -> Callable[[], Any]:
-    return lambda: found.setup_of(*function())
+def _constant(value: Any) -> Callable[[], Any]:
+    return lambda: value
+
+
+def _deferred_model(resources: Resources, function: Callable[[], Any]) -> Callable[[], Any]:
+    return lambda: resources.setup_of(*function())
 
 
 def load_declarations(path: str | Path, *, import_code: bool = False) -> Resources:
-    """Return the prompts and tools of a Flink-Agents YAML file; `import_code` runs its functions'
-    modules.
+    """Read the prompts and tools of a Flink-Agents YAML file.
 
-    Raises InputFault naming file and field. A tool whose source is not found is a finding, and has
-    no parameters.
+    `import_code` imports the modules of its functions. A tool without a source file has no
+    parameters, and a finding says so. Raises InputFault that names file and field.
     """
     where = str(path)
     value = read_yaml(file_bytes(path).decode("utf-8", "replace"), where)
     if not isinstance(value, dict) or not {"prompts", "tools"} & set(value):
         raise InputFault("no declarations", where=where, expected="prompts or tools, lists by name")
-    found = Resources()
+    resources = Resources()
     for key in map(str, value):
         if key in ("prompts", "tools"):
             continue
-        found.findings.append(finding("part-lost", key, "only prompts and tools are read"))
+        resources.findings.append(finding("part-lost", key, "only prompts and tools are read"))
     for index, item in enumerate(_list(value, "prompts", where)):
         name = _name(item, where, f"prompts.{index}")
-        found.declared[ResourceType.PROMPT][name] = _maker(
-            lambda read: read, _prompt(item, where, f"prompts.{index}")
-        )
+        read = _prompt(item, where, f"prompts.{index}")
+        resources.declared[ResourceType.PROMPT][name] = _constant(read)
     for index, item in enumerate(_list(value, "tools", where)):
         name = _name(item, where, f"tools.{index}")
         function = item.get("function")
@@ -156,17 +158,17 @@ def load_declarations(path: str | Path, *, import_code: bool = False) -> Resourc
                 field=f"tools.{index}.function",
                 expected="module:qualname",
             )
-        known = _imported(function, name, where) if import_code else None
-        made = known or _unexecuted(Path(path).parent, function, name, found.findings)
-        found.declared[ResourceType.TOOL][name] = _maker(lambda read: read, made)
-    return found
+        imported = _import_tool(function, name, where) if import_code else None
+        tool_made = imported or _parse_tool(Path(path).parent, function, name, resources.findings)
+        resources.declared[ResourceType.TOOL][name] = _constant(tool_made)
+    return resources
 
 
 def _list(value: Mapping[str, Any], key: str, where: str) -> list[dict[str, Any]]:
-    given = value.get(key) or []
-    if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
-        raise InputFault(f"not a list: {given!r:.60}", where=where, field=key, expected="objects")
-    return given
+    items = value.get(key) or []
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise InputFault(f"not a list: {items!r:.60}", where=where, field=key, expected="objects")
+    return items
 
 
 def _name(item: Mapping[str, Any], where: str, place: str) -> str:
@@ -177,9 +179,7 @@ def _name(item: Mapping[str, Any], where: str, place: str) -> str:
 
 
 def _prompt(item: Mapping[str, Any], where: str, place: str) -> Prompt:
-    """Return the prompt of a text or of messages. Raises InputFault for both, neither, and what is
-    odd.
-    """
+    """Read a prompt with either a text or messages. Raises InputFault if it has both or neither."""
 
     def fault(problem: str, field: str, expected: str) -> InputFault:
         return InputFault(problem, where=where, field=field, expected=expected)
@@ -190,8 +190,8 @@ def _prompt(item: Mapping[str, Any], where: str, place: str) -> Prompt:
         case None, list(messages):
             try:
                 return Prompt.from_messages(messages)
-            except InputFault as odd:
-                raise fault(odd.problem, f"{place}.{odd.field}", odd.expected) from odd
+            except InputFault as wrong:
+                raise fault(wrong.problem, f"{place}.{wrong.field}", wrong.expected) from wrong
         case None, None:
             raise fault("neither text nor messages", place, "exactly one of them")
         case None | str(), messages if messages is not None and not isinstance(messages, list):
@@ -202,31 +202,31 @@ def _prompt(item: Mapping[str, Any], where: str, place: str) -> Prompt:
             raise fault(f"not text: {text!r:.60}", place, "text")
 
 
-def _imported(function: str, name: str, where: str) -> BaseTool:
+def _import_tool(function: str, name: str, where: str) -> BaseTool:
     module, _, qualname = function.partition(":")
     try:
-        found: Any = importlib.import_module(module)
+        target: Any = importlib.import_module(module)
         for step in qualname.split("."):
-            found = getattr(found, step)
+            target = getattr(target, step)
     except (ImportError, AttributeError) as error:
         raise InputFault(str(error), where=where, field=function, expected="a function") from error
-    return FunctionTool(found, name)
+    return FunctionTool(target, name)
 
 
-def _unexecuted(folder: Path, function: str, name: str, found: list[Finding]) -> BaseTool:
-    """Return the tool by its source, where that lies beside the file."""
+def _parse_tool(folder: Path, function: str, name: str, findings: list[Finding]) -> BaseTool:
+    """Return a tool described by its source file in `folder`, which is not executed."""
     module, _, qualname = function.partition(":")
     base = folder.joinpath(*module.split("."))
     last = qualname.rpartition(".")[2]
     for source in (base.with_suffix(".py"), base / "__init__.py"):
         if source.is_file():
-            read = load_tools(source)
-            for known in read.tools:
-                if known.name == last:
-                    found += [f for f in read.findings if f"tool {last}" in f.where]
-                    return _uncallable(known.model_copy(update={"name": name}), function)
+            tool_file = load_tools(source)
+            for described in tool_file.tools:
+                if described.name == last:
+                    findings += [f for f in tool_file.findings if f"tool {last}" in f.where]
+                    return _uncallable(described.model_copy(update={"name": name}), function)
     text = f"{function} is not defined beside the file: its parameters are not known"
-    found.append(finding("tool-left-out", f"tool {name}", text))
+    findings.append(finding("tool-left-out", f"tool {name}", text))
     return _uncallable(ToolMetadata(name=name), function)
 
 

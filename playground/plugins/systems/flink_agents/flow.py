@@ -1,8 +1,8 @@
-"""Run a chat request by way of tool requests to the response, with every event on the way.
+"""Run a chat request, through tool requests, to the response, and yield every event.
 
-While the model calls tools, no response is sent, even if it says something beside its calls.
-(Flink-Agents' design document sends both; its code, and we, do not.) Source: cases run on its code
-at 8ad3a32.
+As long as the model calls tools, no response is sent, even if it also writes a text. (Flink-Agents'
+design document sends both; its code does not, and neither do we.) Source: cases run on its code at
+8ad3a32.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MOST_ROUNDS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class ChatRequestEvent:
-    """Someone asks the model."""
+    """A request to the model."""
 
     type: ClassVar[str] = "_chat_request_event"
     messages: list[ChatMessage]
@@ -39,7 +39,7 @@ class ChatRequestEvent:
 
 @dataclass(frozen=True, slots=True)
 class ToolRequestEvent:
-    """The model calls tools."""
+    """The model's calls of tools."""
 
     type: ClassVar[str] = "_tool_request_event"
     tool_calls: list[dict[str, Any]]
@@ -47,10 +47,10 @@ class ToolRequestEvent:
 
 @dataclass(frozen=True, slots=True)
 class ToolResponseEvent:
-    """The tools' results, in the calls' order; `errors` are those of the calls that failed.
+    """The tools' results in the order of the calls; `errors` are those of failed calls.
 
-    `findings` name the arguments that were read as another type than the model gave, and, once in
-    a chat, a tool's keywords that could not be checked.
+    `findings` name arguments that were converted to another type, and, once in a chat, keywords of
+    a tool's schema that could not be checked.
     """
 
     type: ClassVar[str] = "_tool_response_event"
@@ -63,7 +63,7 @@ class ToolResponseEvent:
 
 @dataclass(frozen=True, slots=True)
 class ChatResponseEvent:
-    """The answer, and how often the model had to be asked again on the way to it."""
+    """The model's answer, and the number of retries that were needed."""
 
     type: ClassVar[str] = "_chat_response_event"
     response: ChatMessage
@@ -82,41 +82,42 @@ def chat_events(
     prompt_args: Mapping[str, Any] | None = None,
     retries: int = 0,
 ) -> Iterator[Event]:
-    """Ask, call the tools that are called for, ask again, until there is an answer.
+    """Ask the model, run the tools that it calls and ask again, until it answers without calls.
 
-    `tools` are those that can be called, by name; without them, the setup's. `injected` values win
-    over those that the model gives. A tool that does not exist or fails answers with a text that
-    says so. Raises InputFault where the model fails more often than `retries`, or calls tools more
-    than a hundred times over.
+    `tools` are the tools by name; by default those of the setup. `injected` values replace the
+    model's. The result of a tool that fails or does not exist is a text that says so.
+
+    Raises InputFault if the model fails more than `retries` times, or calls tools a hundred times
+    in a row.
     """
-    known = tools if tools is not None else {tool.name: tool for tool in setup.tools}
-    history, asked_again = list(messages), 0
-    unchecked: set[Finding] = set()
+    known_tools = tools if tools is not None else {tool.name: tool for tool in setup.tools}
+    history, retry_count = list(messages), 0
+    reported: set[Finding] = set()
 
     def ask() -> ChatMessage:
-        nonlocal asked_again
-        answer, again = _ask_with_retries(setup, history, prompt_args, retries)
-        asked_again += again
+        nonlocal retry_count
+        answer, retried = _ask_with_retries(setup, history, prompt_args, retries)
+        retry_count += retried
         return answer
 
     def call(answer: ChatMessage) -> ToolResponseEvent | None:
         if not answer.tool_calls:
             return None
-        given = _called(answer.tool_calls, known, injected or {})
-        given.findings[:] = _news(given.findings, unchecked)
-        history.extend([answer, *_results(given, answer.tool_calls)])
-        return given
+        responses = _run_calls(answer.tool_calls, known_tools, injected or {})
+        responses.findings[:] = _new_findings(responses.findings, reported)
+        history.extend([answer, *_result_messages(responses, answer.tool_calls)])
+        return responses
 
     yield ChatRequestEvent(list(history))
     beyond = InputFault(
         f"the model called tools {MOST_ROUNDS} times in a row", expected="an answer without calls"
     )
-    for made in tool_loop(ask, call, most=MOST_ROUNDS, beyond=beyond):
-        match made:
+    for step in tool_loop(ask, call, most=MOST_ROUNDS, beyond=beyond):
+        match step:
             case ToolResponseEvent():
-                yield made
+                yield step
             case ChatMessage(tool_calls=[]):
-                yield ChatResponseEvent(made, asked_again)
+                yield ChatResponseEvent(step, retry_count)
             case ChatMessage(tool_calls=calls):
                 yield ToolRequestEvent(calls)
 
@@ -127,16 +128,16 @@ def _ask_with_retries(
     prompt_args: Mapping[str, Any] | None,
     retries: int,
 ) -> tuple[ChatMessage, int]:
-    """Return the answer, and how often it took more than one try."""
-    for again in range(retries):
+    """Return the answer, and the number of retries."""
+    for attempt in range(retries):
         try:
-            return setup.chat(messages, prompt_args), again
+            return setup.chat(messages, prompt_args), attempt
         except PlaygroundError:
             continue
     return setup.chat(messages, prompt_args), retries
 
 
-def _called(
+def _run_calls(
     calls: Sequence[Mapping[str, Any]], tools: Mapping[str, BaseTool], injected: Mapping[str, Any]
 ) -> ToolResponseEvent:
     event = ToolResponseEvent()
@@ -150,49 +151,49 @@ def _called(
             success = False
             event.errors.append(str(error))
         else:
-            response, success = _result(tool, function, injected, event)
+            response, success = _run_tool(tool, function, injected, event)
         event.responses.append(response)
         event.success.append(success)
         event.external_ids.append(call.get("original_id"))
     return event
 
 
-def _news(found: Sequence[Finding], told: set[Finding]) -> list[Finding]:
-    """Return the findings, but those of a schema's keywords only where they are not `told` yet."""
-    news = []
-    for each in found:
-        if each in told:
+def _new_findings(findings: Sequence[Finding], reported: set[Finding]) -> list[Finding]:
+    """Return the findings without those about schema keywords that were reported before."""
+    new = []
+    for entry in findings:
+        if entry in reported:
             continue
-        if each.code == "keyword-unchecked":
-            told.add(each)
-        news.append(each)
-    return news
+        if entry.code == "keyword-unchecked":
+            reported.add(entry)
+        new.append(entry)
+    return new
 
 
-def _result(
+def _run_tool(
     tool: BaseTool,
     function: Mapping[str, Any],
     injected: Mapping[str, Any],
     event: ToolResponseEvent,
 ) -> tuple[Any, bool]:
-    own = {name: injected[name] for name in tool.injected_args if name in injected}
+    injected_values = {name: injected[name] for name in tool.injected_args if name in injected}
     try:
         arguments = function.get("arguments") or {}
         if not isinstance(arguments, Mapping):
             raise ValueError(f"the arguments are not a JSON object: {arguments!r:.200}")
-        free = {name: value for name, value in arguments.items() if name not in tool.withheld}
-        values, found = checked_arguments(tool.metadata, free)
-        event.findings.extend(found)
-        return awaited(tool.call(**{**values, **own})), True
-    except Exception as error:  # a tool is anyone's code
+        allowed = {name: value for name, value in arguments.items() if name not in tool.withheld}
+        values, findings = checked_arguments(tool.metadata, allowed)
+        event.findings.extend(findings)
+        return await_result(tool.call(**{**values, **injected_values})), True
+    except Exception as error:  # a tool may raise anything
         event.errors.append(str(error))
         return f"Tool `{tool.name}` execute failed.", False
 
 
-def awaited(value: Any) -> Any:
-    """Return a tool's result; of an `async def` tool, what it gives in the end.
+def await_result(value: Any) -> Any:
+    """Return a tool's result; that of an `async def` tool is awaited.
 
-    It runs in a loop of its own, in a thread where the caller's loop is running.
+    It runs in an event loop of its own, in another thread if the caller's loop is running.
     """
     if not inspect.isawaitable(value):
         return value
@@ -208,15 +209,17 @@ def awaited(value: Any) -> Any:
         return pool.submit(asyncio.run, wait()).result()
 
 
-def _results(event: ToolResponseEvent, calls: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
-    """Return the results as messages for the model, as Python writes them.
+def _result_messages(
+    event: ToolResponseEvent, calls: Sequence[Mapping[str, Any]]
+) -> list[ChatMessage]:
+    """Return the results as messages for the model, written with `str()`.
 
-    A call that has an `id` alone, as in the design document, gets that back: a result that names
-    no call would be sent to nobody. (Flink-Agents' code gives back the `original_id` alone.)
+    A result refers to the call's `original_id`, or to its `id` if it has no other, as in the design
+    document. (Flink-Agents' code uses only the `original_id`.)
     """
     messages = []
-    for response, answers, call in zip(event.responses, event.external_ids, calls, strict=True):
-        call_id = answers or call.get("id")
+    for response, external_id, call in zip(event.responses, event.external_ids, calls, strict=True):
+        call_id = external_id or call.get("id")
         extra = {"external_id": str(call_id)} if call_id else {}
         messages.append(ChatMessage(role=MessageRole.TOOL, content=str(response), extra_args=extra))
     return messages

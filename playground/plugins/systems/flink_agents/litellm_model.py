@@ -1,4 +1,4 @@
-"""Any model that LiteLLM reaches, as a `ChatModel`: `ollama_chat/…`, a server of one's own, all."""
+"""Any model that LiteLLM can reach, as a `ChatModel`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from playground.plugins.systems.flink_agents.completion import Completion, Piece
 
 
 class LiteLLMModel(ChatModel):
-    """A model by its LiteLLM name, asked over the network when it is asked.
+    """A model by its LiteLLM name, which is asked over the network.
 
-    `base_url` is a server that speaks the provider's API (any that speaks OpenAI's: `openai/NAME`).
-    Keys come from the environment. What a provider refuses for the moment is asked again
-    `retries` times, with LiteLLM's growing pauses; `timeout` is in seconds.
+    `base_url` is a server that speaks the provider's API (for OpenAI's, use the name
+    `openai/NAME`). Keys come from the environment. A request that fails for a moment is repeated
+    `retries` times, with LiteLLM's growing pauses. `timeout` is in seconds.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class LiteLLMModel(ChatModel):
     def complete(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Completion:
-        """Return the answer. Raises InputFault with what the provider says."""
+        """Return the answer. Raises InputFault with the provider's message."""
         return _completion(self._endpoint.complete(*_for_litellm(messages, tools), **parameters))
 
     async def acomplete(
@@ -59,7 +59,7 @@ class LiteLLMModel(ChatModel):
 
     @property
     def kwargs(self) -> dict[str, Any]:
-        """The parameters of every request, by DSPy's name."""
+        """The parameters of every request, under DSPy's name."""
         return self.parameters
 
     @property
@@ -81,9 +81,9 @@ class LiteLLMModel(ChatModel):
     def stream(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Iterator[Piece]:
-        """Yield the answer in pieces as they come, then the whole of it.
+        """Yield the answer in pieces as they come, then the completion.
 
-        It is asked for again only while nothing has come.
+        The request is repeated only if no piece has come yet.
         """
         yield from map(_piece, self._endpoint.stream(*_for_litellm(messages, tools), **parameters))
 
@@ -102,11 +102,11 @@ class LiteLLMModel(ChatModel):
 def _for_litellm(
     messages: Messages, tools: Sequence[ToolMetadata]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Messages and tools as LiteLLM takes them. Raises InputFault as `to_openai_message`."""
-    from playground.dialects.prompts import typed_schema  # every dialect comes with it: 80 ms
+    """Return messages and tools in LiteLLM's form. Raises InputFault as `to_openai_message`."""
+    from playground.dialects.prompts import typed_schema  # here, because it loads all dialects
 
-    offered = [typed_schema(tool) for tool in tools]
-    return [to_openai_message(message) for message in messages], offered
+    typed_tools = [typed_schema(tool) for tool in tools]
+    return [to_openai_message(message) for message in messages], typed_tools
 
 
 def _piece(part: Delta | Response) -> Piece:
@@ -124,9 +124,7 @@ def _completion(answer: Response) -> Completion:
 
 
 def _call(call: Call) -> dict[str, Any]:
-    """Return a call as a ChatMessage has it; arguments that are no JSON object stay as they
-    came.
-    """
+    """Return a call in a ChatMessage's form; arguments that are no JSON object stay a text."""
     arguments: Any = call.arguments_text
     with suppress(ValueError, RecursionError):
         value = json.loads(call.arguments_text)

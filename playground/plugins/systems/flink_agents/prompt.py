@@ -1,8 +1,8 @@
-"""`Prompt`: a text or messages with `{variables}`, filled in one pass.
+"""Prompts: a text or messages with `{variables}`, which are filled in one pass.
 
 Differences from Flink-Agents: a variable may have any name (there `role`, `self` and `_template`
-raise), and a role that does not exist is an InputFault. Its design document gives `from_text` the
-role `user`; its code writes `system`, and so do we where no role is given.
+raise), and an unknown role raises InputFault. Its design document says that `from_text` has the
+role `user` by default; its code uses `system`, and so do we.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _VARIABLE: Final = re.compile(r"\{([^{}]+)\}")
 
 
 class Prompt(BaseModel):
-    """A template of a text, or of messages.
+    """A template: a text, or messages.
 
-    A variable is what stands between single braces, to the letter: `{ x }` is the variable ` x `.
-    One that is not given stays as it is, so JSON in a prompt survives; values are written by
-    `str()` and never searched for variables again.
+    A variable is the exact text between single braces: `{ x }` is the variable ` x `. A variable
+    without a value stays in the text, so JSON in a prompt survives. Values are written with `str()`
+    and not searched for variables.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -43,17 +43,18 @@ class Prompt(BaseModel):
 
     @staticmethod
     def from_text(text: str, role: MessageRole | str | None = None) -> Prompt:
-        """Return a prompt of one text; `role` is that of its message, system unless it is given."""
-        spoken = _role(role) if role is not None else MessageRole.SYSTEM
-        return Prompt(template=text, role=spoken)
+        """Return a prompt of one text, as a message with this role (by default `system`)."""
+        message_role = _role(role) if role is not None else MessageRole.SYSTEM
+        return Prompt(template=text, role=message_role)
 
     @staticmethod
     def from_messages(messages: Sequence[ChatMessage | Mapping[str, Any]]) -> Prompt:
-        """Return a prompt of messages, or of their fields. Raises InputFault naming message and
-        field.
+        """Return a prompt of messages, or of dicts of their fields.
+
+        Raises InputFault that names message and field.
         """
-        read = [read_message(m, f"messages.{index}") for index, m in enumerate(messages)]
-        return Prompt(template=tuple(read))
+        chat_messages = [read_message(m, f"messages.{index}") for index, m in enumerate(messages)]
+        return Prompt(template=tuple(chat_messages))
 
     @property
     def variables(self) -> list[str]:
@@ -62,21 +63,20 @@ class Prompt(BaseModel):
         return list(dict.fromkeys(name for text in texts for name in _VARIABLE.findall(text)))
 
     def missing(self, values: Mapping[str, Any]) -> list[str]:
-        """Return the variables that `values` does not give: they stay in the prompt as they are."""
+        """Return the variables that have no value; they stay in the prompt as they are."""
         return [name for name in self.variables if name not in values]
 
     def format_string(self, values: Mapping[str, Any] | None = None, /, **more: Any) -> str:
-        """Return the prompt as one text: of messages, lines of `role: content`.
+        """Return the prompt as one text; messages become lines `role: content`.
 
-        A message's `extra_args` follow its content as Python writes them, without a blank: that is
-        what Flink-Agents sends to completion models.
+        A message's `extra_args`, if any, follow its content as Python's `repr`, without a space:
+        this is what Flink-Agents sends to completion models.
         """
-        given = {**(values or {}), **more}
+        data = {**(values or {}), **more}
         if isinstance(self.template, str):
-            return _filled(self.template, given)
+            return _fill(self.template, data)
         lines = [
-            f"{m.role.value}: {_filled(m.content, given)}{m.extra_args or ''}"
-            for m in self.template
+            f"{m.role.value}: {_fill(m.content, data)}{m.extra_args or ''}" for m in self.template
         ]
         return "\n".join(lines)
 
@@ -88,32 +88,32 @@ class Prompt(BaseModel):
         role: MessageRole | str | None = None,
         **more: Any,
     ) -> list[ChatMessage]:
-        """Return the prompt as messages: of a text one, with this role or the prompt's own.
+        """Return the prompt as messages; a text becomes one, with this role or the prompt's own.
 
-        A message keeps its role and content; `extra_args` and `tool_calls` are not sent. A
-        variable named `role` goes into `values`. Raises InputFault for a role that does not exist.
+        Messages have role and content only, no `extra_args` and no `tool_calls`. The value of a
+        variable named `role` must be in `values`. Raises InputFault for an unknown role.
         """
-        given = {**(values or {}), **more}
+        data = {**(values or {}), **more}
         if isinstance(self.template, str):
-            spoken = _role(role) if role is not None else self.role
-            return [ChatMessage(role=spoken, content=_filled(self.template, given))]
-        return [ChatMessage(role=m.role, content=_filled(m.content, given)) for m in self.template]
+            message_role = _role(role) if role is not None else self.role
+            return [ChatMessage(role=message_role, content=_fill(self.template, data))]
+        return [ChatMessage(role=m.role, content=_fill(m.content, data)) for m in self.template]
 
     def _contents(self) -> list[str]:
         return [message.content for message in self.template if isinstance(message, ChatMessage)]
 
 
 def prompt_of_mcp(result: Any) -> Prompt:
-    """Return the prompt that an MCP server gives (`prompts/get`): its messages, text alone.
+    """Convert the result of an MCP server's `prompts/get` to a prompt.
 
-    Raises InputFault for content of another type.
+    Raises InputFault for content that is not text.
     """
     plain = result.model_dump(by_alias=True) if hasattr(result, "model_dump") else result
-    given = plain.get("messages") if isinstance(plain, Mapping) else None
-    if not isinstance(given, list):
+    items = plain.get("messages") if isinstance(plain, Mapping) else None
+    if not isinstance(items, list):
         raise InputFault("not a prompt of an MCP server", expected="an object with messages")
     messages = []
-    for index, message in enumerate(given):
+    for index, message in enumerate(items):
         content = message.get("content") if isinstance(message, Mapping) else None
         kind = content.get("type") if isinstance(content, Mapping) else type(content).__name__
         if kind != "text" or not isinstance(content, Mapping):
@@ -123,16 +123,16 @@ def prompt_of_mcp(result: Any) -> Prompt:
     return Prompt.from_messages(messages)
 
 
-def _filled(text: str, values: Mapping[str, Any]) -> str:
-    def value(found: re.Match[str]) -> str:
-        return str(values[found[1]]) if found[1] in values else found[0]
+def _fill(text: str, values: Mapping[str, Any]) -> str:
+    def value(match: re.Match[str]) -> str:
+        return str(values[match[1]]) if match[1] in values else match[0]
 
     return _VARIABLE.sub(value, text)
 
 
-def _role(given: MessageRole | str) -> MessageRole:
+def _role(value: MessageRole | str) -> MessageRole:
     try:
-        return MessageRole(given)
+        return MessageRole(value)
     except ValueError as error:
         roles = ", ".join(MessageRole)
-        raise InputFault(f"no role {given!r}", field="role", expected=f"one of {roles}") from error
+        raise InputFault(f"no role {value!r}", field="role", expected=f"one of {roles}") from error

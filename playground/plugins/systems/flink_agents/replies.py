@@ -1,6 +1,6 @@
-"""Read a reply as Flink-Agents does: reasoning apart from the answer, and fenced output.
+"""Read a reply as Flink-Agents does: separate the reasoning, and remove a fence.
 
-Our own parsers keep every character (see `playground.parse`); this is the other project's view.
+This shows what the other project does. Our own parsers keep every character (`playground.parse`).
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ _OUTER_FENCE: Final = re.compile(r"\A```(?:json)?(.*?)```\Z", re.DOTALL)
 
 
 def extract_reasoning(content: str) -> tuple[str, str | None]:
-    """Return the answer, its blanks set in order, and the reasoning that stood in it; None for
-    none.
+    """Return the answer without reasoning, its white space tidied, and the reasoning or None.
 
-    Reasoning stands in tags (`think`, `analysis`, `reasoning`), in fences of that name, or in a
-    paragraph that begins with `Reasoning:`. Reasoning that is never closed stays in the answer.
+    Reasoning is text in tags (`think`, `analysis`, `reasoning`), in fences (`think`, `reasoning`,
+    `thought`), or in a paragraph that begins with `Reasoning:`. If it is never closed, it stays in
+    the answer.
     """
-    found: list[str] = []
+    thoughts: list[str] = []
     for pattern in (*_TAGGED, _FENCED, _PARAGRAPH):
-        found += [inside.strip() for inside in pattern.findall(content)]
+        thoughts += [inside.strip() for inside in pattern.findall(content)]
         content = pattern.sub("", content)
     content = re.sub(r"\n{3,}", "\n\n", re.sub(r" {2,}", " ", content)).strip()
-    return content, "\n\n".join(filter(None, found)) or None
+    return content, "\n\n".join(filter(None, thoughts)) or None
 
 
 def clean_response(text: str) -> str:
-    """Return the text without one fence around all of it."""
+    """Return a text without a fence around all of it."""
     stripped = text.strip()
     fence = _OUTER_FENCE.match(stripped)
     return fence[1].strip() if fence else stripped

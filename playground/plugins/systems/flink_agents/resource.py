@@ -1,4 +1,4 @@
-"""The kinds of things that can be declared and found by name in Flink-Agents, and their base."""
+"""The kinds of resources in Flink-Agents: things that are declared and looked up by name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class ResourceType(StrEnum):
-    """The kinds of things that can be declared and found by name."""
+    """The kind of a resource."""
 
     PROMPT = "prompt"
     TOOL = "tool"

@@ -1,7 +1,7 @@
-"""A pydantic model of a tool's JSON Schema, for tools that have no function to read types from.
+"""Build a pydantic model from a tool's JSON Schema, for tools without a Python function.
 
-`jsonschema` says whether arguments fit. Before it is asked they are read as pydantic reads them in
-its lax mode: `"1"` is an integer where one is wanted.
+`jsonschema` checks the arguments. Before that they are converted as in pydantic's lax mode: `"1"`
+becomes an integer if one is wanted.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from playground.plugins.systems.flink_agents.schema_rules import (
 _PLAIN: Final[Mapping[str, Any]] = {
     "string": TypeAdapter(str),
     "integer": TypeAdapter(int),
-    "number": TypeAdapter(int | float),  # as a float alone, a large integer would be another one
+    "number": TypeAdapter(int | float),  # a float alone would change large integers
     "boolean": TypeAdapter(bool),
     "null": TypeAdapter(None),
 }
@@ -45,24 +45,24 @@ _MOST_PROBLEMS: Final = 5
 
 
 def model_of_schema(name: str, schema: Schema) -> type[BaseModel]:
-    """Return the model whose `model_json_schema()` is this schema, to the letter.
+    """Return a model with exactly this schema as its `model_json_schema()`.
 
-    Its `model_validate` takes what the schema takes; arguments that it does not know stay.
+    Its `model_validate` accepts what the schema accepts, and keeps unknown arguments.
     """
     root = resolve(schema, schema)
-    required = _listed(root.get("required"))
-    # A name that pydantic keeps for itself is no field: as an argument more it is checked as well.
+    required = _as_list(root.get("required"))
+    # A name that pydantic reserves is no field; it is checked as an additional argument.
     fields: dict[str, Any] = {
-        each: (Any, ... if each in required else None)
-        for each in mapping(root.get("properties"))
-        if each.isidentifier() and not each.startswith("_") and not hasattr(_OfSchema, each)
+        key: (Any, ... if key in required else None)
+        for key in mapping(root.get("properties"))
+        if key.isidentifier() and not key.startswith("_") and not hasattr(_SchemaModel, key)
     }
-    made: type[BaseModel] = create_model(name, __base__=_OfSchema, **fields)
-    setattr(made, "__tool_schema__", schema)  # noqa: B010  # a class variable of the base
-    return made
+    model: type[BaseModel] = create_model(name, __base__=_SchemaModel, **fields)
+    setattr(model, "__tool_schema__", schema)  # noqa: B010  # a class variable of the base
+    return model
 
 
-class _OfSchema(BaseModel):
+class _SchemaModel(BaseModel):
     model_config = ConfigDict(extra="allow", protected_namespaces=())
 
     __tool_schema__: ClassVar[Schema] = {}
@@ -74,30 +74,30 @@ class _OfSchema(BaseModel):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _fits(cls, data: Any, made_of: ModelWrapValidatorHandler[_OfSchema]) -> _OfSchema:
-        # In a thread, as there the stack is empty: how deep arguments may be is not the caller's.
+    def _fits(cls, data: Any, validate: ModelWrapValidatorHandler[_SchemaModel]) -> _SchemaModel:
+        # In a thread with an empty stack, so that the caller's depth does not limit the arguments.
         with ThreadPoolExecutor(max_workers=1) as pool:
-            read, unchecked = pool.submit(_checked, data, cls.__tool_schema__).result()
-        made = made_of(read)
-        made._unchecked_keywords = unchecked
-        return made
+            converted, unchecked = pool.submit(_check_arguments, data, cls.__tool_schema__).result()
+        model = validate(converted)
+        model._unchecked_keywords = unchecked
+        return model
 
 
-def _checked(data: Any, schema: Schema) -> tuple[Any, tuple[str, ...]]:
-    """Return the arguments as they are read, and the keywords that could not be checked."""
+def _check_arguments(data: Any, schema: Schema) -> tuple[Any, tuple[str, ...]]:
+    """Convert and check arguments; return them, and the keywords that could not be checked."""
     check = Check()
     try:
         checker = checker_of(schema, check)
-        read = _read(data, schema, checker)
-        wrong = list(islice(checker.iter_errors(read), _MOST_PROBLEMS))
+        converted = _convert(data, schema, checker)
+        misfits = list(islice(checker.iter_errors(converted), _MOST_PROBLEMS))
     except RecursionError as error:
         raise PydanticCustomError("arguments", "nested too deeply") from error
     except TooMuchError as error:
         raise PydanticCustomError("arguments", "too many ways to read them") from error
-    if wrong:
-        told = "; ".join(map(_misfit_text, wrong))
-        raise PydanticCustomError("arguments", "{problems}", {"problems": told})
-    return read, tuple(check.unchecked)
+    if misfits:
+        problems = "; ".join(map(_misfit_text, misfits))
+        raise PydanticCustomError("arguments", "{problems}", {"problems": problems})
+    return converted, tuple(check.unchecked)
 
 
 def _misfit_text(misfit: Misfit) -> str:
@@ -105,41 +105,38 @@ def _misfit_text(misfit: Misfit) -> str:
     return f"{where}: {misfit.message:.200}" if where else f"{misfit.message:.200}"
 
 
-# what is read
+# conversion
 
 
-def _read(value: Any, schema: Any, checker: Any) -> Any:
-    """Return the value as the schema wants it, where pydantic's lax mode reads it so; else as it
-    is.
-    """
+def _convert(value: Any, schema: Any, checker: Any) -> Any:
+    """Convert a value to the schema's type if pydantic's lax mode can; otherwise return it."""
     schema = resolve(schema, checker.schema)
-    for each in _listed(schema.get("allOf")):
-        value = _read(value, each, checker)
-    if variants := _listed(schema.get("anyOf")) or _listed(schema.get("oneOf")):
-        return _read_variant(value, variants, checker)
+    for part in _as_list(schema.get("allOf")):
+        value = _convert(value, part, checker)
+    if variants := _as_list(schema.get("anyOf")) or _as_list(schema.get("oneOf")):
+        return _convert_variant(value, variants, checker)
     if isinstance(value, dict):
         known, others = mapping(schema.get("properties")), schema.get("additionalProperties")
-        return {key: _read(each, known.get(key, others), checker) for key, each in value.items()}
+        return {key: _convert(part, known.get(key, others), checker) for key, part in value.items()}
     if isinstance(value, list):
-        schemas = chain(_listed(schema.get("prefixItems")), repeat(schema.get("items")))
-        return [_read(each, item, checker) for each, item in zip(value, schemas, strict=False)]
-    return _read_plain(value, schema)
+        schemas = chain(_as_list(schema.get("prefixItems")), repeat(schema.get("items")))
+        return [_convert(part, item, checker) for part, item in zip(value, schemas, strict=False)]
+    return _convert_plain(value, schema)
 
 
-def _read_variant(value: Any, variants: list[Any], checker: Any) -> Any:
-    """Return a value unchanged if a variant takes it, else as the first variant that takes it
-    reads it.
-    """
+def _convert_variant(value: Any, variants: list[Any], checker: Any) -> Any:
+    """Return a value unchanged if a variant accepts it; otherwise convert it by the first variant
+    that then accepts it."""
     if checker.evolve(schema={"anyOf": variants}).is_valid(value):
         return value
     for variant in variants:
-        read = _read(value, variant, checker)
-        if checker.evolve(schema=variant).is_valid(read):
-            return read
+        converted = _convert(value, variant, checker)
+        if checker.evolve(schema=variant).is_valid(converted):
+            return converted
     return value
 
 
-def _read_plain(value: Any, schema: Schema) -> Any:
+def _convert_plain(value: Any, schema: Schema) -> Any:
     kinds = allowed_types(schema)
     if json_type(value) in kinds or "enum" in schema or "const" in schema:
         return value
@@ -150,5 +147,5 @@ def _read_plain(value: Any, schema: Schema) -> Any:
     return value
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []

@@ -1,6 +1,6 @@
-"""The rules of JSON Schema by which a tool's arguments are checked: `jsonschema`'s, and our own.
+"""The rules of JSON Schema by which a tool's arguments are checked: `jsonschema`'s and our own.
 
-A keyword that cannot be checked asks for nothing, and is noted in the `Check`.
+A keyword that cannot be checked is skipped and recorded in the `Check`.
 """
 
 from __future__ import annotations
@@ -34,22 +34,21 @@ _FORMATS: Final[Mapping[str, Any]] = {
     "ipv4": TypeAdapter(ipaddress.IPv4Address),
     "ipv6": TypeAdapter(ipaddress.IPv6Address),
 }
-# Of the thousand frames that Python allows. `jsonschema` keeps its tables in Rust (`rpds`), which
-# makes of a RecursionError a panic that `except Exception` does not catch: it must not come so far.
+# Out of the thousand frames that Python allows. `jsonschema` uses tables in Rust (`rpds`), which
+# turn a RecursionError into a panic that `except Exception` does not catch.
 _MOST_FRAMES: Final = 650
-# About two seconds. A number in an array takes one or two; of a union's variants that lead on to
-# the same union, each level of nesting doubles them.
+# About two seconds. A number in an array takes one or two rules. If variants of a union lead to the
+# same union again, each level of nesting doubles the number.
 _MOST_RULES: Final = 100_000
 
 
 class TooMuchError(Exception):
-    """Checking would not end in reasonable time."""
+    """The error of a check that would not end in reasonable time."""
 
 
 @dataclass(slots=True)
 class Check:
-    """One check of arguments: the keywords that could not be checked, with their values, in the
-    order in which they were met, and how often any rule was asked."""
+    """The state of one check: keywords that could not be checked, in order, and rules applied."""
 
     unchecked: dict[str, None] = field(default_factory=dict)
     rules: int = 0
@@ -61,39 +60,37 @@ class Check:
 
 
 def checker_of(schema: Schema, check: Check) -> Any:
-    """Return a checker for the schema, of the draft that it names; no reference leaves the schema.
+    """Return a checker for a schema, by the draft that it names, which follows no outer references.
 
-    It raises RecursionError if schema or value lead deeper than the stack, TooMuchError after
+    The checker raises RecursionError if schema or value are too deep, and TooMuchError after
     100,000 rules.
     """
-    of_draft = _forgiving(validators.validator_for(schema, default=Draft202012Validator))
-    # A checker hands its `format_checker` on to those that it makes for the parts of a schema. The
-    # formats are a rule of ours, so that what is handed on can be the notes of this one check.
-    return of_draft(schema, registry=Registry(), format_checker=check)
+    checker_class = _lenient_class(validators.validator_for(schema, default=Draft202012Validator))
+    # A checker passes its `format_checker` to the checkers that it makes for parts of a schema. We
+    # check formats by a rule of our own, so this parameter can carry the `Check` instead.
+    return checker_class(schema, registry=Registry(), format_checker=check)
 
 
 @cache
-def _forgiving(draft: Any) -> Any:
-    """Return the draft's checks, but that a keyword which says nothing sensible asks for
-    nothing.
-    """
+def _lenient_class(draft: Any) -> Any:
+    """Return a draft's checker class that skips keywords with senseless values."""
     rules = {**draft.VALIDATORS, **_OWN_RULES}
-    return validators.extend(draft, {name: _guarded(name, rule) for name, rule in rules.items()})
+    return validators.extend(draft, {name: _guard_rule(name, rule) for name, rule in rules.items()})
 
 
-def _guarded(name: str, rule: Callable[..., Any]) -> Callable[..., Iterator[Misfit]]:
-    def checked(checker: Any, asked: Any, *given: Any) -> Iterator[Misfit]:
+def _guard_rule(name: str, rule: Callable[..., Any]) -> Callable[..., Iterator[Misfit]]:
+    def guarded_rule(checker: Any, keyword_value: Any, *arguments: Any) -> Iterator[Misfit]:
         checker.format_checker.count()
         if _is_deep():
             raise RecursionError
         try:
-            yield from rule(checker, asked, *given) or ()
+            yield from rule(checker, keyword_value, *arguments) or ()
         except (RecursionError, TooMuchError):
             raise
-        except Exception:  # a keyword's value is anything, and raises anything
-            _note(checker, name, asked)
+        except Exception:  # a keyword's value may be anything, and raise anything
+            _record_unchecked(checker, name, keyword_value)
 
-    return checked
+    return guarded_rule
 
 
 def _is_deep() -> bool:
@@ -104,14 +101,14 @@ def _is_deep() -> bool:
     return True
 
 
-def _note(checker: Any, keyword: str, asked: Any) -> None:
+def _record_unchecked(checker: Any, keyword: str, keyword_value: Any) -> None:
     check: Check = checker.format_checker
-    check.unchecked[f"{keyword} {asked!r:.80}"] = None
+    check.unchecked[f"{keyword} {keyword_value!r:.80}"] = None
 
 
 def _format(_: Any, name: str, value: Any, __: Schema) -> Iterator[Misfit]:
     adapter = _FORMATS[name]
-    if not isinstance(value, str):  # a format says nothing of other types
+    if not isinstance(value, str):  # a format applies to strings only
         return
     try:
         adapter.validate_python(value)
@@ -119,16 +116,16 @@ def _format(_: Any, name: str, value: Any, __: Schema) -> Iterator[Misfit]:
         yield Misfit(f"{value!r:.80} is not a {name!r}")
 
 
-def _unique_items(_: Any, asked: bool, value: Any, __: Schema) -> Iterator[Misfit]:
-    """Check `uniqueItems` by the items' texts: compared in pairs, 3,000 objects took 16 seconds."""
-    if asked and isinstance(value, list):
+def _unique_items(_: Any, is_asked: bool, value: Any, __: Schema) -> Iterator[Misfit]:
+    """Check `uniqueItems` by the items' JSON: comparing 3,000 objects in pairs took 16 seconds."""
+    if is_asked and isinstance(value, list):
         texts = {json.dumps(_with_equal_numbers(item), sort_keys=True) for item in value}
         if len(texts) < len(value):
             yield Misfit(f"{value!r:.80} has items that are equal")
 
 
 def _with_equal_numbers(value: Any) -> Any:
-    """Return the value with 1.0 as 1, which are one number to JSON Schema."""
+    """Return a value with 1 in place of 1.0, which JSON Schema considers equal."""
     if isinstance(value, dict):
         return {key: _with_equal_numbers(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -142,7 +139,7 @@ def _adapter(pattern: str) -> TypeAdapter[str]:
 
 
 def _matches(pattern: str, text: str) -> bool:
-    """Match by pydantic's engine, whose time is linear: model text meets anybody's pattern here."""
+    """Match with pydantic's engine, which takes linear time for any pattern and text."""
     with suppress(ValidationError):
         _adapter(pattern).validate_python(text)
         return True
@@ -157,7 +154,7 @@ def _pattern(_: Any, pattern: str, value: Any, __: Schema) -> Iterator[Misfit]:
 def _pattern_properties(
     checker: Any, patterns: Mapping[str, Any], value: Any, _: Schema
 ) -> Iterator[Misfit]:
-    for pattern, key in _matched(checker, patterns, value):
+    for pattern, key in _pattern_matches(checker, patterns, value):
         yield from checker.descend(value[key], patterns[pattern], path=key, schema_path=pattern)
 
 
@@ -165,8 +162,8 @@ def _additional_properties(
     checker: Any, others: Any, value: Any, schema: Schema
 ) -> Iterator[Misfit]:
     patterns = mapping(schema.get("patternProperties"))
-    matched = (key for _, key in _matched(checker, patterns, value))
-    known = {*mapping(schema.get("properties")), *matched}
+    by_pattern = (key for _, key in _pattern_matches(checker, patterns, value))
+    known = {*mapping(schema.get("properties")), *by_pattern}
     for key in value if isinstance(value, dict) else ():
         if key not in known and others is False:
             yield Misfit(f"{key!r:.80} is no property that it has")
@@ -174,19 +171,21 @@ def _additional_properties(
             yield from checker.descend(value[key], others, path=key)
 
 
-def _matched(checker: Any, patterns: Mapping[str, Any], value: Any) -> Iterator[tuple[str, str]]:
+def _pattern_matches(
+    checker: Any, patterns: Mapping[str, Any], value: Any
+) -> Iterator[tuple[str, str]]:
     for pattern in patterns if isinstance(value, dict) else ():
         try:
             yield from [(pattern, key) for key in value if _matches(pattern, key)]
-        except SchemaError:  # a pattern of another language says nothing
-            _note(checker, "patternProperties", pattern)
+        except SchemaError:  # a pattern in another syntax is skipped
+            _record_unchecked(checker, "patternProperties", pattern)
 
 
-def _multiple_of(_: Any, of: float, value: Any, __: Schema) -> Iterator[Misfit]:
-    """Check `multipleOf` by the numbers as written: as floats 0.07 is no multiple of 0.01."""
+def _multiple_of(_: Any, divisor: float, value: Any, __: Schema) -> Iterator[Misfit]:
+    """Check `multipleOf` with decimal fractions: as floats, 0.07 is no multiple of 0.01."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if is_number and Fraction(str(value)) % Fraction(str(of)):
-        yield Misfit(f"{value!r:.80} is not a multiple of {of}")
+    if is_number and Fraction(str(value)) % Fraction(str(divisor)):
+        yield Misfit(f"{value!r:.80} is not a multiple of {divisor}")
 
 
 _OWN_RULES: Final = {
@@ -200,5 +199,5 @@ _OWN_RULES: Final = {
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """Return the value, where it is a mapping; a keyword's value may be anything."""
+    """Return a value if it is a mapping, otherwise {}: a keyword's value may be anything."""
     return value if isinstance(value, Mapping) else {}

@@ -1,4 +1,4 @@
-"""`ToolMetadata` as Flink-Agents has it: what it says of the arguments is a pydantic model.
+"""Flink-Agents' `ToolMetadata`, which describes a tool's arguments by a pydantic model.
 
 Source: Apache Flink-Agents, discussion 75, and its `api/tools/tool.py` at 8ad3a32.
 """
@@ -24,16 +24,16 @@ _FIELDS = tuple(tools.ToolMetadata.model_fields)
 
 
 class ToolMetadata(tools.ToolMetadata):
-    """A tool whose arguments are a pydantic model: the one that was given, or one of its schema.
+    """A tool with a pydantic model of its arguments: the given one, or one built from its schema.
 
-    Its JSON is `{name, description, args_schema}`, which Flink-Agents reads, and so do we. Two are
-    equal where name, description, schema and examples are.
+    Its JSON is `{name, description, args_schema}`, which Flink-Agents can read, too. Two are equal
+    if their names, descriptions, schemas and examples are.
     """
 
-    _given: type[BaseModel] | None = PrivateAttr(default=None)
-    _of_schema: type[BaseModel] | None = PrivateAttr(default=None)
+    _given_model: type[BaseModel] | None = PrivateAttr(default=None)
+    _built_model: type[BaseModel] | None = PrivateAttr(default=None)
 
-    if TYPE_CHECKING:  # as of the class that it is made from
+    if TYPE_CHECKING:  # the arguments that pydantic accepts
 
         def __init__(
             self,
@@ -47,22 +47,23 @@ class ToolMetadata(tools.ToolMetadata):
 
     @property
     def args_schema(self) -> type[BaseModel]:
-        """The model of the arguments: its `model_json_schema()` is the tool's schema, and its
-        `model_validate` reads a call's arguments as pydantic does in its lax mode."""
-        if self._given is not None:
-            return self._given
-        if self._of_schema is None:
-            # jsonschema takes a tenth of a second to load, and looking at tools needs none of it
+        """The model of the arguments.
+
+        Its `model_json_schema()` is the tool's schema; its `model_validate` reads a call's
+        arguments in pydantic's lax mode.
+        """
+        if self._given_model is not None:
+            return self._given_model
+        if self._built_model is None:
+            # imported here, because jsonschema takes a tenth of a second to load
             from playground.plugins.systems.flink_agents.schema_models import model_of_schema
 
-            self._of_schema = model_of_schema(self.name, self.input_schema)
-        return self._of_schema
+            self._built_model = model_of_schema(self.name, self.input_schema)
+        return self._built_model
 
     def without(self, names: Collection[str]) -> ToolMetadata:
-        """Return the same tool, but for the arguments of these names: they are not shown nor asked
-        for.
-        """
-        arguments = model_without(self._given, names) if self._given else None
+        """Return the same tool without the arguments of these names."""
+        arguments = model_without(self._given_model, names) if self._given_model else None
         return ToolMetadata(
             name=self.name,
             description=self.description,
@@ -72,27 +73,27 @@ class ToolMetadata(tools.ToolMetadata):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _keep_the_model(cls, data: Any, made_of: ModelWrapValidatorHandler[ToolMetadata]) -> Any:
+    def _keep_the_model(cls, data: Any, validate: ModelWrapValidatorHandler[ToolMetadata]) -> Any:
         if isinstance(data, tools.ToolMetadata) and not isinstance(data, cls):
             data = {name: getattr(data, name) for name in _FIELDS}
-        made = made_of(data)
+        metadata = validate(data)
         given = data.get("args_schema") if isinstance(data, Mapping) else None
         if isinstance(given, type):
-            made._given = given
-        return made
+            metadata._given_model = given
+        return metadata
 
     @model_serializer(mode="wrap")
     def _as_upstream(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        written: dict[str, Any] = write(self)
-        if "input_schema" in written:
-            written["args_schema"] = written.pop("input_schema")
-        if not self.examples:  # Flink-Agents has none
-            written.pop("examples", None)
-        return written
+        dumped: dict[str, Any] = write(self)
+        if "input_schema" in dumped:
+            dumped["args_schema"] = dumped.pop("input_schema")
+        if not self.examples:  # a field that Flink-Agents does not know
+            dumped.pop("examples", None)
+        return dumped
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, tools.ToolMetadata):
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in _FIELDS)
 
-    __hash__ = None  # type: ignore[assignment]  # a schema is a dict, which has none
+    __hash__ = None  # type: ignore[assignment]  # a schema is a dict, which cannot be hashed

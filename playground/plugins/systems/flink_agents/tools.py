@@ -1,4 +1,4 @@
-"""Tools that can be called, and what providers are told of them.
+"""Tools that can be called, and their forms for OpenAI and Anthropic.
 
 Source: Apache Flink-Agents, by cases run on its code at 8ad3a32.
 """
@@ -22,12 +22,12 @@ from playground.plugins.systems.flink_agents.argument_names import withheld_name
 from playground.plugins.systems.flink_agents.resource import ResourceType
 from playground.plugins.systems.flink_agents.tool_metadata import ToolMetadata
 
-LONGEST_DESCRIPTION: Final = 1024  # what OpenAI takes, by Flink-Agents
+LONGEST_DESCRIPTION: Final = 1024  # OpenAI's limit, according to Flink-Agents
 _SENT: Final = ("type", "properties", "required", "definitions", "$defs")
 
 
 class ToolType(StrEnum):
-    """The kinds of tools."""
+    """The kind of a tool."""
 
     MODEL_BUILT_IN = "model_built_in"
     FUNCTION = "function"
@@ -36,9 +36,9 @@ class ToolType(StrEnum):
 
 
 class BaseTool(BaseModel, ABC):
-    """A tool: what a model is told of it, and how it is called.
+    """A tool: its description for a model, and how it is called.
 
-    `injected_args` are given by the program: a model does not see them, and cannot set them.
+    `injected_args` are given by the program: a model does not see them and cannot set them.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -47,7 +47,7 @@ class BaseTool(BaseModel, ABC):
     injected_args: frozenset[str] = Field(default=frozenset(), exclude=True)
     _withheld: frozenset[str] = PrivateAttr(default=frozenset())
 
-    if TYPE_CHECKING:  # a tool of one's own has more fields, and may have defaults for these
+    if TYPE_CHECKING:  # a user's subclass may have more fields, and defaults for these
 
         def __init__(self, **fields: Any) -> None: ...
 
@@ -55,13 +55,13 @@ class BaseTool(BaseModel, ABC):
     def _withhold(self) -> Self:
         if self.injected_args:
             self._withheld = withheld_names(self.metadata.args_schema, self.injected_args)
-            # past pydantic's own `__setattr__`, as a tool may be frozen
+            # not by pydantic's `__setattr__`, because a tool may be frozen
             self.__dict__["metadata"] = self.metadata.without(self.injected_args)
         return self
 
     @property
     def withheld(self) -> frozenset[str]:
-        """Every name by which a model could give one of the `injected_args`."""
+        """All names by which a model could set one of the `injected_args`."""
         return self._withheld
 
     @property
@@ -79,7 +79,7 @@ class BaseTool(BaseModel, ABC):
 
     @abstractmethod
     def call(self, *args: Any, **kwargs: Any) -> Any:
-        """Do what the tool does; it may raise anything."""
+        """Run the tool and return its result; it may raise anything."""
 
 
 class FunctionTool(BaseTool):
@@ -91,11 +91,13 @@ class FunctionTool(BaseTool):
     def __init__(
         self, func: Callable[..., Any], name: str = "", injected_args: Collection[str] = ()
     ) -> None:
-        told, found = tool_from_function(func, name, injected_args)
-        arguments = create_schema_from_function(told.name, func, injected_args)
-        metadata = ToolMetadata(name=told.name, description=told.description, args_schema=arguments)
+        plain, findings = tool_from_function(func, name, injected_args)
+        arguments = create_schema_from_function(plain.name, func, injected_args)
+        metadata = ToolMetadata(
+            name=plain.name, description=plain.description, args_schema=arguments
+        )
         injected = frozenset(injected_args)
-        super().__init__(metadata=metadata, injected_args=injected, func=func, findings=found)
+        super().__init__(metadata=metadata, injected_args=injected, func=func, findings=findings)
 
     @classmethod
     def tool_type(cls) -> ToolType:
@@ -104,13 +106,13 @@ class FunctionTool(BaseTool):
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function and return its result.
 
-        Raises InputFault for a missing argument whose `Field` holds no default.
+        Raises InputFault for a missing argument with a `Field` that has no default.
         """
         signature = inspect.signature(self.func)
-        given = signature.bind_partial(*args, **kwargs).arguments
+        bound = signature.bind_partial(*args, **kwargs).arguments
         for name, parameter in signature.parameters.items():
-            # `days: int = Field(1, ge=0)`: Python's default is the Field, the author's is in it
-            if name not in given and isinstance(parameter.default, FieldInfo):
+            # `days: int = Field(1, ge=0)`: the default is a Field, which holds the author's default
+            if name not in bound and isinstance(parameter.default, FieldInfo):
                 if parameter.default.is_required():
                     raise InputFault(f"{name}: missing", where=self.name, expected="a value")
                 kwargs[name] = parameter.default.get_default(call_default_factory=True)
@@ -118,9 +120,10 @@ class FunctionTool(BaseTool):
 
 
 class RecordedTool(BaseTool):
-    """A tool that gives results from elsewhere: recorded, scripted, or of a program of one's own.
+    """A tool with results from elsewhere: recorded, scripted, or of a user's program.
 
-    `results` is called with the arguments."""
+    `results` is called with the arguments.
+    """
 
     results: Callable[..., Any] = Field(exclude=True)
 
@@ -136,10 +139,9 @@ class RecordedTool(BaseTool):
 
 
 def to_openai_tool(tool: tools.ToolMetadata) -> dict[str, Any]:
-    """Return the tool as Flink-Agents sends it to OpenAI: of the schema, only what says the
-    arguments.
+    """Return a tool as Flink-Agents sends it to OpenAI, with some keys of its schema only.
 
-    Raises InputFault where the description is longer than 1,024 characters.
+    Raises InputFault if the description is longer than 1,024 characters.
     """
     if len(tool.description) > LONGEST_DESCRIPTION:
         raise InputFault(
@@ -153,6 +155,6 @@ def to_openai_tool(tool: tools.ToolMetadata) -> dict[str, Any]:
 
 
 def to_anthropic_tool(tool: tools.ToolMetadata) -> dict[str, Any]:
-    """Return the tool as Flink-Agents sends it to Anthropic: of the schema the same."""
+    """Return a tool as Flink-Agents sends it to Anthropic, with the same keys of its schema."""
     parameters = {key: value for key, value in tool.input_schema.items() if key in _SENT}
     return {"name": tool.name, "description": tool.description, "input_schema": parameters}

@@ -1,9 +1,9 @@
-"""Show how Flink-Agents reads a schema back, beside ours; never used in place of ours.
+"""The schema that Flink-Agents would make of ours; it is only shown, never used.
 
-It builds a pydantic model from the schema's types and some of its bounds, and tells a provider
-that model's schema. Enums, constants, nested fields, patterns and formats are gone; what was
-optional without a default is required. Source: cases run on its code at 8ad3a32, and release
-0.3.1.
+Flink-Agents builds a pydantic model from a schema's types and some of its bounds, and sends the
+schema of that model to providers. Enums, constants, nested fields, patterns and formats are lost,
+and an optional field without a default becomes required. Source: cases run on its code at 8ad3a32,
+and release 0.3.1.
 """
 
 from __future__ import annotations
@@ -39,56 +39,55 @@ _BOUNDS: Final = {
 
 
 def rebuilt_schema(schema: Mapping[str, Any], name: str = "") -> dict[str, Any]:
-    """Return the schema after a way through Flink-Agents.
+    """Return a schema as Flink-Agents would rebuild it.
 
-    Raises InputFault where it cannot read it: a list of types, a union of two types and null,
-    names that pydantic refuses.
+    Raises InputFault if Flink-Agents cannot read it: a list of types, a union of two types and
+    null, or names that pydantic refuses.
     """
     try:
         model = _model(name or str(schema.get("title") or "default"), schema, {})
         return model.model_json_schema()
     except InputFault:
         raise
-    except Exception as error:  # what is odd in a schema raises there, too
+    except Exception as error:  # an odd schema may raise anything
         raise _unreadable("", f"this schema: {str(error).splitlines()[0]}") from error
 
 
 def from_java_schema(text: str, name: str) -> dict[str, Any]:
-    """Return a schema in the text of its Java side: types and descriptions alone, all required.
+    """Read a schema from the text of Flink-Agents' Java side: types and descriptions, all required.
 
-    Raises InputFault where it has no properties, or one of them no type.
+    Raises InputFault if it has no properties, or if one of them has no type.
     """
     fields: dict[str, Any] = {}
     try:
         for key, schema in json.loads(text)["properties"].items():
-            described = schema.get("description")
-            description = f"Parameter: {key}" if described is None else described
+            given_description = schema.get("description")
+            description = f"Parameter: {key}" if given_description is None else given_description
             fields[key] = (_TYPES.get(schema["type"]), Field(description=description))
-        return _built(name, fields).model_json_schema()
-    except Exception as error:  # what is odd in a schema raises there, too
+        return _create_model(name, fields).model_json_schema()
+    except Exception as error:  # an odd schema may raise anything
         raise _unreadable("", f"this schema: {error!r}".splitlines()[0]) from error
 
 
 def to_java_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema as its Java side reads it: of a field, the type and the description."""
+    """Return a schema as Flink-Agents' Java side reads it: each field's type and description."""
     properties = {
         key: {
-            "type": _java_type(given),
-            "description": given.get("description", f"Parameter: {key}"),
+            "type": _java_type(field),
+            "description": field.get("description", f"Parameter: {key}"),
         }
-        for key, given in (schema.get("properties") or {}).items()
+        for key, field in (schema.get("properties") or {}).items()
     }
     required = list(schema.get("required") or [])
     return {"properties": properties, **({"required": required} if required else {})}
 
 
 def _java_type(schema: Mapping[str, Any]) -> str:
-    """Return Java's type: anything but a plain type is a string to it, such as an enum or another
-    model.
+    """Return the Java side's type of a field: an enum, a model or anything else is a string.
 
-    A schema does not tell `list` from `list[Any]`, which is a string there.
+    A schema does not distinguish `list` from `list[Any]`, which is a string there.
     """
-    variants = [one for one in schema.get("anyOf") or [schema] if one.get("type") != "null"]
+    variants = [v for v in schema.get("anyOf") or [schema] if v.get("type") != "null"]
     if not variants:
         return "null"
     first = variants[0]
@@ -104,15 +103,20 @@ def _model(
     for key, inner in (schema.get("$defs") or {}).items():
         known[key] = _model(key, inner, known)
     fields: dict[str, Any] = {}
-    for key, given in (schema.get("properties") or {}).items():
-        bounds = {word: given[bound] for bound, word in _BOUNDS.items() if bound in given}
-        default = given.get("default", ...)
-        description = given.get("description")
-        fields[key] = (_type(given, known, key), Field(default, description=description, **bounds))
-    return _built(name, fields, schema.get("description"))
+    for key, field in (schema.get("properties") or {}).items():
+        bounds = {word: field[bound] for bound, word in _BOUNDS.items() if bound in field}
+        default = field.get("default", ...)
+        description = field.get("description")
+        fields[key] = (
+            _type(field, known, key),
+            Field(default, description=description, **bounds),
+        )
+    return _create_model(name, fields, schema.get("description"))
 
 
-def _built(name: str, fields: dict[str, Any], description: str | None = None) -> type[BaseModel]:
+def _create_model(
+    name: str, fields: dict[str, Any], description: str | None = None
+) -> type[BaseModel]:
     config = ConfigDict(protected_namespaces=())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a field may be named as a method is
@@ -139,7 +143,7 @@ def _type(schema: Mapping[str, Any], known: Mapping[str, type[BaseModel]], where
 
 
 def _union(variants: Sequence[Mapping[str, Any]], where: str) -> Any:
-    """Return a union of the plain types alone: it takes no references and no enums."""
+    """Return a union of the plain types among the variants; references and enums are lost."""
     kinds = [_TYPES.get(variant["type"], Any) for variant in variants if variant.get("type")]
     if type(None) in kinds:
         kinds.remove(type(None))
@@ -153,5 +157,7 @@ def _union(variants: Sequence[Mapping[str, Any]], where: str) -> Any:
 
 def _unreadable(where: str, why: str) -> InputFault:
     return InputFault(
-        f"Flink-Agents cannot read {why}", field=where, expected="one type, or one type and null"
+        f"Flink-Agents cannot read {why}",
+        field=where,
+        expected="one type, or one type and null",
     )

@@ -1,4 +1,4 @@
-"""A prompt in every form that it is sent in, with its variables; a tool beside its other forms."""
+"""Views for pages and commands: a prompt in every form that is sent, and a tool in all forms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from playground.plugins.systems.flink_agents.upstream import rebuilt_schema
 
 @dataclass(frozen=True)
 class PromptView:
-    """A prompt filled with values: `missing` are variables without one, which stay as they are."""
+    """A prompt filled with values; variables without a value are `missing` and stay in the text."""
 
     text: str
     messages: list[ChatMessage]
@@ -33,7 +33,7 @@ class PromptView:
     lost_calls: list[int]
 
     def forms(self) -> dict[str, str]:
-        """Return every form as a text, by its name."""
+        """Return the text of every form by the form's name."""
         plain = [message.model_dump(mode="json") for message in self.messages]
         values = {"messages": plain, "OpenAI": self.openai, "Anthropic": self.anthropic}
         dumped = {k: json.dumps(v, ensure_ascii=False, indent=1) for k, v in values.items()}
@@ -41,16 +41,18 @@ class PromptView:
 
 
 def view_prompt(prompt: Prompt, values: Mapping[str, Any]) -> PromptView:
-    """Return the prompt as text, as messages, and as OpenAI's and Anthropic's requests have them.
+    """Return a prompt as text, as messages, and in the forms of OpenAI's and Anthropic's requests.
 
-    The providers' forms are of the template's own messages, with their calls and extra arguments.
-    Raises InputFault for a message that OpenAI cannot be sent.
+    The providers' forms include the calls and extra arguments of the template's messages. Raises
+    InputFault for a message that has no form for OpenAI.
     """
     messages = prompt.format_messages(values)
     sent = messages
     if not isinstance(prompt.template, str):
         filled = zip(prompt.template, messages, strict=True)
-        sent = [own.model_copy(update={"content": made.content}) for own, made in filled]
+        sent = [
+            original.model_copy(update={"content": message.content}) for original, message in filled
+        ]
     return PromptView(
         prompt.format_string(values),
         messages,
@@ -64,9 +66,9 @@ def view_prompt(prompt: Prompt, values: Mapping[str, Any]) -> PromptView:
 
 @dataclass(frozen=True)
 class ToolView:
-    """A tool as it is kept here, and what Flink-Agents would send after it has read it back.
+    """A tool with its schema here, and the forms that Flink-Agents would send.
 
-    Where that project cannot, `fault` says why, and the form is None.
+    If Flink-Agents cannot build a form, the form is None and `fault` says why.
     """
 
     name: str
@@ -78,7 +80,7 @@ class ToolView:
 
 
 def view_tool(tool: ToolMetadata) -> ToolView:
-    """Return the tool beside what Flink-Agents makes of it."""
+    """Return a tool with the forms that Flink-Agents makes of it."""
     faults: list[str] = []
     rebuilt: Schema | None = None
     openai: dict[str, Any] | None = None
@@ -95,9 +97,7 @@ def view_tool(tool: ToolMetadata) -> ToolView:
 
 
 def read_prompt(text: str) -> Prompt:
-    """Return a prompt from an editor: JSON of a list of messages, or else a text. Raises
-    InputFault.
-    """
+    """Read a prompt from an editor: a JSON list of messages, or a text. Raises InputFault."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

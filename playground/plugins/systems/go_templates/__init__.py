@@ -1,4 +1,4 @@
-"""Go's text/template in Python: `execute(source, data)`, which may raise `TemplateFault`."""
+"""Go's text/template in Python: `execute(source, data)` returns a text or raises TemplateFault."""
 
 from playground.plugins.systems.go_templates.bounded import execute, render
 from playground.plugins.systems.go_templates.execution import Rendered

@@ -1,4 +1,4 @@
-"""Execution in a worker process: a template is a program, and not ours (see `confined`)."""
+"""Execute a template in a worker process with limits, because a template is a user's program."""
 
 from __future__ import annotations
 
@@ -18,33 +18,34 @@ _TASK: Final = "playground.plugins.systems.go_templates.bounded:answer"
 
 
 def execute(source: str, data: Any, name: str = "t", missingkey: MissingKey = "default") -> str:
-    """Return the template's text for JSON-like data, as Go's text/template gives it.
+    """Execute a template with JSON-like data, and return its text, as Go's text/template does.
 
-    `missingkey` is what a key that is not there gives: "<no value>" ("default", "invalid"), the
-    zero value, which prints the same, or an error. Raises TemplateFault, phase "parse" or "exec",
-    with Go's own message and what was written before; also where more than 16 million characters
-    are written, two million steps taken, templates call one another a hundred deep, or it takes
-    more than 5 seconds or a gigabyte. Raises InputFault for data that is no JSON.
+    `missingkey` says what a missing key gives: "<no value>" ("default", "invalid"), the zero value,
+    which prints the same, or an error.
+
+    Raises TemplateFault (phase "parse" or "exec") with Go's own message and the output so far. It
+    is also raised after 16 million characters, two million steps, a hundred nested template calls,
+    5 seconds or a gigabyte. Raises InputFault if the data is no JSON.
     """
     return render(source, data, name, missingkey).text
 
 
 def render(source: str, data: Any, name: str = "t", missingkey: MissingKey = "default") -> Rendered:
-    """Execute a template, and also return the fields that were looked up on the way."""
+    """Execute a template as `execute` does, and also return the fields that it looked up."""
     job = {"source": source, "data": from_json(data), "name": name, "missingkey": missingkey}
     try:
-        told = confined.run(_TASK, job, confined.Budget(TIME_LIMIT))
+        answer_data = confined.run(_TASK, job, confined.Budget(TIME_LIMIT))
     except (confined.Stopped, confined.Unavailable) as reason:
         raise TemplateFault(f"template: {name}: the template {reason}", "exec") from reason
-    if "fault" in told:
-        raise TemplateFault(**told["fault"])
-    return Rendered(told["text"], tuple(told["used"]), tuple(told["missing"]))
+    if "fault" in answer_data:
+        raise TemplateFault(**answer_data["fault"])
+    return Rendered(answer_data["text"], tuple(answer_data["used"]), tuple(answer_data["missing"]))
 
 
 def answer(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the worker's side: what was rendered, or the fault, as JSON."""
+    """Run a job in the worker, and return the rendered result or the fault as JSON values."""
     try:
         return asdict(execution.render(**job))
     except TemplateFault as fault:
-        told = {"message": str(fault), "phase": fault.phase, "partial": fault.partial}
-        return {"fault": told}
+        fault_data = {"message": str(fault), "phase": fault.phase, "partial": fault.partial}
+        return {"fault": fault_data}

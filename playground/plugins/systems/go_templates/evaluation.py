@@ -1,4 +1,4 @@
-"""Evaluate an action's pipeline: variables, fields, function calls."""
+"""Evaluate the pipeline of an action: variables, fields and function calls."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from playground.plugins.systems.go_templates.functions import (
     Takes,
 )
 from playground.plugins.systems.go_templates.nodes import Node
-from playground.plugins.systems.go_templates.tokens import quoted
+from playground.plugins.systems.go_templates.tokens import quote_text
 from playground.plugins.systems.go_templates.values import (
     INVALID,
     MISSING,
     Interface,
-    encoded,
-    truth,
+    encode,
+    is_true,
+    join_output,
     type_name,
-    unwrapped,
-    written,
+    unwrap,
 )
 
-MOST_OUTPUT: Final = 16_000_000  # characters, of a result too
+MOST_OUTPUT: Final = 16_000_000  # characters of the output, and of a function's result
 MissingKey = Literal["default", "invalid", "zero", "error"]
 
 
 class Evaluation:
-    """The variables of the template that runs, and the node that errors name."""
+    """The state of an execution: variables, output, and the node that errors name."""
 
     def __init__(self, source: str, name: str, missing_key: MissingKey) -> None:
         self._source, self._name, self._running = source, name, name
@@ -39,17 +39,17 @@ class Evaluation:
         self._variables: list[tuple[str, Any]] = []
         self._node: Node | None = None
         self.out: list[str] = []
-        self.looked_up: dict[int, Node] = {}  # the nodes of fields, by their identity
+        self.looked_up: dict[int, Node] = {}  # nodes of fields, by id
         self.not_found: dict[int, Node] = {}
 
     def _fail(self, message: str) -> NoReturn:
         where = f"template: {self._name}"
         if self._node is not None:
-            before = self._source[: self._node.pos]
-            column = len(encoded(before[before.rfind("\n") + 1 :]))
-            where += f":{before.count(chr(10)) + 1}:{column}"
-            where += f": executing {quoted(self._running)} at <{self._node}>"
-        raise TemplateFault(f"{where}: {message}", "exec", written(self.out))
+            source_before = self._source[: self._node.pos]
+            column = len(encode(source_before[source_before.rfind("\n") + 1 :]))
+            where += f":{source_before.count(chr(10)) + 1}:{column}"
+            where += f": executing {quote_text(self._running)} at <{self._node}>"
+        raise TemplateFault(f"{where}: {message}", "exec", join_output(self.out))
 
     # variables
 
@@ -61,8 +61,8 @@ class Evaluation:
         self._fail(f"undefined variable: {name}")
 
     def _value_of(self, name: str) -> Any:
-        for known, value in reversed(self._variables):
-            if known == name:
+        for variable, value in reversed(self._variables):
+            if variable == name:
                 return value
         return self._fail(f"undefined variable: {name}")
 
@@ -72,7 +72,7 @@ class Evaluation:
         self._node = pipeline
         value: Any = MISSING
         for command in pipeline.commands:
-            value = unwrapped(self._command(dot, command, value))
+            value = unwrap(self._command(dot, command, value))
         for variable in pipeline.variables:
             if pipeline.assigns:
                 self._assign(variable.names[0], value)
@@ -91,15 +91,15 @@ class Evaluation:
         if isinstance(first, nodes.Variable):
             return self._variable(dot, first, arguments, final)
         if isinstance(first, nodes.Pipeline):
-            self._no_function(arguments, final)
+            self._refuse_arguments(arguments, final)
             return self._pipeline(dot, first)
         self._node = first
-        self._no_function(arguments, final)
+        self._refuse_arguments(arguments, final)
         if isinstance(first, nodes.Nil):
             self._fail("nil is not a command")
         return self._constant(dot, first)
 
-    def _no_function(self, arguments: Sequence[Node], final: Any) -> None:
+    def _refuse_arguments(self, arguments: Sequence[Node], final: Any) -> None:
         if len(arguments) > 1 or final is not MISSING:
             self._fail(f"can't give argument to non-function {arguments[0]}")
 
@@ -131,7 +131,7 @@ class Evaluation:
         self._node = node
         value = self._value_of(node.names[0])
         if len(node.names) == 1:
-            self._no_function(arguments or [node], final)
+            self._refuse_arguments(arguments or [node], final)
             return value
         return self._fields(value, node, node.names[1:], arguments, final)
 
@@ -140,29 +140,29 @@ class Evaluation:
     ) -> Any:
         for name in names[:-1]:
             value = self._member(value, name, node, False)
-        found = self._member(value, names[-1], node, len(arguments) > 1 or final is not MISSING)
+        member = self._member(value, names[-1], node, len(arguments) > 1 or final is not MISSING)
         self.looked_up[id(node)] = node
-        if found is INVALID:
+        if member is INVALID:
             self.not_found[id(node)] = node
-        return found
+        return member
 
     def _member(self, value: Any, name: str, node: Node, has_arguments: bool) -> Any:
-        """Return a map's entry; fields of anything else are an error."""
+        """Return the entry of a map; fields of any other value are an error."""
         if value is INVALID:
             if self._missing_key == "error":
-                self._fail(f"nil data; no entry for key {quoted(name)}")
+                self._fail(f"nil data; no entry for key {quote_text(name)}")
             return INVALID
-        found = unwrapped(value)
-        if found is INVALID:
+        plain = unwrap(value)
+        if plain is INVALID:
             self._fail(f"nil pointer evaluating {type_name(value)}.{name}")
-        if not isinstance(found, dict):
+        if not isinstance(plain, dict):
             self._fail(f"can't evaluate field {name} in type {type_name(value)}")
         if has_arguments:
             self._fail(f"{name} is not a method but has arguments")
-        if name in found:
-            return Interface(found[name])
+        if name in plain:
+            return Interface(plain[name])
         if self._missing_key == "error":
-            self._fail(f"map has no entry for key {quoted(name)}")
+            self._fail(f"map has no entry for key {quote_text(name)}")
         return Interface(None) if self._missing_key == "zero" else INVALID
 
     # calls
@@ -171,19 +171,19 @@ class Evaluation:
         self, dot: Any, node: nodes.Identifier, at: Node, arguments: Sequence[Node], final: Any
     ) -> Any:
         self._node = node
-        function, given = FUNCTIONS[node.name], arguments[1:]
-        self._count(function, node.name, len(given), final)
+        function, nodes_given = FUNCTIONS[node.name], arguments[1:]
+        self._check_count(function, node.name, len(nodes_given), final)
         if node.name in ("and", "or"):
-            return self._shortened(dot, node.name == "or", given, final)
+            return self._and_or(dot, node.name == "or", nodes_given, final)
         values = [
             self._argument(dot, function.takes(index), argument)
-            for index, argument in enumerate(given)
+            for index, argument in enumerate(nodes_given)
         ]
         if final is not MISSING:
-            values.append(self._checked(final, function.takes(len(given))))
-        named = [str(given[0]) if given else ""] if function.named else []
+            values.append(self._convert(final, function.takes(len(nodes_given))))
+        source_text = [str(nodes_given[0]) if nodes_given else ""] if function.named else []
         try:
-            result = function.call(*named, *values)
+            result = function.call(*source_text, *values)
         except FunctionFault as fault:
             self._node = at
             self._fail(f"error calling {node.name}: {fault}")
@@ -191,27 +191,27 @@ class Evaluation:
             self._fail(f"{node.name} gives more than {MOST_OUTPUT:,} characters")
         return result
 
-    def _count(self, function: Function, name: str, given: int, final: Any) -> None:
-        count, fixed = given + (final is not MISSING), len(function.fixed)
+    def _check_count(self, function: Function, name: str, written: int, final: Any) -> None:
+        count, fixed = written + (final is not MISSING), len(function.fixed)
         if function.variadic is None and count != fixed:
             self._fail(f"wrong number of args for {name}: want {fixed} got {count}")
         if count < fixed:
-            self._fail(f"wrong number of args for {name}: want at least {fixed} got {given}")
+            self._fail(f"wrong number of args for {name}: want at least {fixed} got {written}")
 
-    def _shortened(self, dot: Any, until: bool, given: Sequence[Node], final: Any) -> Any:
-        """`and` and `or`: the first value that decides."""
+    def _and_or(self, dot: Any, stop_at: bool, arguments: Sequence[Node], final: Any) -> Any:
+        """Evaluate `and` or `or`: return the first value that decides, or the last one."""
         value: Any = INVALID
-        for argument in given:
+        for argument in arguments:
             value = self._argument(dot, "value", argument)
-            if truth(value) == until:
+            if is_true(value) == stop_at:
                 return value
-        return value if final is MISSING else self._checked(final, "value")
+        return value if final is MISSING else self._convert(final, "value")
 
     def _argument(self, dot: Any, takes: Takes | None, node: Node) -> Any:
         self._node = node
         evaluate = _ARGUMENTS.get(type(node))
         if evaluate is not None:
-            return self._checked(evaluate(self, dot, node), takes)
+            return self._convert(evaluate(self, dot, node), takes)
         if isinstance(node, nodes.Nil):
             if takes == "string":
                 self._fail("cannot assign nil to string")
@@ -220,19 +220,19 @@ class Evaluation:
             self._fail(f"expected string; found {node}")
         return self._constant(dot, node)
 
-    def _checked(self, value: Any, takes: Takes | None) -> Any:
-        """Return the value as the function takes it."""
+    def _convert(self, value: Any, takes: Takes | None) -> Any:
+        """Return a value as a function takes it; fail if it is no string where one is needed."""
         if takes in ("value", None):
             return value
-        found = unwrapped(value)
+        plain = unwrap(value)
         if takes == "any":
-            return None if found is INVALID else found
-        if isinstance(found, str):
-            return found
+            return None if plain is INVALID else plain
+        if isinstance(plain, str):
+            return plain
         if value is INVALID:
             self._fail("invalid value; expected string")
-        named = type_name(value if found is INVALID else found)
-        return self._fail(f"wrong type for value; expected string; got {named}")
+        type_found = type_name(value if plain is INVALID else plain)
+        return self._fail(f"wrong type for value; expected string; got {type_found}")
 
 
 _Evaluate = Callable[[Evaluation, Any, Any], Any]

@@ -1,6 +1,6 @@
-"""A template's tree with data: text, or a fault that says where.
+"""Execute a template's tree with data: write the text, or raise a fault with its place.
 
-Steps, output and depth are counted here; time and memory are the worker's affair (`bounded`).
+Limits on steps, output and depth are checked here, those on time and memory in `bounded.py`.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from playground.plugins.systems.go_templates.evaluation import MOST_OUTPUT, Eval
 from playground.plugins.systems.go_templates.functions import NAMES
 from playground.plugins.systems.go_templates.nodes import Node
 from playground.plugins.systems.go_templates.parser import Trees, parse
-from playground.plugins.systems.go_templates.tokens import quoted
+from playground.plugins.systems.go_templates.tokens import quote_text
 from playground.plugins.systems.go_templates.values import (
     INVALID,
     Interface,
-    encoded,
+    encode,
     from_json,
-    truth,
-    unwrapped,
+    is_true,
+    join_output,
+    unwrap,
     whole_characters,
-    written,
 )
-from playground.plugins.systems.go_templates.verbs import shown
+from playground.plugins.systems.go_templates.verbs import default_text
 
-MOST_DEPTH: Final = 100  # of templates that call one another: Go's own limit is 100,000
+MOST_DEPTH: Final = 100  # nested template calls; Go's own limit is 100,000
 MOST_STEPS: Final = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A template's text, the fields that it looked up, and those of them that were not there.
+    """A template's text, the fields that it looked up (`used`), and those of them that are missing.
 
-    A field is named as the template names it: `.user.name`, or `.name` within a `with` or `range`.
+    A field has its name in the template: `.user.name`, or `.name` within a `with` or `range`.
     """
 
     text: str
@@ -45,19 +45,17 @@ class Rendered:
 
 
 def render(source: str, data: Any, name: str = "t", missingkey: MissingKey = "default") -> Rendered:
-    """Render as `bounded.render` does, in this very process: without a bound for time and
-    memory.
-    """
+    """Render as `bounded.render` does, but in this process, without limits on time and memory."""
     source = whole_characters(source)
     trees = _trees(source, name)
     state = _Run(trees, source, name, missingkey)
     root = from_json(data)
     root = INVALID if root is None else root
     state.begin(root)
-    return Rendered(written(state.out), _named(state.looked_up), _named(state.not_found))
+    return Rendered(join_output(state.out), _names(state.looked_up), _names(state.not_found))
 
 
-def _named(looked_up: Mapping[int, Node]) -> tuple[str, ...]:
+def _names(looked_up: Mapping[int, Node]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(node) for node in looked_up.values()))
 
 
@@ -67,15 +65,15 @@ def _trees(source: str, name: str) -> Trees:
 
 
 class _Break(Exception):
-    """Leaves the innermost range."""
+    """A signal to leave the innermost range."""
 
 
 class _Continue(Exception):
-    """Goes on with the innermost range."""
+    """A signal to go on with the next item of the innermost range."""
 
 
 class _Run(Evaluation):
-    """One execution: the nodes in order, and what they write."""
+    """One execution of a template: it visits the nodes in order and collects their output."""
 
     def __init__(self, trees: Trees, source: str, name: str, missing_key: MissingKey) -> None:
         super().__init__(source, name, missing_key)
@@ -115,58 +113,58 @@ class _Run(Evaluation):
         value = self._pipeline(dot, node.pipeline)
         if not node.pipeline.variables:
             self._node = node
-            found = unwrapped(value)
-            self._write("<no value>" if found is INVALID else shown(found))
+            plain = unwrap(value)
+            self._write("<no value>" if plain is INVALID else default_text(plain))
 
     def _jump(self, dot: Any, node: nodes.Jump) -> None:
         raise _Break if node.keyword == "break" else _Continue
 
     def _branch(self, dot: Any, node: nodes.Branch) -> None:
-        known = len(self._variables)
+        variables_before = len(self._variables)
         if node.keyword == "range":
             self._range(dot, node)
         else:
             value = self._pipeline(dot, node.pipeline)
-            if truth(value):
+            if is_true(value):
                 self._walk(value if node.keyword == "with" else dot, node.body)
             elif node.otherwise is not None:
                 self._walk(dot, node.otherwise)
-        del self._variables[known:]
+        del self._variables[variables_before:]
 
     def _range(self, dot: Any, node: nodes.Branch) -> None:
-        value = unwrapped(self._pipeline(dot, node.pipeline))
-        mark, ran = len(self._variables), False
+        value = unwrap(self._pipeline(dot, node.pipeline))
+        variables_before, has_items = len(self._variables), False
         try:
             for index, element in self._elements(value, node):
-                ran = True
+                has_items = True
                 self._bind(node.pipeline, index, element)
                 try:
                     self._walk(element, node.body)
                 except _Continue:
                     pass
                 finally:
-                    del self._variables[mark:]
+                    del self._variables[variables_before:]
         except _Break:
             pass
-        if not ran and node.otherwise is not None:
+        if not has_items and node.otherwise is not None:
             self._walk(dot, node.otherwise)
 
     def _elements(self, value: Any, node: nodes.Branch) -> Iterator[tuple[Any, Any]]:
-        """Indices and elements; of a number, the numbers below it."""
+        """Yield indices and elements of a list or map, or the numbers below a number."""
         match value:
             case list():
                 yield from ((index, Interface(item)) for index, item in enumerate(value))
             case dict():  # in the order of the keys, as Go goes through maps
-                yield from ((key, Interface(value[key])) for key in sorted(value, key=encoded))
+                yield from ((key, Interface(value[key])) for key in sorted(value, key=encode))
             case int() if not isinstance(value, bool):
                 if len(node.pipeline.variables) > 1:
                     self._fail(f"can't use {value} to iterate over more than one variable")
                 yield from ((INVALID, type(value)(number)) for number in range(value))
             case _ if value is not INVALID:
-                self._fail(f"range can't iterate over {shown(value)}")
+                self._fail(f"range can't iterate over {default_text(value)}")
 
     def _bind(self, pipeline: nodes.Pipeline, index: Any, element: Any) -> None:
-        """The range's variables: the element, or before it the index."""
+        """Set the variables of a range: the element, or the index and the element."""
         names = [variable.names[0] for variable in pipeline.variables]
         values = (index, element)[2 - len(names) :] if names else ()
         for place, (name, value) in enumerate(zip(names, values, strict=True)):
@@ -179,15 +177,15 @@ class _Run(Evaluation):
     def _call(self, dot: Any, node: nodes.Call) -> None:
         tree = self._trees.get(node.name)
         if tree is None:
-            self._fail(f"template {quoted(node.name)} not defined")
+            self._fail(f"template {quote_text(node.name)} not defined")
         if self._depth >= MOST_DEPTH:
             self._fail("exceeded maximum template depth (100000)")
         value = INVALID if node.pipeline is None else self._pipeline(dot, node.pipeline)
-        kept = self._variables, self._running, self._depth
+        outer = self._variables, self._running, self._depth
         self._variables, self._running = [("$", value)], node.name
         self._depth += 1
         self._walk(value, tree)
-        self._variables, self._running, self._depth = kept
+        self._variables, self._running, self._depth = outer
 
 
 _Walk = Callable[[_Run, Any, Any], Any]

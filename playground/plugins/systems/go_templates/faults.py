@@ -1,4 +1,4 @@
-"""The one exception of the template engine."""
+"""The exception of the template engine, with hints on what to write instead."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import re
 from typing import Final, Literal
 
 from playground.base.errors import PlaygroundError
-from playground.plugins.systems.go_templates.values import written
+from playground.plugins.systems.go_templates.values import join_output
 
 Phase = Literal["parse", "exec"]
 
 
 class TemplateFault(PlaygroundError):
-    """A template that cannot be parsed or executed, in Go's own words.
+    """The error of a template that cannot be parsed or executed, with Go's own message.
 
-    `partial` is the output that was written before the error.
+    `partial` is the output before the error.
     """
 
     def __init__(self, message: str, phase: Phase, partial: str = "") -> None:
         self.phase, self.partial = phase, partial
-        super().__init__(written([message]))
+        super().__init__(join_output([message]))
 
     @property
     def hint(self) -> str:
-        """A hint on what to write instead, if Go behaves unexpectedly; empty otherwise."""
+        """A hint on what to write instead, for errors that surprise people; otherwise ""."""
         return next((hint for pattern, hint in _HINTS if re.search(pattern, str(self))), "")
 
 

@@ -1,4 +1,4 @@
-"""A float's digits as Go's `strconv` writes them: no sign, no padding, no flags but `#`."""
+"""The digits of a float as Go's `strconv` writes them, without sign and padding."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import math
 from decimal import Decimal
 from typing import Final
 
-_DIGITS_KEPT: Final = "gGx"  # with #; their digits count from the first that is not 0
+_DIGITS_KEPT: Final = "gGx"  # with `#` these count digits from the first that is not 0
 _FRACTION: Final = 52  # bits of a float's fraction
-_LEAST_POWER: Final = -1074  # of the smallest float
+_LEAST_POWER: Final = -1074  # the power of two of the smallest float
 
 
 def float_text(value: float, verb: str, precision: int | None) -> str:
-    """Return a float that is not negative, by one of the verbs `b e E f g G x X`."""
+    """Write a float that is not negative with one of the verbs `b e E f g G x X`."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -31,29 +31,29 @@ def float_text(value: float, verb: str, precision: int | None) -> str:
     return _general(value, precision)
 
 
-def with_point(text: str, verb: str, precision: int | None) -> str:
-    """Return the digits with a point and the zeros at their end, which `#` asks for."""
+def add_point(text: str, verb: str, precision: int | None) -> str:
+    """Add the point and the trailing zeros that the flag `#` asks for."""
     exponents = "pP" if verb in "xX" else "eEpP"
     end = next((at for at, letter in enumerate(text) if letter in exponents), len(text))
     number, exponent = text[:end], text[end:]
-    wanted = 0
+    zeros = 0
     if verb in _DIGITS_KEPT:
-        # a lone 0 has no first digit that is not 0, and is counted all the same
-        counted = len(number.replace(".", "").lstrip("0")) + (number == "0")
-        wanted = (6 if precision is None else precision) - counted
+        # a single 0 counts as a digit, too
+        digits = len(number.replace(".", "").lstrip("0")) + (number == "0")
+        zeros = (6 if precision is None else precision) - digits
     if "." not in number:
         number += "."
-    return number + "0" * max(0, wanted) + exponent
+    return number + "0" * max(0, zeros) + exponent
 
 
 def _general(value: float, precision: int | None) -> str:
-    """%g: the shortest digits that give the value back, or so many of them."""
-    given = repr(value) if precision is None else f"{value:.{max(1, precision) - 1}e}"
-    found = Decimal(given)
-    digits = "".join(map(str, found.as_tuple().digits)).rstrip("0") or "0"
-    power = found.adjusted() if value else 0
-    most = 6 if precision is None else max(1, precision)
-    if power < -4 or power >= most:
+    """Write `%g`: the shortest digits that identify the value, or `precision` digits."""
+    text = repr(value) if precision is None else f"{value:.{max(1, precision) - 1}e}"
+    decimal = Decimal(text)
+    digits = "".join(map(str, decimal.as_tuple().digits)).rstrip("0") or "0"
+    power = decimal.adjusted() if value else 0
+    limit = 6 if precision is None else max(1, precision)
+    if power < -4 or power >= limit:
         return _scientific(digits, power)
     if power < 0:
         return "0." + "0" * (-power - 1) + digits
@@ -67,7 +67,7 @@ def _scientific(digits: str, power: int) -> str:
 
 
 def _mantissa_and_power(value: float) -> tuple[int, int]:
-    """Mantissa and power of two: `value == mantissa * 2**power`; 53 bits where it is normal."""
+    """Return mantissa and power with `value == mantissa * 2**power`; 53 bits unless subnormal."""
     if not value:
         return 0, _LEAST_POWER
     _, power = math.frexp(value)
@@ -81,7 +81,7 @@ def _binary(value: float) -> str:
 
 
 def _hexadecimal(value: float, precision: int | None) -> str:
-    """%x: one digit before the point, and those after it rounded to the even one."""
+    """Write `%x`: one digit before the point, and the rest rounded half to even."""
     mantissa, power = _mantissa_and_power(value)
     if not mantissa:
         power = 0
@@ -89,10 +89,8 @@ def _hexadecimal(value: float, precision: int | None) -> str:
         shift = _FRACTION + 1 - mantissa.bit_length()
         mantissa, power = mantissa << shift, power - shift + _FRACTION
     if precision is not None and precision * 4 < _FRACTION:
-        mantissa = _rounded(mantissa, _FRACTION - precision * 4)
-        if mantissa >> (
-            _FRACTION + 1
-        ):  # rounded up to the next power: one digit is before the point
+        mantissa = _round_bits(mantissa, _FRACTION - precision * 4)
+        if mantissa >> (_FRACTION + 1):  # rounded up to the next power of two
             mantissa, power = mantissa >> 1, power + 1
     digits = f"{mantissa & ((1 << _FRACTION) - 1):013x}"
     rest = digits.rstrip("0") if precision is None else digits[:precision].ljust(precision, "0")
@@ -100,11 +98,11 @@ def _hexadecimal(value: float, precision: int | None) -> str:
     return f"0x{mantissa >> _FRACTION}{point}{rest}p{power:+03d}"
 
 
-def _rounded(mantissa: int, lost: int) -> int:
-    """Without its last `lost` bits: to the nearest, and from the middle to the even one."""
-    kept, dropped = mantissa >> lost, mantissa & ((1 << lost) - 1)
+def _round_bits(mantissa: int, lost: int) -> int:
+    """Round off the last `lost` bits, to the nearest value, and from the middle to the even one."""
+    upper, lower = mantissa >> lost, mantissa & ((1 << lost) - 1)
     half = 1 << (lost - 1)
-    is_odd = bool(kept & 1)
-    if dropped > half or (dropped == half and is_odd):
-        kept += 1
-    return kept << lost
+    is_odd = bool(upper & 1)
+    if lower > half or (lower == half and is_odd):
+        upper += 1
+    return upper << lost

@@ -1,11 +1,16 @@
-"""Go's `fmt`: `print`, `println` and `printf` with its flags and complaints."""
+"""Go's `print`, `println` and `printf`, with its flags and its error texts."""
 
 from __future__ import annotations
 
 import re
 from typing import Any, Final
 
-from playground.plugins.systems.go_templates.verbs import Flags, formatted, shown, typed
+from playground.plugins.systems.go_templates.verbs import (
+    Flags,
+    default_text,
+    format_value,
+    with_type,
+)
 
 _MOST_PADDING: Final = 1_000_000
 _FLAGS: Final = {"+": "plus", "-": "minus", "#": "sharp", " ": "space", "0": "zero"}
@@ -13,30 +18,28 @@ _DIGITS: Final = re.compile(r"[0-9]*")
 
 
 def sprint(values: list[Any]) -> str:
-    """Values in a row; a space between two that are no strings."""
+    """Return the values in a row, with a space between two values if neither is a string."""
     parts: list[str] = []
     for index, value in enumerate(values):
         if index and not isinstance(value, str) and not isinstance(values[index - 1], str):
             parts.append(" ")
-        parts.append(shown(value))
+        parts.append(default_text(value))
     return "".join(parts)
 
 
 def sprintln(values: list[Any]) -> str:
-    return " ".join(map(shown, values)) + "\n"
+    return " ".join(map(default_text, values)) + "\n"
 
 
 def sprintf(form: str, values: list[Any]) -> str:
-    """Return the format with its verbs replaced; what does not fit is reported in the text, as Go
-    does.
-    """
+    """Return the format with its verbs replaced; errors are reported in the text, as in Go."""
     return _Printf(form, values).run()
 
 
 class _Printf:
     def __init__(self, form: str, values: list[Any]) -> None:
         self._form, self._values = form, values
-        self._number = 0  # of the next value
+        self._number = 0  # index of the next value
         self._reordered = False
         self._good_index = True
         self._out: list[str] = []
@@ -52,12 +55,12 @@ class _Printf:
             at = self._verb(start + 1)
         extra = self._values[self._number :]
         if extra and not self._reordered:
-            told = ", ".join(typed(value) for value in extra)
-            self._out.append(f"%!(EXTRA {told})")
+            extra_texts = ", ".join(with_type(value) for value in extra)
+            self._out.append(f"%!(EXTRA {extra_texts})")
         return "".join(self._out)
 
     def _verb(self, at: int) -> int:
-        """One verb; returns the place after it."""
+        """Write one verb and return the position after it."""
         self._good_index, after_index = True, False
         flags = Flags()
         while name := _FLAGS.get(self._form[at : at + 1]):
@@ -75,7 +78,7 @@ class _Printf:
         return at + 1
 
     def _index(self, at: int) -> tuple[int, bool]:
-        """Return an argument's number, such as [2]."""
+        """Read an argument's index such as `[2]`; return its end, and True if it is valid."""
         if self._form[at : at + 1] != "[":
             return at, False
         self._reordered = True
@@ -127,9 +130,9 @@ class _Printf:
         return end, after_index
 
     def _digits(self, at: int) -> tuple[int | None, int]:
-        """Return a number and where it ends; one that is too large ends with the format."""
-        found = _DIGITS.match(self._form, at)
-        text = found[0] if found else ""
+        """Read a number; return it and its end, or None and the format's end if it is too large."""
+        match = _DIGITS.match(self._form, at)
+        text = match[0] if match else ""
         significant = text.lstrip("0")
         if len(significant) > 8 or int(significant[:-1] or 0) > _MOST_PADDING:
             return None, len(self._form)
@@ -158,4 +161,4 @@ class _Printf:
                 flags.plus_v, flags.plus = flags.plus, False
             if flags.minus:
                 flags.zero = False
-            self._out.append(formatted(value, verb, flags))
+            self._out.append(format_value(value, verb, flags))

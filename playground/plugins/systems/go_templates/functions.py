@@ -1,4 +1,4 @@
-"""The predefined functions of a template, by name, with what they take."""
+"""The predefined functions of Go's templates, and the types of their arguments."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from playground.plugins.systems.go_templates.values import (
     Byte,
     Interface,
     Slice,
-    decoded,
-    encoded,
-    truth,
+    decode,
+    encode,
+    is_true,
     type_name,
-    unwrapped,
+    unwrap,
 )
-from playground.plugins.systems.go_templates.verbs import shown
+from playground.plugins.systems.go_templates.verbs import default_text
 
 Takes = Literal["value", "any", "string"]
 
 
 class FunctionFault(ValueError):
-    """The error of a function that refuses its arguments, in Go's words."""
+    """The error of a function that refuses its arguments, with Go's message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """`fixed` arguments and, if any more may follow, what each of those is.
+    """A function with the types of its `fixed` arguments and, if more may follow, of each of those.
 
-    A `named` one is given the text of its first argument before all else.
+    If it is `named`, `call` gets the source text of its first argument before the values.
     """
 
     call: Callable[..., Any]
@@ -44,7 +44,7 @@ class Function:
     named: bool = False
 
     def takes(self, index: int) -> Takes:
-        """Return the type of the argument with that number."""
+        """Return the type of the argument at an index."""
         if index < len(self.fixed):
             return self.fixed[index]
         assert self.variadic is not None
@@ -54,7 +54,7 @@ class Function:
 # text
 
 
-def _joined(values: tuple[Any, ...]) -> str:
+def _joined_text(values: tuple[Any, ...]) -> str:
     if len(values) == 1 and isinstance(values[0], str):
         return values[0]
     return sprint(["<no value>" if value is None else value for value in values])
@@ -72,43 +72,43 @@ _JS: Final = {
 
 
 def _html(*values: Any) -> str:
-    return _joined(values).translate(_HTML)
+    return _joined_text(values).translate(_HTML)
 
 
 def _js(*values: Any) -> str:
-    return "".join(map(_js_character, _joined(values)))
+    return "".join(map(_js_character, _joined_text(values)))
 
 
 def _js_character(character: str) -> str:
     if character in _JS:
         return _JS[character]
     if is_printable(character) or character == "\x7f" or "\udc80" <= character <= "\udcff":
-        return character  # bytes that are no UTF-8 go through
+        return character  # bytes that are not UTF-8 are kept
     return f"\\u{ord(character):04X}"
 
 
 def _urlquery(*values: Any) -> str:
-    return quote_plus(encoded(_joined(values)), safe="")
+    return quote_plus(encode(_joined_text(values)), safe="")
 
 
 # containers
 
 
 def _length(value: Any) -> int:
-    found = unwrapped(value)
-    if found is INVALID:
+    plain = unwrap(value)
+    if plain is INVALID:
         if isinstance(value, Interface):
             raise FunctionFault("len of nil pointer")
         raise FunctionFault("reflect: call of reflect.Value.Type on zero Value")
-    if isinstance(found, str):
-        return len(encoded(found))
-    if isinstance(found, list | dict):
-        return len(found)
-    raise FunctionFault(f"len of type {type_name(found)}")
+    if isinstance(plain, str):
+        return len(encode(plain))
+    if isinstance(plain, list | dict):
+        return len(plain)
+    raise FunctionFault(f"len of type {type_name(plain)}")
 
 
 def _position(index: Any, limit: int) -> int:
-    """Return an index into a list or text, from 0 to its length."""
+    """Return a valid index into a list or text, from 0 to its length."""
     if index is INVALID:
         raise FunctionFault("cannot index slice/array with nil")
     if isinstance(index, bool) or not isinstance(index, int):
@@ -119,23 +119,23 @@ def _position(index: Any, limit: int) -> int:
 
 
 def _index(item: Any, *indexes: Any) -> Any:
-    found = unwrapped(item)
-    if found is INVALID:
+    plain = unwrap(item)
+    if plain is INVALID:
         raise FunctionFault("index of untyped nil")
-    result: Any = item if not indexes else found
+    result: Any = item if not indexes else plain
     for index in indexes:
-        found = unwrapped(result)
-        if found is INVALID:
+        plain = unwrap(result)
+        if plain is INVALID:
             raise FunctionFault("index of nil pointer")
-        result = _element(found, unwrapped(index))
-    return unwrapped(result) if not indexes else result
+        result = _element(plain, unwrap(index))
+    return unwrap(result) if not indexes else result
 
 
 def _element(item: Any, index: Any) -> Any:
     if isinstance(item, dict):
         return Interface(item.get(_key(index)))
     if isinstance(item, str):
-        data = encoded(item)
+        data = encode(item)
         position = _position(index, len(data))
         if position == len(data):
             raise FunctionFault("reflect: string index out of range")
@@ -157,26 +157,26 @@ def _key(index: Any) -> str:
 
 
 def _slice(item: Any, *indexes: Any) -> Any:
-    found = unwrapped(item)
-    if found is INVALID:
+    plain = unwrap(item)
+    if plain is INVALID:
         raise FunctionFault("slice of untyped nil")
     if len(indexes) > 3:
         raise FunctionFault(f"too many slice indexes: {len(indexes)}")
-    if isinstance(found, str):
+    if isinstance(plain, str):
         if len(indexes) == 3:
             raise FunctionFault("cannot 3-index slice a string")
-        data = encoded(found)
+        data = encode(plain)
         start, stop, _ = _slice_bounds(indexes, len(data), len(data))
-        return decoded(data[start:stop])
-    if not isinstance(found, list):
-        raise FunctionFault(f"can't slice item of type {type_name(found)}")
-    room = [*found, *(found.spare if isinstance(found, Slice) else _spare(len(found)))]
-    start, stop, end = _slice_bounds(indexes, len(found), len(room))
+        return decode(data[start:stop])
+    if not isinstance(plain, list):
+        raise FunctionFault(f"can't slice item of type {type_name(plain)}")
+    room = [*plain, *(plain.spare if isinstance(plain, Slice) else _spare(len(plain)))]
+    start, stop, end = _slice_bounds(indexes, len(plain), len(room))
     return Slice(room[start:stop], room[stop:end])
 
 
 def _slice_bounds(indexes: Sequence[Any], length: int, room: int) -> tuple[int, int, int]:
-    """Return the start and stop of a part, and the end of its capacity."""
+    """Return the start and stop of a slice, and the end of its capacity."""
     places = [_position(index, room) for index in indexes]
     start, stop, end = (*places, *(0, length, room)[len(places) :])
     if start > stop:
@@ -186,7 +186,7 @@ def _slice_bounds(indexes: Sequence[Any], length: int, room: int) -> tuple[int, 
     return start, stop, end
 
 
-# how many values the lists have room for that Go 1.27.3 reads from JSON; measured
+# The capacities of the lists that Go 1.27.3 reads from JSON, as measured.
 _ROOMS: Final = (
     *(0, 1, 2, 4, 8, 16, 32, 71, 143, 303, 591, 1023, 1535, 2560, 3584, 5120),
     *(6656, 8704, 11264, 14336, 18432, 23552),
@@ -194,7 +194,7 @@ _ROOMS: Final = (
 
 
 def _spare(length: int) -> list[None]:
-    """Return the nulls beyond the end of a list from JSON, up to its capacity."""
+    """Return the nulls after the end of a list from JSON, up to its capacity."""
     at = bisect_left(_ROOMS, length)
     return [None] * (_ROOMS[at] - length if at < len(_ROOMS) else 0)
 
@@ -206,45 +206,45 @@ _BASIC: Final = {**_ORDERED, bool: "bool", complex: "complex"}
 
 
 def _equal(first: Any, *others: Any) -> bool:
-    one = unwrapped(first)
+    left = unwrap(first)
     if not others:
         raise FunctionFault("missing argument for comparison")
-    return any(_same(one, unwrapped(other)) for other in others)
+    return any(_are_equal(left, unwrap(other)) for other in others)
 
 
-def _same(one: Any, other: Any) -> bool:
-    kind, other_kind = _BASIC.get(type(one)), _BASIC.get(type(other))
-    both_whole = {kind, other_kind} == {"int", "uint"}  # Go compares these two kinds, and no others
+def _are_equal(left: Any, right: Any) -> bool:
+    kind, other_kind = _BASIC.get(type(left)), _BASIC.get(type(right))
+    both_whole = {kind, other_kind} == {"int", "uint"}  # the only two kinds that Go compares
     if both_whole or (kind is not None and kind == other_kind):
-        return bool(one == other)
+        return bool(left == right)
     if kind != other_kind:
-        if INVALID in (one, other):
+        if INVALID in (left, right):
             return False
-        types = f"{type_name(one)} and {type_name(other)}"
+        types = f"{type_name(left)} and {type_name(right)}"
         raise FunctionFault(f"incompatible types for comparison: {types}")
-    if INVALID in (one, other):
-        return one is other
-    if type_name(one) != type_name(other):
-        raise FunctionFault(_not_comparable(one, other))
-    raise FunctionFault(f"non-comparable type {sprintf('%s', [other])}: {type_name(other)}")
+    if INVALID in (left, right):
+        return left is right
+    if type_name(left) != type_name(right):
+        raise FunctionFault(_not_comparable(left, right))
+    raise FunctionFault(f"non-comparable type {sprintf('%s', [right])}: {type_name(right)}")
 
 
-def _not_comparable(one: Any, other: Any) -> str:
-    first = f"{sprintf('%s', [one])}: {type_name(one)}"
-    return f"non-comparable types {first}, {type_name(other)}: {shown(other)}"
+def _not_comparable(left: Any, right: Any) -> str:
+    first = f"{sprintf('%s', [left])}: {type_name(left)}"
+    return f"non-comparable types {first}, {type_name(right)}: {default_text(right)}"
 
 
 def _less(first: Any, second: Any) -> bool:
-    one, other = unwrapped(first), unwrapped(second)
-    kinds = [_kind(one), _kind(other)]
+    left, right = unwrap(first), unwrap(second)
+    kinds = [_kind(left), _kind(right)]
     if kinds[0] != kinds[1] and set(kinds) != {"int", "uint"}:
-        types = f"{type_name(one)} and {type_name(other)}"
+        types = f"{type_name(left)} and {type_name(right)}"
         raise FunctionFault(f"incompatible types for comparison: {types}")
-    if type(one) not in _ORDERED:
+    if type(left) not in _ORDERED:
         raise FunctionFault("invalid type for comparison")
-    if isinstance(one, str):
-        return encoded(one) < encoded(other)
-    return bool(operator.lt(one, other))
+    if isinstance(left, str):
+        return encode(left) < encode(right)
+    return bool(operator.lt(left, right))
 
 
 def _kind(value: Any) -> str:
@@ -259,12 +259,12 @@ def _less_or_equal(first: Any, second: Any) -> bool:
 
 
 def _call(name: str, value: Any, *values: Any) -> Any:
-    """There is nothing to call in JSON."""
-    found = unwrapped(value)
-    if found is INVALID:
+    """Raise FunctionFault, because JSON has no functions to call."""
+    plain = unwrap(value)
+    if plain is INVALID:
         raise FunctionFault("call of nil")
-    called = name or (found if isinstance(found, str) else f"<{type_name(found)} Value>")
-    raise FunctionFault(f"non-function {called} of type {type_name(found)}")
+    name_shown = name or (plain if isinstance(plain, str) else f"<{type_name(plain)} Value>")
+    raise FunctionFault(f"non-function {name_shown} of type {type_name(plain)}")
 
 
 def _logic(first: Any, *others: Any) -> Any:
@@ -279,7 +279,7 @@ FUNCTIONS: Final[dict[str, Function]] = {
     "index": Function(_index, ("value",), "value"),
     "js": Function(_js, variadic="any"),
     "len": Function(_length, ("value",)),
-    "not": Function(lambda value: not truth(value), ("value",)),
+    "not": Function(lambda value: not is_true(value), ("value",)),
     "or": Function(_logic, ("value",), "value"),
     "print": Function(lambda *values: sprint(list(values)), variadic="any"),
     "printf": Function(lambda form, *values: sprintf(form, list(values)), ("string",), "any"),

@@ -1,4 +1,4 @@
-"""Template text to tokens: text, and inside of delimiters what actions are made of."""
+"""Split a template into tokens: text, and the parts of the actions between delimiters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playground.plugins.systems.go_templates.tokens import (
     Kind,
     Token,
     is_word,
-    quoted,
+    quote_text,
     rune_name,
 )
 
@@ -24,20 +24,20 @@ _SINGLE: Final = {"=": Kind.ASSIGN, "|": Kind.PIPE}
 
 
 class Lexer:
-    """Gives one token at a time; after an error there are only ends."""
+    """A lexer that returns one token at a time; after an error it returns only EOF."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._pos = self._start = 0
         self._line = self._start_line = 1
-        self._inside = False
+        self._in_action = False
         self._parens = 0
 
     def next_token(self) -> Token:
         while True:
-            found = self._action() if self._inside else self._lex_text()
-            if found is not None:
-                return found
+            token = self._action() if self._in_action else self._lex_text()
+            if token is not None:
+                return token
 
     # characters
 
@@ -45,15 +45,15 @@ class Lexer:
         return self._text[self._pos : self._pos + 1]
 
     def _next(self) -> str:
-        found = self._peek()
-        self._pos += len(found)
-        return found
+        character = self._peek()
+        self._pos += len(character)
+        return character
 
-    def _at(self, text: str, offset: int = 0) -> bool:
+    def _starts_with(self, text: str, offset: int = 0) -> bool:
         return self._text.startswith(text, self._pos + offset)
 
     def _token(self, kind: Kind) -> Token:
-        """Return the text between the start and here as a token; the next one starts here."""
+        """Return the text from the start to the current position as a token; begin the next."""
         token = Token(kind, self._start, self._text[self._start : self._pos], self._start_line)
         self._skip()
         return token
@@ -64,11 +64,11 @@ class Lexer:
 
     def _error(self, message: str) -> Token:
         token = Token(Kind.ERROR, self._start, message, self._start_line)
-        self._text, self._pos, self._start, self._inside = "", 0, 0, False
+        self._text, self._pos, self._start, self._in_action = "", 0, 0, False
         return token
 
     def _accept(self, characters: str) -> bool:
-        if (found := self._peek()) and found in characters:
+        if (character := self._peek()) and character in characters:
             self._pos += 1
             return True
         return False
@@ -80,17 +80,17 @@ class Lexer:
     # between actions
 
     def _lex_text(self) -> Token | None:
-        found = self._text.find(LEFT, self._pos)
-        if found < 0:
+        delimiter = self._text.find(LEFT, self._pos)
+        if delimiter < 0:
             self._pos = len(self._text)
             return self._token(Kind.TEXT if self._pos > self._start else Kind.EOF)
-        if found > self._pos:
-            end = found
-            if self._trims_left(found + len(LEFT)):
-                end = len(self._text[:found].rstrip(_SPACES))
+        if delimiter > self._pos:
+            end = delimiter
+            if self._trims_left(delimiter + len(LEFT)):
+                end = len(self._text[:delimiter].rstrip(_SPACES))
             self._pos = max(end, self._start)
             text = self._token(Kind.TEXT)
-            self._pos = found
+            self._pos = delimiter
             self._skip()
             if text.text:
                 return text
@@ -102,12 +102,12 @@ class Lexer:
     def _left_delim(self) -> Token | None:
         self._pos += len(LEFT)
         marker = 2 if self._trims_left(self._pos) else 0
-        if self._at("/*", marker):
+        if self._starts_with("/*", marker):
             self._pos += marker
             self._skip()
             return self._comment()
         token = self._token(Kind.LEFT_DELIM)
-        self._inside, self._parens = True, 0
+        self._in_action, self._parens = True, 0
         self._pos += marker
         self._skip()
         return token
@@ -127,16 +127,14 @@ class Lexer:
         return None
 
     def _skip_spaces(self) -> None:
-        while (found := self._peek()) and found in _SPACES:
+        while (character := self._peek()) and character in _SPACES:
             self._pos += 1
 
     def _right_delim_here(self) -> int | None:
-        """Return the length of a trim marker before the closing delimiter; None where there is
-        none.
-        """
-        if self._peek() in tuple(_SPACES) and self._at("-" + RIGHT, 1):
+        """Return the length of the trim marker if a closing delimiter follows; otherwise None."""
+        if self._peek() in tuple(_SPACES) and self._starts_with("-" + RIGHT, 1):
             return 2
-        return 0 if self._at(RIGHT) else None
+        return 0 if self._starts_with(RIGHT) else None
 
     # inside an action
 
@@ -144,18 +142,18 @@ class Lexer:
         trims = self._right_delim_here()
         if trims is not None:
             return self._error("unclosed left paren") if self._parens else self._right_delim(trims)
-        found = self._peek()
-        if found in _SINGLE:
+        character = self._peek()
+        if character in _SINGLE:
             self._pos += 1
-            return self._token(_SINGLE[found])
-        if found in _STARTS:
-            return _STARTS[found](self)
-        if is_word(found):
+            return self._token(_SINGLE[character])
+        if character in _STARTS:
+            return _STARTS[character](self)
+        if is_word(character):
             return self._word()
         self._next()
-        if found.isascii() and found.isprintable():
+        if character.isascii() and character.isprintable():
             return self._token(Kind.CHAR)
-        return self._error(f"unrecognized character in action: {rune_name(found)}")
+        return self._error(f"unrecognized character in action: {rune_name(character)}")
 
     def _right_delim(self, trims: int) -> Token:
         self._pos += trims
@@ -165,7 +163,7 @@ class Lexer:
         if trims:
             self._skip_spaces()
             self._skip()
-        self._inside = False
+        self._in_action = False
         return token
 
     def _end(self) -> Token:
@@ -173,7 +171,7 @@ class Lexer:
 
     def _space(self) -> Token:
         self._skip_spaces()
-        if self._at("-" + RIGHT):  # the last space belongs to the trim marker
+        if self._starts_with("-" + RIGHT):  # the last space is part of the trim marker
             self._pos -= 1
             if self._pos == self._start:
                 return self._right_delim(2)
@@ -192,8 +190,8 @@ class Lexer:
             return self._error("unexpected right paren")
         return self._token(Kind.LEFT_PAREN if opens else Kind.RIGHT_PAREN)
 
-    def _terminated(self) -> bool:
-        return self._peek() in _TERMINATORS or self._at(RIGHT)
+    def _is_terminated(self) -> bool:
+        return self._peek() in _TERMINATORS or self._starts_with(RIGHT)
 
     def _field(self) -> Token:
         following = self._text[self._pos + 1 : self._pos + 2]
@@ -206,18 +204,18 @@ class Lexer:
 
     def _name(self, kind: Kind, alone: Kind) -> Token:
         self._pos += 1
-        if self._terminated():
+        if self._is_terminated():
             return self._token(alone)
         while is_word(self._peek()):
             self._pos += 1
-        if not self._terminated():
+        if not self._is_terminated():
             return self._error(f"bad character {rune_name(self._peek())}")
         return self._token(kind)
 
     def _word(self) -> Token:
         while is_word(self._peek()):
             self._pos += 1
-        if not self._terminated():
+        if not self._is_terminated():
             return self._error(f"bad character {rune_name(self._peek())}")
         word = self._text[self._start : self._pos]
         if word in ("true", "false"):
@@ -230,7 +228,9 @@ class Lexer:
             good = self._scan_number() and self._text[self._pos - 1] == "i"
             kind = Kind.COMPLEX
         if not good:
-            return self._error(f"bad number syntax: {quoted(self._text[self._start : self._pos])}")
+            return self._error(
+                f"bad number syntax: {quote_text(self._text[self._start : self._pos])}"
+            )
         return self._token(kind)
 
     def _scan_number(self) -> bool:
@@ -263,14 +263,14 @@ class Lexer:
     def _quotation(self, quote: str, kind: Kind, message: str) -> Token:
         self._pos += 1
         while True:
-            found = self._next()
-            if found == "\\":
-                found = self._next()
-                if found not in ("", "\n"):
+            character = self._next()
+            if character == "\\":
+                character = self._next()
+                if character not in ("", "\n"):
                     continue
-            if found in ("", "\n"):
+            if character in ("", "\n"):
                 return self._error(message)
-            if found == quote:
+            if character == quote:
                 return self._token(kind)
 
     def _raw(self) -> Token:

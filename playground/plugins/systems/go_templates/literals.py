@@ -1,4 +1,4 @@
-"""Go's quoted strings and numbers as Python's."""
+"""Read Go's string, character and number literals as Python values."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import math
 import re
 from typing import Final
 
-from playground.plugins.systems.go_templates.tokens import quoted
+from playground.plugins.systems.go_templates.tokens import quote_text
 
 _SIMPLE: Final = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92}
-# \x and \377 are bytes, which may be a part of a character; \u and \U are whole characters
+# \x and \377 are bytes, which may be part of a character; \u and \U are complete characters
 _NUMBERED: Final = re.compile(
     r"x(?P<byte>[0-9a-fA-F]{2})|(?P<octal>[0-7]{3})"
     r"|(?:u(?=[0-9a-fA-F]{4})|U(?=[0-9a-fA-F]{8}))(?P<character>(?<=u).{4}|(?<=U).{8})"
@@ -30,7 +30,7 @@ _COMPLEX: Final = re.compile(rf"((?>[+-]?i?{_PART}))([+-](?!i)(?>{_PART}))i")
 
 
 class LiteralFault(ValueError):
-    """A literal that Go refuses, in its words."""
+    """The error of a literal that Go refuses, with Go's message."""
 
 
 def unquote(source: str) -> str:
@@ -58,7 +58,7 @@ def rune(source: str) -> int:
 
 
 def _character(text: str, at: int, quote: str) -> tuple[int, bool, int]:
-    """Return a character's number, whether it is a byte of its own, and where it ends."""
+    """Read one character; return its number, True if it is a single byte, and where it ends."""
     if text[at] != "\\":
         return ord(text[at]), False, at + 1
     letter = text[at + 1 : at + 2]
@@ -66,46 +66,47 @@ def _character(text: str, at: int, quote: str) -> tuple[int, bool, int]:
         return _SIMPLE[letter], False, at + 2
     if letter == quote:
         return ord(quote), False, at + 2
-    found = _NUMBERED.match(text, at + 1)
-    if found is None:
+    match = _NUMBERED.match(text, at + 1)
+    if match is None:
         raise LiteralFault("invalid syntax")
-    kind = str(found.lastgroup)
-    point = int(found[kind], 8 if kind == "octal" else 16)
-    if not _allowed(point, kind):
+    kind = str(match.lastgroup)
+    point = int(match[kind], 8 if kind == "octal" else 16)
+    if not _is_allowed(point, kind):
         raise LiteralFault("invalid syntax")
-    return point, kind != "character", found.end()
+    return point, kind != "character", match.end()
 
 
-def _allowed(point: int, kind: str) -> bool:
-    """Return True if there is such a character or, for three octal digits, such a byte."""
+def _is_allowed(point: int, kind: str) -> bool:
+    """Return True if the number is that of a character, or of a byte for `\\x` and octal."""
     if kind == "octal":
         return point < 256
     return kind == "byte" or (point <= 0x10FFFF and not 0xD800 <= point <= 0xDFFF)
 
 
 def number(source: str) -> int | float | complex:
-    """Return the value of a number: an int where it is written as one, or is a whole float."""
+    """Return the value of a number literal: an int, a float or an imaginary number."""
     imaginary = _float(source[:-1]) if source.endswith("i") else None
     if imaginary is not None:
         return complex(0, imaginary)
-    whole, signed = _integer(source), source[0] in "+-"
-    most = 2**63 if signed else 2**64  # int64 with a sign, else uint64
-    if whole is not None and -(2**63) <= whole < most:
-        return float(whole) if signed and "e" in source.lower() else whole  # +0xe is a float to Go
+    integer, has_sign = _integer(source), source[0] in "+-"
+    most = 2**63 if has_sign else 2**64  # int64 with a sign, else uint64
+    if integer is not None and -(2**63) <= integer < most:
+        is_float = has_sign and "e" in source.lower()  # +0xe is a float to Go
+        return float(integer) if is_float else integer
     value = _float(source)
     if value is None:
-        raise LiteralFault(f"illegal number syntax: {quoted(source)}")
+        raise LiteralFault(f"illegal number syntax: {quote_text(source)}")
     if not re.search("[.eEpP]", source):
-        raise LiteralFault(f"integer overflow: {quoted(source)}")
+        raise LiteralFault(f"integer overflow: {quote_text(source)}")
     return value
 
 
 def complex_number(source: str) -> complex:
-    """Return the value of `1+2i`."""
-    found = _COMPLEX.match(source)
-    if found is None:
+    """Return the value of a complex literal such as `1+2i`."""
+    match = _COMPLEX.match(source)
+    if match is None:
         raise LiteralFault("syntax error scanning complex number")
-    return complex(_parse_float(found[1]), _parse_float(found[2]))
+    return complex(_parse_float(match[1]), _parse_float(match[2]))
 
 
 def _integer(source: str) -> int | None:
@@ -129,22 +130,22 @@ def _float(source: str) -> float | None:
 
 
 def _parse_float(source: str) -> float:
-    plain, told = source.replace("_", ""), f"strconv.ParseFloat: parsing {quoted(source)}"
+    plain, prefix = source.replace("_", ""), f"strconv.ParseFloat: parsing {quote_text(source)}"
     is_hexadecimal = bool(_HEX_FLOAT.match(plain))
-    known = is_hexadecimal or _FLOAT.match(plain)
-    if not known or _misplaced_underscore(source, is_hexadecimal):
-        raise LiteralFault(f"{told}: invalid syntax")
+    is_valid = is_hexadecimal or _FLOAT.match(plain)
+    if not is_valid or _misplaced_underscore(source, is_hexadecimal):
+        raise LiteralFault(f"{prefix}: invalid syntax")
     try:
         value = float.fromhex(plain) if is_hexadecimal else float(plain)
     except OverflowError:
         value = math.inf
     if math.isinf(value):
-        raise LiteralFault(f"{told}: value out of range")
+        raise LiteralFault(f"{prefix}: value out of range")
     return value
 
 
 def _misplaced_underscore(source: str, is_hexadecimal: bool) -> bool:
-    """Return True if an underscore does not stand between digits; `0x` counts as a digit."""
+    """Return True if an underscore is not between two digits; `0x` counts as a digit."""
     if not is_hexadecimal:
         return bool(re.search("(?<![0-9])_|_(?![0-9])", source))
     digits = re.sub(r"\A([+-]?)0[xX]", r"\g<1>0", source)

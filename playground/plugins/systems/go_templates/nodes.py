@@ -1,10 +1,10 @@
-"""The tree of a template. A node's text is what Go prints of it: errors quote it."""
+"""The nodes of a template's tree. `str(node)` is the text that Go prints for it in errors."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from playground.plugins.systems.go_templates.tokens import quoted
+from playground.plugins.systems.go_templates.tokens import quote_text
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class Text(Node):
 
 @dataclass(slots=True)
 class Identifier(Node):
-    """A function's name."""
+    """The name of a function."""
 
     name: str
 
@@ -42,7 +42,7 @@ class Identifier(Node):
 
 @dataclass(slots=True)
 class Variable(Node):
-    """A variable and the fields after it, as it is written: `$x.a.b`."""
+    """A variable with the fields after it: `$x.a.b`."""
 
     names: list[str]
 
@@ -80,11 +80,10 @@ class Bool(Node):
 
 @dataclass(slots=True)
 class Number(Node):
-    """A constant: an int, a float or a complex number; `too_large` for Go's int."""
+    """A constant: an int, a float or a complex number."""
 
     text: str
     value: int | float | complex
-    too_large: bool = False
 
     def __str__(self) -> str:
         return self.text
@@ -101,7 +100,7 @@ class String(Node):
 
 @dataclass(slots=True)
 class Chain(Node):
-    """Fields of something that is no field itself: `(…).a.b`."""
+    """Fields of a value that is no field or variable: `(…).a.b`."""
 
     node: Node
     names: list[str] = field(default_factory=list)
@@ -143,7 +142,7 @@ class Action(Node):
 
 @dataclass(slots=True)
 class Branch(Node):
-    """`if`, `with` or `range`."""
+    """An `if`, `with` or `range`."""
 
     keyword: str
     pipeline: Pipeline
@@ -159,7 +158,7 @@ class Branch(Node):
 
 @dataclass(slots=True)
 class Jump(Node):
-    """`break` or `continue`; while parsing also `else` and `end`."""
+    """A `break` or `continue`; during parsing also an `else` or `end`."""
 
     keyword: str
 
@@ -169,18 +168,18 @@ class Jump(Node):
 
 @dataclass(slots=True)
 class Call(Node):
-    """`template`, or what `block` leaves in its place."""
+    """A `template` action, or the call that a `block` leaves in its place."""
 
     name: str
     pipeline: Pipeline | None
 
     def __str__(self) -> str:
-        given = f" {self.pipeline}" if self.pipeline else ""
-        return f"{{{{template {quoted(self.name)}{given}}}}}"
+        argument = f" {self.pipeline}" if self.pipeline else ""
+        return f"{{{{template {quote_text(self.name)}{argument}}}}}"
 
 
 def is_empty(tree: Node | None) -> bool:
-    """Return True if a template consists of blanks."""
+    """Return True if a tree has only white space."""
     if isinstance(tree, Sequence):
         return all(map(is_empty, tree.nodes))
     return tree is None or (isinstance(tree, Text) and not tree.text.strip())

@@ -1,4 +1,4 @@
-"""Tokens to trees: one for the template and one for each that it defines."""
+"""Parse tokens into trees: one for the template, and one for each template that it defines."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from playground.plugins.systems.go_templates.nodes import (
     is_empty,
 )
 from playground.plugins.systems.go_templates.reader import Reader
-from playground.plugins.systems.go_templates.tokens import KEYWORDS, Kind, Token, quoted
+from playground.plugins.systems.go_templates.tokens import KEYWORDS, Kind, Token, quote_text
 
 Trees = dict[str, Sequence]
-_Given = TypeVar("_Given")
-_Made = TypeVar("_Made")
+_Source = TypeVar("_Source")
+_Result = TypeVar("_Result")
 _STRINGS: Final = (Kind.STRING, Kind.RAW_STRING)
 _OPERANDS: Final = frozenset(
     [
@@ -61,7 +61,7 @@ _OPERANDS: Final = frozenset(
 
 
 def parse(text: str, name: str, functions: frozenset[str]) -> Trees:
-    """Return the trees by name. Raises TemplateFault of phase "parse"."""
+    """Parse a template and return its trees by name. Raises TemplateFault of phase "parse"."""
     trees: Trees = {}
     parser = _Parser(name, Lexer(text), functions, trees)
     try:
@@ -73,10 +73,12 @@ def parse(text: str, name: str, functions: frozenset[str]) -> Trees:
 
 
 class _Parser(Reader):
-    """One tree of the template."""
+    """A parser of one tree of a template."""
 
-    def __init__(self, of: str, lexer: Lexer, functions: frozenset[str], trees: Trees) -> None:
-        super().__init__(of, lexer)
+    def __init__(
+        self, tree_name: str, lexer: Lexer, functions: frozenset[str], trees: Trees
+    ) -> None:
+        super().__init__(tree_name, lexer)
         self._functions, self._trees = functions, trees
         self._variables = ["$"]
         self._ranges = 0
@@ -98,11 +100,11 @@ class _Parser(Reader):
         root = Sequence(self._peek().pos)
         while (first := self._peek()).kind is not Kind.EOF:
             if first.kind is Kind.LEFT_DELIM:
-                delim, token = self._next(), self._next_solid()
+                delim, token = self._next(), self._next_non_space()
                 if token.kind is Kind.DEFINE:
                     self._inner()._definition()
                     continue
-                self._back(delim, token)
+                self._put_back(delim, token)
             node = self._text_or_action()
             if isinstance(node, Jump) and node.keyword in ("else", "end"):
                 self._fail(f"unexpected {node}")
@@ -110,18 +112,18 @@ class _Parser(Reader):
         return root
 
     def add(self, name: str, root: Sequence) -> None:
-        known = self._trees.get(name)
-        if known is None or is_empty(known):
+        existing = self._trees.get(name)
+        if existing is None or is_empty(existing):
             self._trees[name] = root
         elif not is_empty(root):
-            self._fail(f"template: multiple definition of template {quoted(name)}")
+            self._fail(f"template: multiple definition of template {quote_text(name)}")
 
     def _inner(self) -> _Parser:
-        return _Parser(self._of, self._lexer, self._functions, self._trees)
+        return _Parser(self._tree_name, self._lexer, self._functions, self._trees)
 
     def _definition(self) -> None:
         context = "define clause"
-        token = self._next_solid()
+        token = self._next_non_space()
         if token.kind not in _STRINGS:
             self._unexpected(token, context)
         name = self._literal(unquote, token.text)
@@ -135,17 +137,17 @@ class _Parser(Reader):
         self.add(name, root)
 
     def _list(self) -> tuple[Sequence, Jump]:
-        """Nodes up to an `else` or `end`."""
-        found = Sequence(self._peek_solid().pos)
-        while self._peek_solid().kind is not Kind.EOF:
+        """Read nodes up to an `else` or `end`; return both."""
+        nodes_found = Sequence(self._peek_non_space().pos)
+        while self._peek_non_space().kind is not Kind.EOF:
             node = self._text_or_action()
             if isinstance(node, Jump) and node.keyword in ("else", "end"):
-                return found, node
-            found.nodes.append(node)
+                return nodes_found, node
+            nodes_found.nodes.append(node)
         return self._fail("unexpected EOF")
 
     def _text_or_action(self) -> Node:
-        token = self._next_solid()
+        token = self._next_non_space()
         if token.kind is Kind.TEXT:
             return Text(token.pos, token.text)
         if token.kind is not Kind.LEFT_DELIM:
@@ -156,17 +158,17 @@ class _Parser(Reader):
         return node
 
     def _action(self) -> Node:
-        token = self._next_solid()
+        token = self._next_non_space()
         clause = self._clauses.get(token.kind)
         if clause is not None:
             return clause(token)
-        self._back(token)
+        self._put_back(token)
         return Action(self._peek().pos, self._pipeline("command", Kind.RIGHT_DELIM))
 
     # clauses
 
     def _jump(self, token: Token) -> Node:
-        following = self._next_solid()
+        following = self._next_non_space()
         if following.kind is not Kind.RIGHT_DELIM:
             self._unexpected(following, f"{{{{{token.text}}}}}")
         if not self._ranges:
@@ -174,7 +176,7 @@ class _Parser(Reader):
         return Jump(token.pos, token.text)
 
     def _else(self, token: Token) -> Node:
-        following = self._peek_solid()
+        following = self._peek_non_space()
         if following.kind in (Kind.IF, Kind.WITH):  # as if it were {{else}}{{if …
             return Jump(following.pos, "else")
         return Jump(self._expect(Kind.RIGHT_DELIM, "else").pos, "else")
@@ -183,27 +185,27 @@ class _Parser(Reader):
         return Jump(self._expect(Kind.RIGHT_DELIM, "end").pos, "end")
 
     def _branch(self, token: Token) -> Branch:
-        keyword, known = token.text, len(self._variables)
+        keyword, variables_before = token.text, len(self._variables)
         pipeline = self._pipeline(keyword, Kind.RIGHT_DELIM)
         self._ranges += keyword == "range"
         body, end = self._list()
         self._ranges -= keyword == "range"
         otherwise = self._otherwise(keyword, end) if end.keyword == "else" else None
-        del self._variables[known:]
+        del self._variables[variables_before:]
         return Branch(pipeline.pos, keyword, pipeline, body, otherwise)
 
     def _otherwise(self, keyword: str, end: Jump) -> Sequence:
         following = self._peek()
         if keyword != "range" and following.kind is KEYWORDS[keyword]:
             return Sequence(end.pos, [self._branch(self._next())])
-        found, last = self._list()
-        if last.keyword != "end":
-            self._fail(f"expected end; found {last}")
-        return found
+        nodes_found, end_found = self._list()
+        if end_found.keyword != "end":
+            self._fail(f"expected end; found {end_found}")
+        return nodes_found
 
     def _block(self, token: Token) -> Node:
         context = "block clause"
-        first = self._next_solid()
+        first = self._next_non_space()
         name = self._template_name(first, context)
         pipeline = self._pipeline(context, Kind.RIGHT_DELIM)
         self._inner()._body(name, context)
@@ -211,12 +213,12 @@ class _Parser(Reader):
 
     def _call(self, token: Token) -> Node:
         context = "template clause"
-        first = self._next_solid()
+        first = self._next_non_space()
         name = self._template_name(first, context)
-        following = self._next_solid()
+        following = self._next_non_space()
         if following.kind is Kind.RIGHT_DELIM:
             return Call(first.pos, name, None)
-        self._back(following)
+        self._put_back(following)
         return Call(first.pos, name, self._pipeline(context, Kind.RIGHT_DELIM))
 
     def _template_name(self, token: Token, context: str) -> str:
@@ -227,13 +229,13 @@ class _Parser(Reader):
     # pipelines
 
     def _pipeline(self, context: str, end: Kind) -> Pipeline:
-        pipeline = Pipeline(self._peek_solid().pos)
+        pipeline = Pipeline(self._peek_non_space().pos)
         while self._declaration(pipeline, context):
             pass
-        while (token := self._next_solid()).kind is not end:
+        while (token := self._next_non_space()).kind is not end:
             if token.kind not in _OPERANDS:
                 self._unexpected(token, context)
-            self._back(token)
+            self._put_back(token)
             pipeline.commands.append(self._command())
         if not pipeline.commands:
             self._fail(f"missing value for {context}")
@@ -243,27 +245,31 @@ class _Parser(Reader):
         return pipeline
 
     def _declaration(self, pipeline: Pipeline, context: str) -> bool:
-        """Read a declared variable; whether another one may follow."""
-        if self._peek_solid().kind is not Kind.VARIABLE:
+        """Read a declared variable, if there is one; return True if another one may follow."""
+        if self._peek_non_space().kind is not Kind.VARIABLE:
             return False
         variable, after = self._next(), self._peek()
-        following = self._peek_solid()
+        following = self._peek_non_space()
         if following.kind in (Kind.ASSIGN, Kind.DECLARE):
-            self._next_solid()
+            self._next_non_space()
             pipeline.assigns = following.kind is Kind.ASSIGN
             self._declare(pipeline, variable)
         elif following.kind is Kind.CHAR and following.text == ",":
-            self._next_solid()
+            self._next_non_space()
             self._declare(pipeline, variable)
             if context == "range" and len(pipeline.variables) < 2:
-                if self._peek_solid().kind in (Kind.VARIABLE, Kind.RIGHT_DELIM, Kind.RIGHT_PAREN):
+                if self._peek_non_space().kind in (
+                    Kind.VARIABLE,
+                    Kind.RIGHT_DELIM,
+                    Kind.RIGHT_PAREN,
+                ):
                     return True
                 self._fail("range can only initialize variables")
             self._fail(f"too many declarations in {context}")
         elif after.kind is Kind.SPACE:
-            self._back(variable, after)
+            self._put_back(variable, after)
         else:
-            self._back(variable)
+            self._put_back(variable)
         return False
 
     def _declare(self, pipeline: Pipeline, token: Token) -> None:
@@ -271,16 +277,16 @@ class _Parser(Reader):
         self._variables.append(token.text)
 
     def _command(self) -> Command:
-        command = Command(self._peek_solid().pos)
+        command = Command(self._peek_non_space().pos)
         while True:
-            self._next_solid_back()
+            self._skip_space()
             if (operand := self._operand()) is not None:
                 command.arguments.append(operand)
             token = self._next()
             if token.kind is Kind.SPACE:
                 continue
             if token.kind in (Kind.RIGHT_DELIM, Kind.RIGHT_PAREN):
-                self._back(token)
+                self._put_back(token)
             elif token.kind is not Kind.PIPE:
                 self._unexpected(token, "operand")
             break
@@ -288,8 +294,8 @@ class _Parser(Reader):
             self._fail("empty command")
         return command
 
-    def _next_solid_back(self) -> None:
-        self._back(self._next_solid())
+    def _skip_space(self) -> None:
+        self._put_back(self._next_non_space())
 
     def _operand(self) -> Node | None:
         node = self._term()
@@ -303,26 +309,26 @@ class _Parser(Reader):
         if isinstance(node, Variable):
             return Variable(at, [*node.names, *names])
         if isinstance(node, Bool | String | Number | Nil | Dot):
-            self._fail(f"unexpected . after term {quoted(str(node))}")
+            self._fail(f"unexpected . after term {quote_text(str(node))}")
         return Chain(at, node, names)
 
     def _term(self) -> Node | None:
-        token = self._next_solid()
+        token = self._next_non_space()
         if token.kind is Kind.LEFT_PAREN:
             return self._pipeline("parenthesized pipeline", Kind.RIGHT_PAREN)
         make = _TERMS.get(token.kind)
         if make is None:
-            self._back(token)
+            self._put_back(token)
             return None
         if token.kind is Kind.IDENTIFIER and token.text not in self._functions:
-            self._fail(f"function {quoted(token.text)} not defined")
+            self._fail(f"function {quote_text(token.text)} not defined")
         if token.kind is Kind.VARIABLE and token.text not in self._variables:
-            self._fail(f"undefined variable {quoted(token.text)}")
+            self._fail(f"undefined variable {quote_text(token.text)}")
         return self._literal(make, token)
 
-    def _literal(self, make: Callable[[_Given], _Made], given: _Given) -> _Made:
+    def _literal(self, make: Callable[[_Source], _Result], source: _Source) -> _Result:
         try:
-            return make(given)
+            return make(source)
         except LiteralFault as fault:
             return self._fail(str(fault))
 

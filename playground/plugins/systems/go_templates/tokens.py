@@ -10,7 +10,7 @@ import regex
 
 
 class Kind(Enum):
-    """The kind of a token; KEYWORDS are kinds too."""
+    """The kind of a token; each keyword has a kind of its own."""
 
     ERROR = auto()
     BOOL = auto()
@@ -67,7 +67,7 @@ KEYWORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of the template: where it begins, and on which line (from 1)."""
+    """A piece of a template, with its position and its line (from 1)."""
 
     kind: Kind
     pos: int
@@ -78,7 +78,7 @@ class Token:
 def rune_name(character: str) -> str:
     """Return a character as Go's %#U writes it."""
     if not character:
-        return "U+FFFFFFFFFFFFFFFF"  # the end of the text, which is no character
+        return "U+FFFFFFFFFFFFFFFF"  # the end of the text
     point = f"U+{ord(character):04X}"
     return f"{point} '{character}'" if is_printable(character) else point
 
@@ -96,9 +96,9 @@ def is_printable(character: str) -> bool:
     return character.isprintable() or _PRINTABLE.match(character) is not None
 
 
-def quoted(text: str) -> str:
-    """Text as Go's %q writes it."""
-    return '"' + "".join(_escaped(character) for character in text) + '"'
+def quote_text(text: str) -> str:
+    """Return a text as Go's %q writes it."""
+    return '"' + "".join(_escape(character) for character in text) + '"'
 
 
 _ESCAPES: Final = {
@@ -114,7 +114,7 @@ _ESCAPES: Final = {
 }
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character in _ESCAPES:
         return _ESCAPES[character]
     if is_printable(character):

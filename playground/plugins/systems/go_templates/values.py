@@ -1,7 +1,7 @@
-"""Values as Go sees them: JSON data, what came out of a container, and what is not there.
+"""Values as Go sees them: JSON data, items of containers, and missing values.
 
-A value out of a list or map is an `Interface` until a pipeline's step takes it out; errors name its
-type. Strings are bytes to Go: lengths and offsets count those of UTF-8.
+An item of a list or map is an `Interface` until a step of a pipeline unwraps it, as errors name its
+type. To Go a string is bytes: lengths and offsets are counted in UTF-8.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from playground.base.errors import InputFault
 
 
 class _Nothing:
-    """A value that is not there."""
+    """A missing value."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -23,8 +23,8 @@ class _Nothing:
         return self._name
 
 
-INVALID: Final = _Nothing("INVALID")  # a key that is not there, the result of nil
-MISSING: Final = _Nothing("MISSING")  # no value came through the pipeline
+INVALID: Final = _Nothing("INVALID")  # the value of a missing key, or of nil
+MISSING: Final = _Nothing("MISSING")  # in place of a pipeline's value if there is none
 
 
 class Byte(int):
@@ -32,7 +32,7 @@ class Byte(int):
 
 
 class Slice(list[Any]):
-    """A part of a list, which can be made longer again, as in Go: `spare` is what follows it."""
+    """A slice of a list, which can be extended again, as in Go, by the `spare` items after it."""
 
     def __init__(self, items: list[Any], spare: list[Any]) -> None:
         super().__init__(items)
@@ -41,18 +41,18 @@ class Slice(list[Any]):
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """A container's item; None is a JSON null."""
+    """An item of a container; a `value` of None is a JSON null."""
 
     value: Any
 
 
 def from_json(data: Any) -> Any:
-    """JSON as Go decodes it: every number is a float64, half a surrogate pair U+FFFD.
+    """Convert JSON values as Go decodes them: numbers to float64, half surrogate pairs to U+FFFD.
 
-    Raises InputFault for what is no JSON, or too deep or too large.
+    Raises InputFault if the data is no JSON, too deep, or has a number that is too large.
     """
     try:
-        return _decoded_json(data)
+        return _decode_json(data)
     except RecursionError:
         raise InputFault("data that is nested too deeply", expected="JSON") from None
     except OverflowError:
@@ -61,35 +61,35 @@ def from_json(data: Any) -> Any:
         ) from None
 
 
-def _decoded_json(data: Any) -> Any:
+def _decode_json(data: Any) -> Any:
     match data:
         case None | bool():
             return data
-        case int() | float():  # Go's decoder knows no whole numbers, marshal no float of numpy's
+        case int() | float():  # Go decodes all numbers as floats; marshal cannot write numpy's
             return float(data)
         case str():
             return whole_characters(data)
         case list() | tuple():
-            return [_decoded_json(item) for item in data]
+            return [_decode_json(item) for item in data]
         case Mapping():
-            return {whole_characters(str(key)): _decoded_json(item) for key, item in data.items()}
+            return {whole_characters(str(key)): _decode_json(item) for key, item in data.items()}
     raise InputFault(f"data of type {type(data).__name__}", expected="what JSON can hold")
 
 
 def whole_characters(text: str) -> str:
-    """Return the text with halves of surrogate pairs, which no UTF-8 has, as U+FFFD."""
+    """Return a text with U+FFFD in place of half surrogate pairs, which UTF-8 cannot encode."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def unwrapped(value: Any) -> Any:
-    """Return the value inside of an interface; INVALID for a null."""
+def unwrap(value: Any) -> Any:
+    """Return the value in an Interface, INVALID for null, or any other value as it is."""
     if isinstance(value, Interface):
         return INVALID if value.value is None else value.value
     return value
 
 
 def type_name(value: Any) -> str:
-    """Return the name of a value's type, in Go's words."""
+    """Return Go's name of a value's type."""
     return _NAMES.get(type(value), "interface {}")
 
 
@@ -106,21 +106,21 @@ _NAMES: Final = {
 }
 
 
-def truth(value: Any) -> bool:
-    """Return True if a value counts as true: what is empty or zero does not."""
-    found = unwrapped(value)
-    return found is not INVALID and bool(found)
+def is_true(value: Any) -> bool:
+    """Return True if a value counts as true, that is, if it is not empty, zero or missing."""
+    plain = unwrap(value)
+    return plain is not INVALID and bool(plain)
 
 
-def encoded(text: str) -> bytes:
+def encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def written(pieces: list[str]) -> str:
-    """Output in one: bytes that are no UTF-8, cut out of a text, become U+FFFD."""
+def join_output(pieces: list[str]) -> str:
+    """Join pieces of output; bytes that are not valid UTF-8 become U+FFFD."""
     text = "".join(pieces)
-    return text if text.isascii() else encoded(text).decode("utf-8", "replace")
+    return text if text.isascii() else encode(text).decode("utf-8", "replace")
 
 
-def decoded(data: bytes) -> str:
+def decode(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")

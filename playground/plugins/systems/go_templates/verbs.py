@@ -1,4 +1,4 @@
-"""One value by one verb, as Go's `fmt` writes it."""
+"""Write one value with one verb, as Go's `fmt` does."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from playground.plugins.systems.go_templates.floats import float_text, with_point
-from playground.plugins.systems.go_templates.tokens import is_printable, quoted
-from playground.plugins.systems.go_templates.values import Byte, encoded, type_name
+from playground.plugins.systems.go_templates.floats import add_point, float_text
+from playground.plugins.systems.go_templates.tokens import is_printable, quote_text
+from playground.plugins.systems.go_templates.values import Byte, encode, type_name
 
 
 @dataclass(slots=True)
 class Flags:
-    """The flags between % and the verb."""
+    """The flags, width and precision between `%` and the verb."""
 
     minus: bool = False
     plus: bool = False
@@ -26,7 +26,7 @@ class Flags:
     plus_v: bool = False  # %+v
 
     def pad(self, text: str) -> str:
-        """Filled to the width, counted in characters."""
+        """Return a text padded to the width in characters, with blanks or zeros."""
         missing = (self.width or 0) - len(text)
         if missing <= 0:
             return text
@@ -35,12 +35,12 @@ class Flags:
         return ("0" if self.zero else " ") * missing + text
 
     def align(self, text: str) -> str:
-        """Pad with blanks only: a number gets its zeros after the sign, by its own verb."""
+        """Return a number's text padded with blanks; its verb has added any zeros."""
         width = self.width or 0
         return text.ljust(width) if self.minus else text.rjust(width)
 
     def sign(self, negative: bool) -> str:
-        """Return the sign before a number."""
+        """Return the sign to write before a number."""
         if negative:
             return "-"
         if self.plus:
@@ -48,32 +48,32 @@ class Flags:
         return " " if self.space else ""
 
 
-def shown(value: Any) -> str:
+def default_text(value: Any) -> str:
     """Return a value as %v writes it."""
-    return formatted(value, "v", Flags())
+    return format_value(value, "v", Flags())
 
 
-def typed(value: Any) -> str:
-    """Return a value with its type, as complaints name it."""
-    return "<nil>" if value is None else f"{type_name(value)}={shown(value)}"
+def with_type(value: Any) -> str:
+    """Return a value with its type, as error texts show it."""
+    return "<nil>" if value is None else f"{type_name(value)}={default_text(value)}"
 
 
-def _bad(verb: str, value: Any, flags: Flags) -> str:
-    """Return a verb that the value's type has not; the value with the verb's flags."""
-    told = "<nil>" if value is None else f"{type_name(value)}={formatted(value, 'v', flags)}"
-    return f"%!{verb}({told})"
+def _bad_verb(verb: str, value: Any, flags: Flags) -> str:
+    """Return the error text for a verb that does not fit the value's type."""
+    text = "<nil>" if value is None else f"{type_name(value)}={format_value(value, 'v', flags)}"
+    return f"%!{verb}({text})"
 
 
-def formatted(value: Any, verb: str, flags: Flags) -> str:
-    """Return a value by a verb; one that its type has not is said in the text, as Go does."""
+def format_value(value: Any, verb: str, flags: Flags) -> str:
+    """Write a value with a verb; one that does not fit the type gives an error text, as in Go."""
     match value:
         case None:
-            return flags.pad("<nil>") if verb in "Tv" else _bad(verb, value, flags)
+            return flags.pad("<nil>") if verb in "Tv" else _bad_verb(verb, value, flags)
         case _ if verb == "T":
-            return flags.pad(_cut(type_name(value), flags))
-        case bool():  # before int, of which Python holds it to be one
-            told = "true" if value else "false"
-            return flags.pad(told) if verb in "tv" else _bad(verb, value, flags)
+            return flags.pad(_truncate(type_name(value), flags))
+        case bool():  # before int, because in Python a bool is an int
+            text = "true" if value else "false"
+            return flags.pad(text) if verb in "tv" else _bad_verb(verb, value, flags)
         case int():
             return _format_integer(value, verb, flags)
         case float():
@@ -87,18 +87,19 @@ def formatted(value: Any, verb: str, flags: Flags) -> str:
 
 def _container(value: Any, verb: str, flags: Flags) -> str:
     if verb in "pw":
-        return _bad(verb, value, flags)
+        return _bad_verb(verb, value, flags)
 
     def inner(item: Any) -> str:
         if item is None:
             return "interface {}(nil)" if flags.go_syntax else "<nil>"
-        return formatted(item, verb, flags)
+        return format_value(item, verb, flags)
 
     if isinstance(value, list):
         name, parts = "", [inner(item) for item in value]
     else:
-        keys = sorted(value, key=encoded)
-        name, parts = "map", [f"{formatted(key, verb, flags)}:{inner(value[key])}" for key in keys]
+        keys = sorted(value, key=encode)
+        name = "map"
+        parts = [f"{format_value(key, verb, flags)}:{inner(value[key])}" for key in keys]
     if flags.go_syntax:
         return f"{type_name(value)}{{{', '.join(parts)}}}"
     return f"{name}[{' '.join(parts)}]"
@@ -112,26 +113,26 @@ _NOT_IN_BACKQUOTES: Final = re.compile("[\x00-\x08\x0a-\x1f`\x7f\ufeff\udc80-\ud
 def _text(value: str, verb: str, flags: Flags) -> str:
     match verb:
         case "v" if flags.go_syntax:
-            return flags.pad(quoted(_cut(value, flags)))
+            return flags.pad(quote_text(_truncate(value, flags)))
         case "v" | "s":
-            return flags.pad(_cut(value, flags))
+            return flags.pad(_truncate(value, flags))
         case "q":
-            return flags.pad(_quoted(_cut(value, flags), flags))
+            return flags.pad(_quote(_truncate(value, flags), flags))
         case "x" | "X":
             return flags.pad(_hexadecimal(value, verb, flags))
-    return _bad(verb, value, flags)
+    return _bad_verb(verb, value, flags)
 
 
-def _cut(value: str, flags: Flags) -> str:
+def _truncate(value: str, flags: Flags) -> str:
     return value if flags.precision is None else value[: flags.precision]
 
 
-def _quoted(value: str, flags: Flags) -> str:
+def _quote(value: str, flags: Flags) -> str:
     if flags.sharp and not _NOT_IN_BACKQUOTES.search(value):
         return f"`{value}`"
     if flags.plus:
-        return "".join(c if c.isascii() else _unicode_escape(c) for c in quoted(value))
-    return quoted(value)
+        return "".join(c if c.isascii() else _unicode_escape(c) for c in quote_text(value))
+    return quote_text(value)
 
 
 def _unicode_escape(character: str) -> str:
@@ -140,7 +141,7 @@ def _unicode_escape(character: str) -> str:
 
 
 def _hexadecimal(value: str, verb: str, flags: Flags) -> str:
-    data = encoded(value)[: flags.precision]
+    data = encode(value)[: flags.precision]
     digits = data.hex(" ") if verb == "x" else data.hex(" ").upper()
     prefix = f"0{verb}" if flags.sharp and data else ""
     between = f" {prefix}" if flags.space else ""
@@ -154,7 +155,7 @@ _PREFIXES: Final = {"b": "0b", "x": "0x", "X": "0X"}
 
 
 def _format_integer(value: int, verb: str, flags: Flags) -> str:
-    number = int(value)  # a Byte has a text of its own
+    number = int(value)  # without the class Byte
     match verb:
         case "v" if flags.go_syntax and isinstance(value, Byte):
             return _in_base(number, "x", replace(flags, sharp=True))
@@ -166,17 +167,15 @@ def _format_integer(value: int, verb: str, flags: Flags) -> str:
             return flags.align(_unicode(number, flags))
         case _ if verb in _BASES:
             return _in_base(number, verb, flags)
-    return _bad(verb, value, flags)
+    return _bad_verb(verb, value, flags)
 
 
 def _in_base(value: int, verb: str, flags: Flags) -> str:
-    """Write an integer as `fmtInteger` of Go's fmt does: digits, zeros before them, prefix,
-    sign.
-    """
+    """Write an integer as `fmtInteger` of Go's fmt does, with zeros, prefix and sign."""
     sign, digits = flags.sign(value < 0), format(abs(value), _BASES[verb])
-    if flags.precision == 0 and value == 0:  # no digits are asked for: Go leaves the sign out, too
+    if flags.precision == 0 and value == 0:  # Go then leaves out the sign, too
         return " " * (flags.width or 0)
-    # two ways to ask for zeros, `%.3d` and `%03d`: Go takes the first where both are there
+    # zeros come from `%.3d` or `%03d`; if both are given, Go takes the first
     if flags.precision is not None:
         digits = digits.rjust(flags.precision, "0")
     elif flags.zero and not flags.minus:
@@ -193,13 +192,13 @@ def _prefix(verb: str, flags: Flags) -> str:
 
 
 def _code_point(value: int) -> int:
-    """Return the number of a character; what is none is U+FFFD."""
+    """Return a character's number, or that of U+FFFD if there is no such character."""
     surrogate = 0xD800 <= value <= 0xDFFF
     return value if 0 <= value <= 0x10FFFF and not surrogate else 0xFFFD
 
 
 def _quoted_rune(point: int, flags: Flags) -> str:
-    inner = quoted(chr(point))[1:-1].replace('\\"', '"')  # of the quotes only the single is escaped
+    inner = quote_text(chr(point))[1:-1].replace('\\"', '"')  # only the single quote is escaped
     if inner == "'":
         inner = "\\'"
     elif flags.plus and point > 127:
@@ -208,10 +207,10 @@ def _quoted_rune(point: int, flags: Flags) -> str:
 
 
 def _unicode(value: int, flags: Flags) -> str:
-    """U+0041, and with # the character itself."""
+    """Write `U+0041`, with the flag `#` followed by the character."""
     digits = format(value % 2**64, "X").rjust(max(4, flags.precision or 0), "0")
-    named = flags.sharp and _code_point(value) == value and is_printable(chr(value))
-    return f"U+{digits} '{chr(value)}'" if named else f"U+{digits}"
+    shows_character = flags.sharp and _code_point(value) == value and is_printable(chr(value))
+    return f"U+{digits} '{chr(value)}'" if shows_character else f"U+{digits}"
 
 
 _FLOAT_VERBS: Final = "vbgGxXfFeE"
@@ -220,7 +219,7 @@ _SAME_VERBS: Final = {"v": "g", "F": "f"}
 
 def _real(value: float, verb: str, flags: Flags) -> str:
     if verb not in _FLOAT_VERBS:
-        return _bad(verb, value, flags)
+        return _bad_verb(verb, value, flags)
     verb = _SAME_VERBS.get(verb, verb)
     digits = float_text(abs(value), verb, flags.precision)
     sign = flags.sign(value < 0 or str(value).startswith("-"))  # -0 is not below 0
@@ -229,7 +228,7 @@ def _real(value: float, verb: str, flags: Flags) -> str:
     if digits == "NaN":
         return flags.align(sign + digits)
     if flags.sharp and verb != "b":
-        digits = with_point(digits, verb, flags.precision)
+        digits = add_point(digits, verb, flags.precision)
     if flags.zero and flags.width:
         return sign + digits.rjust(flags.width - len(sign), "0")
     return flags.align(sign + digits)
@@ -237,6 +236,6 @@ def _real(value: float, verb: str, flags: Flags) -> str:
 
 def _complex(value: complex, verb: str, flags: Flags) -> str:
     if verb not in _FLOAT_VERBS:
-        return _bad(verb, value, flags)
-    signed = replace(flags, plus=True)
-    return f"({_real(value.real, verb, flags)}{_real(value.imag, verb, signed)}i)"
+        return _bad_verb(verb, value, flags)
+    with_sign = replace(flags, plus=True)
+    return f"({_real(value.real, verb, flags)}{_real(value.imag, verb, with_sign)}i)"

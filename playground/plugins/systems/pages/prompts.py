@@ -1,4 +1,4 @@
-"""The Prompts page's parts: the values of a prompt's variables, its forms, tools beside it."""
+"""The parts of the page Prompts: the variables of a prompt, its forms, and tools."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _IN_A_ROW: Final = 2
 
 
 def read_values(text: str) -> dict[str, Any] | None:
-    """Return the variables' values; None where the text is not a JSON object."""
+    """Read the variables' values; return None if the text is not a JSON object."""
     try:
         values = json.loads(text or "{}")
     except (ValueError, RecursionError):
@@ -24,7 +24,7 @@ def read_values(text: str) -> dict[str, Any] | None:
 
 
 def show_forms(view: PromptView) -> None:
-    """The prompt in every form in which it is sent."""
+    """Show the prompt in every form in which it is sent."""
     forms = list(view.forms().items())
     for start in range(0, len(forms), _IN_A_ROW):
         row = forms[start : start + _IN_A_ROW]
@@ -34,7 +34,7 @@ def show_forms(view: PromptView) -> None:
 
 
 def tool_views(views: Sequence[ToolView]) -> None:
-    """Each tool's schema as it is kept, beside what the other project would make of it."""
+    """Show each tool's schema beside the one that Flink-Agents would build from it."""
     for view in views:
         say.text(view.name)
         if view.fault:

@@ -1,4 +1,4 @@
-"""Parts of the Signatures page: its texts as values, and a pasted completion field by field."""
+"""The parts of the page Signatures: read its texts, and show the fields of a pasted completion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from playground.app.shared import say, tables
 from playground.base.errors import InputFault
 from playground.base.json_numbers import refused_words
 from playground.plugins.systems.dspy import Signature
-from playground.plugins.systems.dspy import signature_questions as asked
+from playground.plugins.systems.dspy import signature_questions as questions
 from playground.plugins.systems.dspy.values import as_json
 
 INPUTS: Final = '{"question": "How many masts?", "context": ["A ketch."]}'
@@ -21,21 +21,21 @@ _COMPLETION: Final = "[[ ## answer ## ]]\n2\n\n[[ ## completed ## ]]"
 
 
 def inputs_of(text: str) -> dict[str, Any]:
-    """Values by the names of inputs. Raises InputFault for what is no JSON object."""
-    found = _json(text, "The inputs")
-    if not isinstance(found, dict):
+    """Read the inputs' values by name. Raises InputFault if the text is no JSON object."""
+    inputs = _json(text, "The inputs")
+    if not isinstance(inputs, dict):
         raise InputFault(
             "The inputs are not an object", expected="a JSON object of values by field"
         )
-    return found
+    return inputs
 
 
 def demos_of(text: str) -> list[dict[str, Any]]:
-    """Examples. Raises InputFault for what is no JSON list of objects."""
-    found = _json(text, "The examples")
-    if not isinstance(found, list) or not all(isinstance(demo, dict) for demo in found):
+    """Read the examples. Raises InputFault if the text is no JSON list of objects."""
+    demos = _json(text, "The examples")
+    if not isinstance(demos, list) or not all(isinstance(demo, dict) for demo in demos):
         raise InputFault("The examples are not a list", expected="a JSON list of objects")
-    return found
+    return demos
 
 
 def _json(text: str, what: str) -> Any:
@@ -47,7 +47,7 @@ def _json(text: str, what: str) -> Any:
 
 
 def as_text(messages: Sequence[Mapping[str, Any]]) -> str:
-    """Messages as one text, their parts as JSON."""
+    """Return messages as one text; content parts are written as JSON."""
     return "\n".join(f"=== {message['role']}\n{_content(message)}" for message in messages)
 
 
@@ -59,13 +59,13 @@ def _content(message: Mapping[str, Any]) -> str:
 
 
 def answer(signature: Signature) -> None:
-    """A completion, pasted: its fields by one adapter, and how they would arrive."""
+    """Show the fields that an adapter reads from a pasted completion, and how they would stream."""
     name = st.segmented_control(
-        "Read by", list(asked.ADAPTERS), default="chat", required=True, key="signature adapter"
+        "Read by", list(questions.ADAPTERS), default="chat", required=True, key="signature adapter"
     )
     completion = st.text_area("Completion", _COMPLETION, key="signature answer", height=170)
     try:
-        found = asked.fields(signature, completion or "", str(name))
+        fields = questions.fields(signature, completion or "", str(name))
     except InputFault as fault:
         st.error("No fields are read from this completion.")
         say.text(str(fault))
@@ -76,11 +76,11 @@ def answer(signature: Signature) -> None:
             "value": "" if field.fault else json.dumps(as_json(field.value), ensure_ascii=False),
             "fault": field.fault,
         }
-        for field in found
+        for field in fields
     ]
     tables.table(rows, height="content")
     if name == "chat":
         st.caption("As it would arrive, sixteen characters at a time")
-        deltas = asked.streamed(completion or "")
+        deltas = questions.streamed(completion or "")
         arrived = [{"field": field or "(before)", "new": new} for field, new in deltas]
         tables.table(arrived)

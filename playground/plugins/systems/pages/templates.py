@@ -1,4 +1,4 @@
-"""The Templates page: what is run, on what input, with whose answers, and what happens."""
+"""The parts of the page Templates: what to run, its input, the source of answers, and the steps."""
 
 from __future__ import annotations
 
@@ -61,12 +61,10 @@ def _runs() -> Runs[TemplateRun]:
 
 
 def settings() -> Settings | None:
-    """Return the set, the template, the data and where answers come from; None while there is no
-    set.
-    """
+    """Show the widgets that choose what to run; return their values, or None without a set."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        own = belongings.value(_OWN) or {}
-        names = [*paths.sample_templates(), *own]
+        own_sets = belongings.value(_OWN) or {}
+        names = [*paths.sample_templates(), *own_sets]
         title = str(
             st.selectbox(
                 "Templates", names, format_func=say.option, key=_CHOSEN, bind="query-params"
@@ -78,15 +76,15 @@ def settings() -> Settings | None:
             key=_UPLOAD,
             on_change=changes.of(_UPLOAD, _take_set),
         )
-    _ways_back(title, title in own)
-    files, text = _files(names[0] if title in own else title)
+    _reset_buttons(title, title in own_sets)
+    files, text = _files(names[0] if title in own_sets else title)
     if fault := state.held(_FAULT):
         st.error("This file cannot be read; nothing else has changed.")
         say.text(str(fault))
         state.forget(_FAULT)
     try:
-        if title in own:
-            text, files = str(own[title]), TemplateFiles(files.templates)
+        if title in own_sets:
+            text, files = str(own_sets[title]), TemplateFiles(files.templates)
         templates = parse_templates(_edited_set(title, text), title)
     except InputFault as fault:
         st.error("This set cannot be read; nothing else has changed.")
@@ -94,26 +92,26 @@ def settings() -> Settings | None:
         return None
     widgets.show_findings(check_templates(templates), "in the set")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        known = list(templates)  # other names are another widget
-        key = f"template of {title}: {known}"
-        template = st.selectbox("Template", known, format_func=say.option, key=key)
+        template_names = list(templates)  # part of the key: with other names it is another widget
+        key = f"template of {title}: {template_names}"
+        template = st.selectbox("Template", template_names, format_func=say.option, key=key)
         origins = ["Scripted", *(["A model's"] if access.current().may_run else [])]
         live = st.segmented_control(
             "Answers", origins, default="Scripted", required=True, key="answers"
         )
         model = st.text_input("Model", key="template model", placeholder="the template's own")
-        scripted = live == "Scripted"
+        is_scripted = live == "Scripted"
         base_url = st.text_input(
             "Server",
             key="template server",
             placeholder="the provider's own",
-            disabled=scripted or access.current().public,
+            disabled=is_scripted or access.current().public,
         )
-    base_url = "" if access.current().public else base_url  # no visitor chooses whom we ask
+    base_url = "" if access.current().public else base_url  # a visitor must not choose the server
     if template is None:
         return None
-    texts = _texts(title, files, scripted)
-    return Settings(title, templates, template, texts, not scripted, model, base_url)
+    texts = _texts(title, files, is_scripted)
+    return Settings(title, templates, template, texts, not is_scripted, model, base_url)
 
 
 @kept(16)
@@ -123,39 +121,39 @@ def _files(name: str) -> tuple[TemplateFiles, str]:
 
 
 def _edited_set(title: str, text: str) -> str:
-    """Return the set's own text, as the user has it now."""
+    """Show an editor for the set's text, and return the text as edited."""
     with st.expander("Edit the templates", icon=":material/edit_document:"):
         key = f"set of {title}"
         return _editor("YAML", title, key, text, height=300)
 
 
-def _editor(label: str, title: str, key: str, text: str, **more: Any) -> str:
-    """Return a text that begins as it was left, in this tab or another one."""
-    shown = as_edited((belongings.value(_DRAFTS + title) or {}).get(key, text))
-    place = changes.place(key, shown)
-    on_change = changes.of(place, _leave, title, key, shown=shown)
-    return st.text_area(label, shown, key=place, on_change=on_change, **more) or ""
+def _editor(label: str, title: str, key: str, text: str, **options: Any) -> str:
+    """Show an editor and return its text, which begins as it was left in this or another tab."""
+    text_now = as_edited((belongings.value(_DRAFTS + title) or {}).get(key, text))
+    place = changes.place(key, text_now)
+    on_change = changes.of(place, _store_draft, title, key, shown=text_now)
+    return st.text_area(label, text_now, key=place, on_change=on_change, **options) or ""
 
 
-def _leave(left: str, title: str, key: str) -> None:
-    belongings.change(_DRAFTS + title, lambda kept: {**(kept or {}), key: left})
+def _store_draft(text: str, title: str, key: str) -> None:
+    belongings.change(_DRAFTS + title, lambda drafts: {**(drafts or {}), key: text})
 
 
-def _take_set(given: UploadedFile | None) -> None:
-    """A file was chosen: it stands among the sets, and is shown."""
-    if given:
+def _take_set(upload: UploadedFile | None) -> None:
+    """Add an uploaded file to the sets and choose it; a file that cannot be read is reported."""
+    if upload:
         try:
-            text = decode(given.getvalue(), given.name)
+            text = decode(upload.getvalue(), upload.name)
         except InputFault as fault:
             state.hold(_FAULT, str(fault))
             return
-        belongings.change(_OWN, lambda kept: {**(kept or {}), given.name: text})
-        _discard(given.name)
-        state.choose(_CHOSEN, given.name)
+        belongings.change(_OWN, lambda sets: {**(sets or {}), upload.name: text})
+        _discard(upload.name)
+        state.choose(_CHOSEN, upload.name)
 
 
-def _ways_back(title: str, is_own: bool) -> None:
-    """Offer the ways from edits to the original set, and from an own set to the samples."""
+def _reset_buttons(title: str, is_own: bool) -> None:
+    """Show buttons that discard the edits of a set, and that forget an uploaded set."""
     with st.container(horizontal=True):
         if belongings.value(_DRAFTS + title):
             st.button("Discard the edits of this set", on_click=_discard, args=(title,))
@@ -169,15 +167,17 @@ def _discard(title: str) -> None:
 
 def _forget_set(title: str) -> None:
     _discard(title)
-    left = {name: text for name, text in (belongings.value(_OWN) or {}).items() if name != title}
-    belongings.keep(_OWN, left or None)
+    remaining = {
+        name: text for name, text in (belongings.value(_OWN) or {}).items() if name != title
+    }
+    belongings.keep(_OWN, remaining or None)
     state.forget(_CHOSEN)
 
 
-def _texts(title: str, files: TemplateFiles, scripted: bool) -> dict[str, str]:
-    """Editors of the data: they begin with the sample's."""
+def _texts(title: str, files: TemplateFiles, is_scripted: bool) -> dict[str, str]:
+    """Show editors of a run's data, which begin with the sample's; return their texts."""
     tools = ",\n".join(widgets.tool_text(tool) for tool in files.tools)
-    own = {
+    texts = {
         "input": json.dumps(files.input, ensure_ascii=False, indent=1),
         "answers": json.dumps(files.answers, ensure_ascii=False, indent=1),
         "functions": json.dumps(files.functions, ensure_ascii=False, indent=1),
@@ -191,60 +191,61 @@ def _texts(title: str, files: TemplateFiles, scripted: bool) -> dict[str, str]:
     }
     with st.expander("Input, answers and functions", icon=":material/edit:"):
         left, right = st.columns(2)
-        found = {}
-        for index, (field, text) in enumerate(own.items()):
+        edited = {}
+        for index, (field, text) in enumerate(texts.items()):
             with (left, right)[index % 2]:
                 key = f"{field} of {title}"
-                off = field == "answers" and not scripted
-                found[field] = _editor(labels[field], title, key, text, height=160, disabled=off)
-    return found
+                off = field == "answers" and not is_scripted
+                edited[field] = _editor(labels[field], title, key, text, height=160, disabled=off)
+    return edited
 
 
-def current_run(chosen: Settings) -> TemplateRun | None:
-    """Return the run with these settings: scripted answers at once, a model's when Run is pressed.
+def current_run(values: Settings) -> TemplateRun | None:
+    """Return the run with these settings, or None if the user has not started one.
 
-    Raises PlaygroundError for data that cannot be read.
+    With scripted answers it runs at once; a model is asked when the user presses Run. Raises
+    PlaygroundError for data that cannot be read.
     """
-    if not chosen.live:
-        answers: list[Any] = json_of(chosen.texts["answers"] or "[]", "answers", list)
-        return TemplateRun().run(*_arguments(chosen, Answers(answers)), **_options(chosen))
-    of = f"{chosen.name}, {chosen.template}"
-    known = _runs().get(state.run_id(f"{_RUN} {of}"))
-    busy = known is not None and known.under_way
+    if not values.live:
+        answers: list[Any] = json_of(values.texts["answers"] or "[]", "answers", list)
+        return TemplateRun().run(*_arguments(values, Answers(answers)), **_options(values))
+    label = f"{values.name}, {values.template}"
+    run = _runs().get(state.run_id(f"{_RUN} {label}"))
+    busy = run is not None and run.under_way
     if st.button("Run", icon=":material/send:", key="run template", disabled=busy, type="primary"):
         is_open = waiting.tab_is_open()
-        asked = RecordedAnswers(chosen.model, chosen.base_url, alive=is_open)
-        known = TemplateRun(answers=asked)
-        known.start(*_arguments(chosen, asked), **_options(chosen))
-        before = state.run_id(f"{_RUN} {of}")
-        state.set_run_id(_runs().add(known, is_open, before), f"{_RUN} {of}")
-        st.rerun()  # for a button that cannot be pressed twice
+        recorded = RecordedAnswers(values.model, values.base_url, alive=is_open)
+        run = TemplateRun(answers=recorded)
+        run.start(*_arguments(values, recorded), **_options(values))
+        previous = state.run_id(f"{_RUN} {label}")
+        state.set_run_id(_runs().add(run, is_open, previous), f"{_RUN} {label}")
+        st.rerun()  # so that the button is disabled
     st.text("Keys are read from the environment of this machine and never stored.")
-    return known
+    return run
 
 
-def _arguments(chosen: Settings, answers: Any) -> tuple[Any, ...]:
-    return chosen.templates, json_of(chosen.texts["input"] or "{}", "input", dict), answers
+def _arguments(values: Settings, answers: Any) -> tuple[Any, ...]:
+    return values.templates, json_of(values.texts["input"] or "{}", "input", dict), answers
 
 
-def _options(chosen: Settings) -> dict[str, Any]:
-    tools = chosen.texts["tools"].strip()
+def _options(values: Settings) -> dict[str, Any]:
+    tools = values.texts["tools"].strip()
     empty = tools in ("", "[]")
     return {
-        "template": chosen.template,
+        "template": values.template,
         "tools": [] if empty else read_tool_file(tools.encode(), "functions").tools,
-        "call": json_of(chosen.texts["functions"] or "{}", "results", dict),
-        "model": chosen.model,
+        "call": json_of(values.texts["functions"] or "{}", "results", dict),
+        "model": values.model,
     }
 
 
 def steps_so_far(run: TemplateRun) -> int | None:
-    """Return how many steps a run under way has made; None once it is over."""
+    """Return the number of steps of a run that is under way, or None if it has ended."""
     return len(run.steps) if run.under_way else None
 
 
 def watch(run: TemplateRun, seen: int) -> None:
-    """Follow a live run; the page is drawn anew with each step, and at the end."""
+    """Follow a live run: draw the page again after each step and at the end."""
     st.button("Stop", icon=":material/stop:", on_click=run.stop, key="stop template")
     progress = f"{seen} steps so far. {waiting.LOADING}"
     status = say.status(progress, state="running")
@@ -255,7 +256,7 @@ def watch(run: TemplateRun, seen: int) -> None:
 
 
 def steps(run: TemplateRun) -> None:
-    """All steps, and one of them in detail."""
+    """Show all steps in a table, and one of them in detail."""
     if not run.steps:
         return
     steps = list(run.steps)
@@ -267,7 +268,7 @@ def steps(run: TemplateRun) -> None:
     step = steps[int(number) - 1]
     if step.sent is not None:
         live = run.answers is not None
-        form = "as LiteLLM was given it" if live else "in OpenAI's older form, with functions"
+        form = "as LiteLLM got it" if live else "in OpenAI's older form, with functions"
         say.text(f"The request, {form}")
         widgets.json_text("request", step.sent.body(modern=live), "sent")
         return
@@ -282,21 +283,21 @@ def steps(run: TemplateRun) -> None:
     tables.table(template_frames.variables(step), height="content")
 
 
-def results(chosen: Settings, run: TemplateRun) -> None:
-    """The requests, each to be opened in every dialect; what was recorded, to be kept."""
+def results(values: Settings, run: TemplateRun) -> None:
+    """Show the run's findings and history, and let the user open or save one of its requests."""
     requests = [step.sent for step in run.steps if step.sent is not None]
     if not requests or run.under_way:
         return
     recordings = tuple(run.answers.recordings) if run.answers else ()
     if run.outcome:
         widgets.show_findings(run.outcome.findings, "about what was sent")
-        # Drawn only when it is opened: a long history as JSON takes the browser seconds.
+        # Drawn only when it is opened, because a long history takes the browser seconds.
         with st.expander("The new history", key="new history", on_change="rerun") as history:
             if history.open:
                 widgets.json_text("history", run.outcome.history, "history")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         number = st.selectbox("Request", range(1, len(requests) + 1), index=len(requests) - 1)
-        name = f"{chosen.name} {chosen.template}, request {number}"
+        name = f"{values.name} {values.template}, request {number}"
         session = replace(requests[number - 1].session(name), recordings=recordings)
         st.button(
             "Use as the session",
