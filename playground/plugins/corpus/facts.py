@@ -163,7 +163,12 @@ class SessionFacts:
             return
         for recording in session.recordings:
             dialect = named_dialect(recording) or reader.dialect or NATIVE
-            yield reader.from_events(read_recording(recording, dialect, session.tools).events, dialect), []
+            yield (
+                reader.from_events(
+                    read_recording(recording, dialect, session.tools).events, dialect
+                ),
+                [],
+            )
 
     def _values_of(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
         """Return the values that every row of a request repeats, so that questions need no join."""
