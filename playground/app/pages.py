@@ -11,66 +11,56 @@ from typing import Final
 from playground.base.registry import PageEntry as PageEntry
 from playground.base.registry import pages_after
 
-ON_TOP: Final = 6  # of the list: the bar shows these, the others are behind its last button
+ON_TOP: Final = 5  # of the list: the bar shows these, others are behind its last button
 CORE_PAGES: Final = (
     PageEntry(
         "start",
         "Start",
         "home",
-        "What have you got, and what would you like to know about it?",
+        "What is this, and what have I got?",
     ),
     PageEntry(
         "compare",
         "Compare",
         "view_column",
-        "How would each dialect tell the model this, and what does it cost?",
+        "What is the model sent in each dialect, and what does it answer?",
         "dialects.md",
+        view="As sent",
     ),
     PageEntry(
         "cache",
         "Cache",
         "bookmark",
-        "Where do cache marks land, will they ever hit, and what does it cost?",
+        "Do my cache_control marks hit, and what does it cost?",
         "cache-lab.md",
     ),
     PageEntry(
         "replay",
         "Replay",
         "play_circle",
-        "What did the model really say, chunk by chunk, and which dialects read it?",
+        "Which parser reads this reply, and who loses what?",
         "recordings-and-secrets.md",
+    ),
+    PageEntry(
+        "diff",
+        "Diff",
+        "difference",
+        "What differs between two sessions, and what does a cache still read?",
+        "versions.md",
     ),
     PageEntry(
         "payload",
         "Payload",
         "outbox",
         "Which HTTP body would each provider get, and what changed on the way there?",
+        within="compare",
     ),
     PageEntry(
         "raw",
         "Raw prompt",
         "data_object",
         "What does the model itself read, special tokens included?",
-    ),
-    PageEntry(
-        "own",
-        "Own dialect",
-        "design_services",
-        "How would a dialect of your own write and read calls, and does it keep the laws?",
-        "own-dialect.md",
-    ),
-    PageEntry(
-        "guide",
-        "Guide",
-        "menu_book",
-        "How is a dialect written, and what is read from a model's reply in it?",
-        "dialects.md",
-    ),
-    PageEntry(
-        "carry",
-        "Hostile values",
-        "luggage",
-        "Which hostile values reach a tool unchanged, and which does a dialect refuse?",
+        within="compare",
     ),
     PageEntry(
         "trials",
@@ -78,16 +68,48 @@ CORE_PAGES: Final = (
         "experiment",
         "Which dialect does my model handle best, by the calls that are expected of it?",
         "trials.md",
+        within="compare",
     ),
     PageEntry(
-        "diff",
-        "Versions",
-        "difference",
-        "What is different between two versions of an agent, and what does it cost?",
-        "versions.md",
+        "guide",
+        "Dialects",
+        "menu_book",
+        "What is this dialect, and how do I declare one?",
+        "dialects.md",
+        view="Guide",
+    ),
+    PageEntry(
+        "carry",
+        "Values",
+        "luggage",
+        "Which hostile values reach a tool unchanged, and which does a dialect refuse?",
+        within="guide",
+    ),
+    PageEntry(
+        "own",
+        "Declare",
+        "design_services",
+        "How would a dialect of your own write and read calls, and does it keep the laws?",
+        "own-dialect.md",
+        within="guide",
     ),
 )
 PAGES: Final = tuple(pages_after(CORE_PAGES))
+
+
+def listed() -> list[PageEntry]:
+    """Return the pages that a menu lists: those that are no view of another one."""
+    return [entry for entry in PAGES if not _has_parent(entry)]
+
+
+def views(entry: PageEntry) -> list[PageEntry]:
+    """Return the page that an entry is a view of, or is itself, and all its views."""
+    name = entry.within if _has_parent(entry) else entry.name
+    return [page_entry(name), *(each for each in PAGES if each.within == name)]
+
+
+def _has_parent(entry: PageEntry) -> bool:
+    return bool(entry.within) and has_page(entry.within)
 
 
 def has_page(name: str) -> bool:

@@ -47,7 +47,8 @@ class PageEntry(NamedTuple):
     `document` its file in `docs/`.
 
     A plugin's page has a module with its `parts`, and stands `after` a page of the core; `rank`
-    orders pages after the same one.
+    orders pages after the same one. A page `within` another is a view of it, called `view` there:
+    no menu lists it.
     """
 
     name: str
@@ -58,6 +59,8 @@ class PageEntry(NamedTuple):
     parts: str = ""
     after: str = ""
     rank: int = 0
+    within: str = ""
+    view: str = ""
 
 
 class Plugin(NamedTuple):

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from playground.base.wording import counted, keep_order
-from playground.cache.answers.cells import CacheSimulation
 from playground.cache.answers.placement import CachePlacement, PartPlacement
 from playground.cache.answers.wire import CacheWire
-from playground.cache.prefixes import TimedRequest
-from playground.cache.rules import Rules
 from playground.dialects.rendering import Block, message_text
 from playground.dialects.request_messages import Rendering
-from playground.nouns.events import Event, event_name
 from playground.nouns.wire_blocks import WireBlock
 from playground.parsing.values import dump_json
 from playground.questions.comparison import Column, DiffLine, visible
-from playground.questions.timeline import Timeline
-from playground.show.wire import event_text
 
 if TYPE_CHECKING:
     from playground.questions.provider_payload import ProviderPayload
@@ -28,7 +21,6 @@ if TYPE_CHECKING:
 Payload = dict[str, Any]
 PAGE_MESSAGES: Final = 50
 MAX_DIFF_LINES: Final = 4_000
-_BEGINNING: Final = 300  # characters of a block
 _LABEL: Final = 160
 
 # panes
@@ -224,128 +216,3 @@ def _folded(run: list[str], context: int) -> list[tuple[str, str]]:
         ("gap", f"{len(run) - 2 * context:,} equal lines"),
         *(("same", text) for text in run[-context:]),
     ]
-
-
-# player
-
-_OWNING: Final = ("text", "reasoning", "markup", "call-named", "argument", "finding")
-
-
-def player(timeline: Timeline) -> Payload:
-    """Return a timeline for the player: text once, segments and events by offset, states by
-    number.
-    """
-    merged = timeline.result.events
-    first_steps, last_steps = _steps_of_events(timeline)
-    states: dict[tuple[str, str, str], int] = {}
-    steps = []
-    for index, step in enumerate(timeline.steps):
-        state = step.state
-        call = "" if state.call_index is None else f"call {state.call_index}"
-        named = " · ".join(x for x in (call, state.call_name, state.argument) if x)
-        detail = keep_order(named)
-        # Thousands of steps share a few states: each is sent to the browser once, by its number.
-        number = states.setdefault((state.mode, detail, state.held[:_LABEL]), len(states))
-        count = bisect_right(first_steps, index)  # steps never go back
-        steps.append([step.at, step.stop, number, step.given[:_LABEL], count, step.kind])
-    return {
-        "text": timeline.text,
-        "timing": timeline.timing,
-        "kinds": list(_OWNING),
-        "segments": [
-            [_kind(event), event.span.start, event.span.stop]
-            for event in merged
-            if event.span.stop > event.span.start
-        ],
-        "events": [
-            [_kind(event), *event.span, first, last, keep_order(event_text(event)[:_LABEL])]
-            for event, first, last in zip(merged, first_steps, last_steps, strict=True)
-        ],
-        "steps": steps,
-        "states": list(states),
-    }
-
-
-def strip(cell: CacheSimulation) -> Payload:
-    """Return every request of a simulation: blocks to scale, marks and how far they look, the
-    outcome.
-    """
-    minimum = cell.rules.minimum(cell.model) if cell.rules else 0
-    return {"minimum": minimum, "requests": [_request(cell, i) for i in range(len(cell.row))]}
-
-
-def _request(cell: CacheSimulation, number: int) -> Payload:
-    sent, outcome, rules = cell.row[number], cell.requests[number], cell.rules
-    difference = cell.differences[number]
-    shared = _shared(cell, number)
-    sizes = [0, *sent.sizes]  # a running total: a block's size is the step to the next one
-    bill = cell.billed[number] if cell.billed else None
-    marks = outcome.breakpoints if rules else ()
-    return {
-        "shared": shared,
-        "blocks": [
-            [
-                b.tier,
-                keep_order(b.kind),
-                keep_order(b.role),
-                sizes[i + 1] - sizes[i],
-                b.text[:_BEGINNING],
-            ]
-            for i, b in enumerate(sent.wire.blocks[shared:], shared)
-        ],
-        "marks": [[at, _looks_back(sent, at, rules), _life(sent, at, rules)] for at in marks],
-        "hit": outcome.hit,
-        "differs": difference.block if difference else None,
-        "at": sent.at,
-        "state": outcome.sureness,
-        "reason": keep_order(cell.why(number)),
-        "read": outcome.read,
-        "written": sum(outcome.written.values()),
-        "uncached": outcome.uncached,
-        "range": sent.token_range(outcome.total),
-        "cost": outcome.cost / 1000 / max(1, outcome.total),
-        "billed": [bill.read, bill.write, bill.uncached] if bill else None,
-    }
-
-
-def _shared(cell: CacheSimulation, number: int) -> int:
-    """Return how many blocks the browser has from the request before: these are not sent again."""
-    if number == 0:
-        return 0
-    before, sent = cell.row[number - 1], cell.row[number]
-    if sent.billed or before.billed:
-        return 0  # a bill scales the sizes of all blocks: none is drawn as it was before
-    difference = cell.differences[number]
-    return len(before.chain) if difference is None else difference.block or 0
-
-
-def _looks_back(sent: TimedRequest, point: int, rules: Rules | None) -> int:
-    """Return the first block that a mark still looks at."""
-    if rules is None or rules.match == "exact":
-        return point
-    least = sent.positions[point] - rules.value("lookback") + 1
-    return bisect_left(sent.positions, least, hi=point)
-
-
-def _life(sent: TimedRequest, point: int, rules: Rules | None) -> str:
-    return sent.marks.get(point) or str(rules.value("default_ttl") if rules else "")
-
-
-def _kind(event: Event) -> str:
-    return event_name(event).replace(" ", "-")
-
-
-def _steps_of_events(timeline: Timeline) -> tuple[list[int], list[int]]:
-    """For each merged event the steps that began and ended it; all are in the stream's order."""
-    # Merged events are runs of the raw ones: one walk over both finds where each began and ended.
-    raw = [(event, i) for i, step in enumerate(timeline.steps) for event in step.events]
-    first: list[int] = []
-    last: list[int] = []
-    position = 0
-    for event in timeline.result.events:
-        first.append(raw[position][1])
-        while raw[position][0].span.stop < event.span.stop:
-            position += 1
-        last.append(raw[position][1])
-        position += 1
-    return first, last

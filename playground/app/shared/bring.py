@@ -57,7 +57,7 @@ def prepare() -> Future[object]:
     return waiting.background().submit(detect, "")
 
 
-@st.dialog("Bring something of yours", width="large")
+@st.dialog("Import", width="large")
 def dialog(page: str) -> None:
     """The box over the page of that name, which stays where it can show what was brought."""
     shown = page if page in _SHOWING else "compare"
@@ -138,7 +138,7 @@ def _offers(found: Recognised, shown: str) -> list[Offer]:
                 Offer("New session with them", lambda: _new(found), shown),
             ]
         case "reply":
-            ranked = (("listed", "Which dialect is this?"),)
+            ranked = (("listed", "Detect"),)
             return [
                 Offer("See who reads it", lambda: _new(found), "replay", ranked),
                 Offer("Into this session", lambda: _reply(found), "replay", ranked),
@@ -154,7 +154,7 @@ def _offers(found: Recognised, shown: str) -> list[Offer]:
             return [Offer("Open as own dialect", lambda: _declare(found), "own")]
         case "policy":
             name = parse_policy(found.data, found.name).name
-            costs = (("shown", "What it costs"), ("policy", name))
+            costs = (("policy", name),)
             return [Offer("Try it on the cache", lambda: _policy(found), "cache", costs)]
         case _:
             return []

@@ -16,8 +16,9 @@ PLUGIN: Final = Plugin(
             "What passes between my agent and its provider, and what breaks its cache?",
             "proxy.md",
             parts="playground.plugins.proxy.page",
-            after="replay",
-            rank=1,
+            after="diff",
+            rank=2,
+            within="corpus",
         ),
     ),
 )

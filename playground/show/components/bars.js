@@ -1,0 +1,36 @@
+// Rows of bars, the best first: each a part of the full width, in the colours of what became of it.
+
+const KINDS = ["read", "written", "uncached"]
+
+function mount({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".bars")
+  if (!root || !data) return
+  const most = Math.max(1, ...data.rows.map(({ shares = [] }) => shares.reduce((sum, share) => sum + share, 0)))
+  const rows = data.rows.map(({ key, name, title, shares, pieces, figure, on }) => {
+    const row = data.title ? button("", title, () => setTriggerValue("chosen", key)) : element("div")
+    row.className = on ? "bar on" : "bar"
+    if (data.title) row.setAttribute("aria-pressed", Boolean(on))
+    const track = element("span", pieces ? "pieces" : "track")
+    for (const [kind, text] of pieces ?? []) track.append(element("span", `k-${kind}`, text))
+    for (const [at, share] of (shares ?? []).entries()) {
+      const part = element("i", shares.length > 1 ? KINDS[at] : "size")
+      part.style.width = `${(100 * share) / most}%`
+      track.append(part)
+    }
+    row.append(element("span", "name", name), track)
+    if (figure) row.append(element("span", "figure", figure))
+    return row
+  })
+  root.classList.toggle("still", !data.title)
+  root.replaceChildren(...(data.title ? [element("h3", "", data.title)] : []), ...rows)
+}
+
+export default function host(component) {
+  if (component !== undefined) return mount(component)
+  return {
+    render({ model, el }) {
+      el.append(element("div", "bars"))
+      mount({ data: model.get("data"), parentElement: el, setTriggerValue: () => {} })
+    },
+  }
+}
