@@ -236,7 +236,7 @@ def _rules(cell: CacheSimulation) -> None:
         label = f"Where the figures come from: {cell.rules.title}"
         with say.expander(label, key="rules", on_change="rerun") as rules:
             if rules.open:
-                say.text("\n".join(cell.origins))
+                say.text("\n".join(aged(cell.origins, date.today())))
                 tables.table(frames.rules(cell.rules))
 
 
