@@ -165,7 +165,7 @@ def test_a_chat_template_that_is_brought_starts_a_declaration() -> None:
     assert "7 of 7 laws hold" in said(app)
     assert "mine.jinja: 32 of 32 calls of the template are read back, 32 written" in said(app)
     app.file_uploader(key="own template").set_value([("bad.jinja", b"{% if %}", "")]).run()
-    assert app.error[0].value.startswith("Nothing was started from it")
+    assert app.error[0].value.startswith("That did not work; the declaration is unchanged.")
 
 
 def test_bring_knows_a_dialects_file_and_what_is_wrong_with_one() -> None:

@@ -242,9 +242,9 @@ def test_the_app_run_by_streamlit_itself_answers_to_its_own_names(tmp_path: Path
     with served(tmp_path, *options, command=command) as address:
         port = int(address.rsplit(":", 1)[1])
         refused = said(port, "rebound.example")
-        assert "does not answer to the name" in refused
+        assert "does not answer to the host name" in refused
         assert len(refused) < 1000
-        assert "does not answer to the name" not in said(port, "localhost")
+        assert "does not answer to the host name" not in said(port, "localhost")
 
 
 @pytest.mark.parametrize(

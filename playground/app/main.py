@@ -11,7 +11,10 @@ from playground.base import paths
 
 if (host := st.context.headers.get("Host")) and not access.answers_to(host):
     # the gates of `server.py` are not there where Streamlit runs this file by itself
-    st.error("This app does not answer to the name that it was asked by.")
+    st.error(
+        "This app does not answer to the host name in this address. "
+        "Open the link that it printed when it started."
+    )
     st.stop()
 
 access.hide_workspace()

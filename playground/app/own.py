@@ -53,13 +53,14 @@ _DERIVED: Final = "own dialect derived"
 
 
 def begin() -> None:
-    """Before anything is drawn: a chat template was brought, to start from."""
+    """Start from the chat template that was just brought, if any. Call this before anything is
+    drawn."""
     if declaring.taken_start():
         _from_template()
 
 
 def start(draft: DeclarationDraft) -> None:
-    """Three ways to begin, and the way back."""
+    """Show the three ways to start a declaration, and the button that undoes the last start."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         way = st.segmented_control(
             "Start from", _WAYS, default=_WAYS[0], required=True, key="start", bind="query-params"
@@ -76,11 +77,11 @@ def start(draft: DeclarationDraft) -> None:
         _show_derivation()
     elif way == _WAYS[2]:
         proposals.boxes()
-    _tell(declaring.FAULT, "Nothing was started from it; the declaration is as it was.")
+    _tell(declaring.FAULT, "That did not work; the declaration is unchanged.")
 
 
 def _declared() -> list[str]:
-    """Return the dialects that are only declared: those that a file can hold."""
+    """Return the names of the dialects that are plain declarations: a file can hold only these."""
     return [name for name in dialect_names() if type(get_dialect(name)) is DeclaredDialect]
 
 
@@ -103,7 +104,7 @@ def _template_choice() -> None:
 
 
 def _show_derivation() -> None:
-    """Show the findings of the proof against the template, if the declaration came of one."""
+    """Show how the derived dialect compares with its chat template, if it was derived from one."""
     if given := state.held(_DERIVED):
         found = derived(*given)
         trials = found.derivation.proof.trials
@@ -111,7 +112,7 @@ def _show_derivation() -> None:
             f"{given[0]}: {found.derivation.proof.read} of {len(trials)} calls of the template "
             f"are read back, {found.derivation.proof.written} written byte for byte."
         )
-        widgets.show_findings(found.findings(), "of the proof against the template")
+        widgets.show_findings(found.findings(), "in the comparison with the template")
 
 
 def _take_template(file: UploadedFile | None) -> None:
@@ -121,7 +122,7 @@ def _take_template(file: UploadedFile | None) -> None:
 
 
 def _from_template() -> None:
-    """The dialect that the chat template which was brought last writes."""
+    """Replace the declaration by the one derived from the chat template that was brought last."""
     state.forget(_DERIVED)
     if found := brought.kept_template():
         try:
@@ -150,8 +151,8 @@ def _tell(key: str, words: str) -> None:
 
 
 def call(dialect: DeclaredDialect, session: Session) -> str:
-    """Return a call as the dialect writes it: the first of the session's, or one that its first
-    tool might get.
+    """Return calls as the dialect writes them: those of the first message with any, or else an
+    example call of the session's first tool.
     """
     for message in session.messages:
         if message.tool_calls:
@@ -166,7 +167,9 @@ _TIDES: Final = ToolMetadata(name="get_tides", parameters={"port": "The harbour.
 def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
     """A reply of the user's, or a call of its own, and what is read from it."""
     given = belongings.value(_REPLY)
-    key = "own reply" if given else f"own reply {crc32(written.encode())}"  # it follows the call
+    key = (
+        "own reply" if given else f"own reply {crc32(written.encode())}"
+    )  # a new key for each call: the box shows the new one
     text = st.text_area(
         "A reply",
         given or written,
@@ -216,7 +219,7 @@ def laws(text: str) -> LawChecks:
 
 
 def show_values(text: str, name: str) -> None:
-    """Show which hostile values come back."""
+    """Show the hostile values that do not come back, or say that all do."""
     refused = values(text).refused(name)
     if not refused:
         st.text("All of them.")
@@ -242,7 +245,7 @@ def nearest(text: str) -> None:
 def _show_nearest(text: str) -> None:
     found = near(text)
     if not found:
-        st.text("No registered dialect reads its plain calls.")
+        st.text("No registered dialect reads this dialect's example calls.")
         return
     rows = [
         {
@@ -273,4 +276,4 @@ def show_grammar(dialect: DeclaredDialect, session: Session) -> None:
     grammar = dialect.grammar(session.tools)
     if grammar.gbnf:
         components.verbatim(grammar.gbnf, "the grammar", key="own grammar", height=250)
-    widgets.show_findings(grammar.findings, "of the grammar beside the tools' schemas")
+    widgets.show_findings(grammar.findings, "in the grammar, compared with the tools' schemas")

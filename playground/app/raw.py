@@ -52,8 +52,8 @@ def tool_format_choice(name: str) -> ToolFormat | None:
 
 
 def template_upload() -> tuple[str, str] | None:
-    """Return the chat template that was chosen here or brought last: its name and text. It runs in
-    a sandbox alone.
+    """Return the chat template that was chosen here or brought last: its name and text. A
+    template runs only in a sandbox.
     """
     types = ["jinja", "jinja2", "json", "txt"]
     st.file_uploader(
@@ -86,7 +86,7 @@ def show_audit(name: str, text: str) -> None:
     try:
         found = audited(name, text)
     except InputFault as refused:
-        st.error("This template cannot be audited; nothing else has changed.")
+        st.error("This template cannot be audited. Nothing was changed.")
         say.text(str(refused))
         return
     say.text(f"{counted(len(found.faults), 'finding')} in {found.renderings} renderings.")

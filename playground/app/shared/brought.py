@@ -1,4 +1,5 @@
-"""The last thing that was brought: recognised once, in a callback, until it is used or replaced."""
+"""The last thing that was brought: recognised once, in a callback, and kept until it is used or
+replaced."""
 
 from __future__ import annotations
 
@@ -17,13 +18,15 @@ _TEMPLATE: Final = "chat template"
 
 
 def take(key: str) -> None:
-    """The box of this key holds another text or file: recognise it."""
+    """Recognise the new text or file in the box with this key."""
     given = state.component_value(key, "typed")
     if not given:
         return
     data = base64.b64decode(given["base64"]) if "base64" in given else str(given["text"])
     name = str(given.get("name") or "")
-    found = asdict(recognise(data, name)) if data or name else None  # an empty file is told, too
+    found = (
+        asdict(recognise(data, name)) if data or name else None
+    )  # an empty file gets a message, too
     state.hold(_BROUGHT, {"number": int(given["number"]), "found": found})
 
 

@@ -19,7 +19,7 @@ from playground.show.components import component_files
 class Picture:
     """The data that a component draws, as plain JSON values.
 
-    `key` is its name by its content. The browser draws equal keys once, so that a rerun neither
+    `key` is a digest of the data. The browser draws equal keys once, so that a rerun neither
     loses the place that was scrolled to nor builds a thousand nodes again.
     """
 
@@ -41,7 +41,8 @@ def _registered(name: str, root_class: str) -> Any:
 
 
 def _nothing() -> None:
-    """A component's value reaches the page only where its change has a callback."""
+    """Do nothing. Streamlit passes a component's value to the page only if its change has a
+    callback."""
 
 
 def panes(

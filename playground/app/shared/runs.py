@@ -1,7 +1,7 @@
-"""The runs of all browser sessions by their ids, which each keeps to itself.
+"""The runs of all browser sessions, by id. Each session keeps the ids of its own runs to itself.
 
-A run holds a thread: no plain value, so that it cannot stand in a session's state. One that is over
-is forgotten with its tab, and when the tab begins another.
+A run holds a thread, so it cannot be stored in a session's state, which takes plain values only.
+When a run is added, its tab's previous run is forgotten, and so are finished runs of closed tabs.
 """
 
 from __future__ import annotations

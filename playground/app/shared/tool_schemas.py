@@ -66,7 +66,7 @@ def _show_portability(session: Session) -> None:
     )
     found = _portability(session, chosen) if chosen else None
     if found is None or not found.findings:
-        st.text("Nothing that is known to be refused.")
+        st.text("No chosen provider is known to refuse anything.")
     else:
         tables.table(tool_frames.portability(found))
         _instead(found)

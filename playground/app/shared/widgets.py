@@ -31,7 +31,7 @@ _SWITCHES: Final = (
     ("calls_in_fences", "A call in a code fence is", ("text", "call")),
     ("calls_in_reasoning", "A call in open reasoning is", ("call", "reasoning")),
     ("text_after_calls", "Text after a call is", ("text", "finding")),
-    ("broken_calls", "A broken call stands", ("apart", "text")),
+    ("broken_calls", "The text of a broken call is", ("apart", "text")),
     ("misfits", "A call without required arguments is", ("call", "text")),
     ("entities", "`&lt;` in a value is", ("text", "decoded")),
     ("typing", "Values are typed by", ("schema", "text")),
@@ -92,7 +92,9 @@ def exact_text(label: str, text: str, arrows: bool, of: str = "") -> None:
     hidden = f", {breaks} at its edges among them" if edges else ""
     named = f"{of} {zlib.crc32(text.encode())}".strip()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        say.text(f"{label}: {len(text):,} characters{hidden}")  # a file's name is no Markdown
+        say.text(
+            f"{label}: {len(text):,} characters{hidden}"
+        )  # `say.text`, because a file's name in the label must not be read as Markdown
         key = f"save {label} {named}"
         say.download_button(
             "Save", text, f"{label}.txt", key=key, icon=":material/download:", width="content"
@@ -104,7 +106,7 @@ def exact_text(label: str, text: str, arrows: bool, of: str = "") -> None:
 
 
 def message_page(messages: int) -> int:
-    """Return the page, from 1, of so many messages."""
+    """Return the page that is chosen of this many messages, counted from 1."""
     pages = payloads.page_count(messages)
     if pages == 1:
         return 1
@@ -140,7 +142,7 @@ def reading_switches(dialect: str) -> Switches:
 
 
 def tool_text(tool: ToolMetadata) -> str:
-    """Return a tool as its editor has it: JSON, without what is as always."""
+    """Return a tool as JSON for its editor, without fields that have their default."""
     return json.dumps(
         tool.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False, indent=1
     )
