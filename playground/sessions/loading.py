@@ -60,7 +60,7 @@ def load_session(path: Given, format: str | None = None) -> Session:
     Raises InputFault with file, line, field and what would be right, UnknownNameError for a format
     that there is none of.
     """
-    return first_session(_source(path), format).session
+    return first_session(source_of(path), format).session
 
 
 @takes(format="text or nothing", progress="function or nothing", left_out=(list, NoneType))
@@ -77,7 +77,7 @@ def load_sessions(
     fault, and reading continues after it if the format has a session a line; otherwise it ends
     there.
     """
-    source = _source(path)
+    source = source_of(path)
     source.progress, source.left_out = progress, left_out
     return _going_on(source, format)
 
@@ -87,7 +87,7 @@ def _going_on(source: Source, format: str | None) -> Iterator[LoadedSession]:
         yield from read_sessions(source, format)
 
 
-def _source(given: Any) -> Source:
+def source_of(given: Any) -> Source:
     """Return a file, or what is given in its place."""
     match given:
         case str() if given.lstrip("\ufeff \t\r\n")[:1] in ("{", "[") or "\n" in given:
@@ -113,7 +113,7 @@ def load_recording(path: Given, name: str | None = None) -> Recording:
     each.session.recordings]` lists them. Raises InputFault where the file holds none,
     UnknownNameError with their names where there is none of that name.
     """
-    source = _source(path)
+    source = source_of(path)
     found = [r for loaded in read_sessions(source) for r in loaded.session.recordings]
     if not found:
         raise InputFault(

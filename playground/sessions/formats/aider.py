@@ -28,6 +28,7 @@ class AiderLlmHistory(SessionFormat):
     name = "aider-llm-history"
     title = "aider's history of requests (.aider.llm.history)"
     keeps = Keeps(times="yes", missing="model and usage are not in it")
+    left_aside = {"^(?:TO LLM|LLM RESPONSE) [0-9T:.-]+$": "the log's own lines"}
 
     def recognises(self, source: Source) -> bool:
         if source.is_folder or source.is_zip:
@@ -74,6 +75,7 @@ def _message(block: str) -> dict[str, Any]:
 class AiderChatHistory(SessionFormat):
     name = "aider-chat-history"
     title = "aider's history of the chat (.aider.chat.history.md)"
+    left_aside = {"^(?:# aider chat started at|>) ": "lines of aider's interface"}
     keeps = Keeps(
         times="of the chat's start",
         usage="rounded, as it was shown",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, NamedTuple
 
 from playground.sessions.building import SessionBuilder
@@ -27,6 +27,9 @@ class SessionFormat(ABC):
     title: ClassVar[str]
     keeps: ClassVar[Keeps]
     session_a_line: ClassVar[bool] = False  # a file of lines may be cut between any two of them
+    # Paths of texts beside the conversation, each with the reason why it is left aside: `*` is a
+    # step, `**` several, and what begins with `^` is a pattern of the text itself.
+    left_aside: ClassVar[Mapping[str, str]] = {}
     own: ClassVar[bool] = False  # one of the playground's: an empty session of it is one
 
     @abstractmethod

@@ -23,6 +23,7 @@ from playground.sessions.times import in_seconds
 class Har(RecordedHttp):
     name = "har"
     title = "HTTP archive (HAR)"
+    left_aside = {**RecordedHttp.left_aside, "log.creator": "the program that saved the archive"}
     keeps = Keeps("yes", "one per exchange", "yes", "yes", "headers; chunk times are not in it")
 
     def recognises(self, source: Source) -> bool:

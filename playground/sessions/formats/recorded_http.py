@@ -15,6 +15,8 @@ class RecordedHttp(SessionFormat):
     """Requests with their answers, as they were sent: those that go on with one another are a
     session."""
 
+    left_aside = {"**.headers": "headers of HTTP", "**.recorded_at": "when it was recorded"}
+
     @abstractmethod
     def exchanges(self, source: Source) -> Iterable[Exchange]:
         """Return the exchanges of the file, in its order. Raises InputFault where it cannot be

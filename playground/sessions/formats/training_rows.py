@@ -78,6 +78,7 @@ class Glaive(_Rows):
     name = "glaive"
     title = "Glaive function calling rows (system, chat)"
     keeps = Keeps(tools="in the system prompt", missing="what stands beside the two")
+    left_aside = {r"""^\{"name": "[^"]+", "arguments": '$""": "how a call is written"}
 
     def fits(self, row: dict[str, Any]) -> bool:
         chat = row.get("chat", row.get("sample"))

@@ -20,6 +20,7 @@ class RecordingFile(SessionFormat):
     name = "recording"
     title = "recording of `playground record`"
     keeps = Keeps("yes", "yes", "yes", "yes")
+    left_aside = {"raw": "pieces of the stream, cut anywhere: it is read as a whole"}
 
     def recognises(self, source: Source) -> bool:
         if source.head:

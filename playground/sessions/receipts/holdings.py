@@ -1,0 +1,93 @@
+"""Holdings: the texts, calls and token counts that sessions hold, for comparison with a file's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from playground.base.json_numbers import load_json
+from playground.nouns.messages import ImagePart, ReasoningPart, TextPart, ToolCallPart
+from playground.sessions.receipts.leaves import arguments_text, sides
+from playground.sessions.session import Session
+
+
+@dataclass
+class Holdings:
+    """The leaves of sessions. A text in a request's body as it was sent counts, too; the copy of
+    a reply that is kept beside the conversation does not: views and counts do not use it."""
+
+    texts: list[str] = field(default_factory=list)
+    calls: Counter[tuple[str, str]] = field(default_factory=Counter)
+    usages: list[tuple[int, ...]] = field(default_factory=list)
+    messages: int = 0
+    results: int = 0
+    requests: int = 0
+    read: int = 0
+    written: int = 0
+
+
+def holdings_of(sessions: Iterable[Session]) -> Holdings:
+    """Return what the sessions of a file hold."""
+    found = Holdings()
+    for session in sessions:
+        for message in session.messages:
+            found.messages += message.role != "tool"
+            for part in message.parts:
+                _part(found, part)
+        found.requests += len(session.requests)
+        for record in session.requests:
+            if record.usage and (counts := _numbers(record.usage)):
+                found.usages.append(tuple(sorted(counts)))
+                read, written = sides(record.usage, in_usage=True)
+                found.read, found.written = found.read + read, found.written + written
+        found.texts += strings(session.task.model_dump())
+        found.texts += strings(
+            [session.title, session.purpose, session.dynamic.dynamic_environment_details_block]
+        )
+        found.texts += strings([tool.model_dump() for tool in session.tools])
+        found.texts += strings([row.body for row in session.rows])
+        found.texts += strings(session.parameters)
+    return found
+
+
+def _part(found: Holdings, part: Any) -> None:
+    match part:
+        case TextPart() | ReasoningPart():
+            found.texts += strings(part.text)
+        case ToolCallPart():
+            arguments = part.args
+            found.calls[part.tool_name, arguments_text(arguments)] += 1
+            found.texts += strings(arguments)
+        case ImagePart():
+            found.texts.append(part.url)
+        case _:
+            found.results += 1
+            found.texts += strings(part.result)
+
+
+def _numbers(value: Any) -> list[int]:
+    """Return the whole numbers above 0 in a bill, under whatever names."""
+    if isinstance(value, dict):
+        return [n for inner in value.values() for n in _numbers(inner)]
+    return [value] if type(value) is int and value > 0 else []
+
+
+def strings(value: Any) -> Iterator[str]:
+    """Yield the strings of a value; of one that is JSON itself, also those within."""
+    match value:
+        case str():
+            yield value
+            if value.lstrip()[:1] in ("{", "["):
+                with suppress(ValueError, RecursionError):
+                    inner = load_json(value, strict=True)
+                    if not isinstance(inner, str):
+                        yield from strings(inner)
+        case dict():
+            for inner in value.values():
+                yield from strings(inner)
+        case list() | tuple():
+            for inner in value:
+                yield from strings(inner)

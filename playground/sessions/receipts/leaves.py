@@ -1,0 +1,477 @@
+"""Leaves of a file, found by a walk that knows no format: texts, calls, results and token counts.
+
+A text counts if it has 24 characters and a blank. JSON, server-sent events, Base64 and gzip are
+opened wherever they stand, also inside strings. Nothing here is shared with the importers.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from playground.base.errors import InputFault
+from playground.base.json_numbers import load_json
+from playground.sessions.lines import kind_of
+from playground.sessions.place import Place
+from playground.sessions.source import Source
+
+LEAST: Final = 24  # characters of a text: shorter ones are mostly names, ids and enumerations
+_DEEPEST: Final = 60
+_UNZIPPED: Final = 64 * 1024 * 1024
+
+# By place: the last step of a count of tokens, whichever provider's. Limits are no counts.
+_COUNT: Final = re.compile(
+    r"(?i)(?:^|[._])(?:input|output|prompt|completion|total|reasoning|candidates|thoughts|cached"
+    r"|cache[._]?(?:read|creation|write)\w*)[._]?(?:tokens?|token_?count)"
+    r"|(?:^|[._])(?:prompt_)?eval_count$|(?:^|[._])token_count[._]\w+$"
+)
+# Names that are counts within an object called `usage` or `tokens`.
+_IN_USAGE: Final = re.compile(
+    r"(?i)^(?:input|output|total|prompt|completion|reasoning|thoughts?|cached?|tool"
+    r"|cache[A-Z_]?(?:read|write|creation)\w*|read|write)$"
+)
+_USAGE: Final = re.compile(r"(?i)usage|tokens?$|token_?count$")
+_LIMIT: Final = re.compile(r"(?i)max|budget|limit|per_|before|window|cost")
+# By neighbours: an object with one of these beside a name is a call.
+_ARGUMENTS: Final = ("arguments", "args", "input", "parameters", "rawInput", "argument")
+_NAMES: Final = ("name", "tool_name", "toolName", "function_name", "tool")
+_IDS: Final = ("call_id", "id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "callId")
+_OF_CALL: Final = re.compile(r"(?i)tool|function|call")
+_OF_RESULT: Final = re.compile(r"(?i)(?:tool|function|call).*(?:result|output|response)")
+_TOOL_ROLES: Final = frozenset({"tool", "toolResult", "function", "observation", "ipython"})
+_ROLES: Final = _TOOL_ROLES | {
+    "user", "human", "assistant", "ai", "model", "gpt", "system", "developer", "agent", "bot",
+}  # fmt: skip
+# Fields of a frame that say which of several texts a piece of a stream belongs to.
+_CHANNEL_FIELDS: Final = (
+    "type", "event", "index", "output_index", "content_index", "item_id", "thought",
+)  # fmt: skip
+_STREAMS: Final = frozenset({"response", "chunks", "frames", "body_segments", "sse_events"})
+_EVENT_LINE: Final = re.compile(r"(?m)^(?:data|event|id|retry)?:[^\n]*\n?|^\s*\n?")
+_DATA: Final = re.compile(r"(?m)^data:[ \t]*(.*)$")
+_HTTP_HEAD: Final = re.compile(
+    rb"(?:HTTP/\d(?:\.\d)? \d{3}[^\r\n]*|[A-Z]{3,7} \S+ HTTP/\d(?:\.\d)?)\r\n"
+    rb"((?:[^\r\n]+\r\n)*)\r\n"
+)
+_CHUNK: Final = re.compile(rb"([0-9a-fA-F]+)[^\r\n]*\r\n")
+
+
+class Text(NamedTuple):
+    """A text that somebody said, as it stands in the file."""
+
+    place: Place
+    text: str
+
+
+class Call(NamedTuple):
+    """A call. `arguments` are JSON with sorted keys; `name` is "" where a stream cut it off."""
+
+    place: Place
+    call_id: str
+    name: str
+    arguments: str
+
+
+class Usage(NamedTuple):
+    """One report of tokens: the counts above 0, sorted; `answer` is the id of what was billed."""
+
+    place: Place
+    answer: str
+    counts: tuple[int, ...]
+    read: int  # tokens of the prompt and of the answer, where they are told apart
+    written: int
+
+
+@dataclass
+class Leaves:
+    """The leaves of a file, or of a part of it, in the order in which they stand."""
+
+    texts: list[Text] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    usages: list[Usage] = field(default_factory=list)
+    messages: set[str] = field(default_factory=set)  # each once: a request repeats its history
+    results: set[str] = field(default_factory=set)
+    is_prose: bool = False  # the file is a text, in which counts are words
+    kinds: dict[int, str] = field(default_factory=dict)  # line → its kind, in a file of lines
+
+
+def leaves_of(source: Source) -> Leaves:
+    """Return the leaves of a file or folder. Raises InputFault where it cannot be opened."""
+    walk = _Walk(Leaves())
+    _open(walk, source, Place())
+    return walk.leaves
+
+
+def _open(walk: _Walk, source: Source, place: Place) -> None:
+    if source.is_folder or source.is_zip:
+        for name, member in sorted(source.members.items()):
+            with suppress(InputFault):
+                _open(walk, member, Place(field=name))
+    elif source.is_lines:
+        _open_lines(walk, source, place)
+    elif source.document is not None:
+        walk.value(source.document, place)
+    elif source.suffix in (".yaml", ".yml"):
+        for index, document in enumerate(documents := _yaml(source)):
+            walk.value(document, place.at(index) if len(documents) > 1 else place)
+    else:
+        walk.document(source.data, place)
+
+
+def _open_lines(walk: _Walk, source: Source, place: Place) -> None:
+    """Walk each line; a stream that was written in pieces, a line each, is put together."""
+    pieces: dict[str, list[str]] = {}
+    for number, line in enumerate(source.data.split(b"\n"), 1):
+        with suppress(ValueError, RecursionError):
+            value = json.loads(line.decode("utf-8-sig", "replace"))
+            walk.leaves.kinds[number] = kind_of(value)
+            walk.value(value, place.at(f"line {number}") if place.field else Place(number))
+            for key, inner in value.items() if isinstance(value, dict) else ():
+                if isinstance(inner, str):
+                    pieces.setdefault(key, []).append(inner)
+    for key, texts in pieces.items():
+        if "data:" in (joined := "".join(texts)) and _frames(joined):
+            walk.text(joined, place.at(f"{key} joined"))
+
+
+def _yaml(source: Source) -> list[Any]:
+    try:
+        return [source.yaml]
+    except InputFault:
+        from playground.sessions.documents import read_yaml_documents
+
+        return read_yaml_documents(source.text, source.name, [])
+
+
+def arguments_text(value: Any) -> str:
+    """Return arguments in one spelling, so that two writings of the same can be compared."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+
+
+class _Walk:
+    """A walk through values; what it meets is added to its leaves."""
+
+    def __init__(self, leaves: Leaves) -> None:
+        self.leaves = leaves
+
+    def value(
+        self,
+        value: Any,
+        place: Place,
+        key: str = "",
+        depth: int = 0,
+        billed: bool = False,
+        owner: str = "",
+    ) -> None:
+        """A value of the file; `billed` is true within a report of tokens, and `owner` is the id
+        of the object around it."""
+        if depth > _DEEPEST:
+            return
+        match value:
+            case dict():
+                self._object(value, place, key, depth, billed, owner)
+            case [str(first), *_] if (data := _from_hex(value)) and len(first) > 1:
+                self.bytes(data, place)
+            case [{"key": _, "value": _}, *_]:
+                self.value(_pairs(value), place, key, depth + 1, billed, owner)
+            case list() if key in _STREAMS and _are_frames(value):
+                self._stream(value, place)
+            case list():
+                for index, item in enumerate(value):
+                    self.value(item, place.at(index), key, depth + 1, billed)
+            case str():
+                self.text(value, place, depth)
+            case bytes():
+                self.bytes(value, place)
+
+    def _object(
+        self, value: dict[Any, Any], place: Place, key: str, depth: int, billed: bool, owner: str
+    ) -> None:
+        billed = billed or self._usage(value, place, key, owner)
+        if (call := call_in(value, place, key)) is not None:
+            self.leaves.calls.append(call)
+        else:
+            self._flat_calls(value, place)
+        self._speaker(value)
+        answer = _answer(value)
+        packed = str(value.get("encoding")).lower() == "base64"
+        for name, inner in value.items():
+            where = place.at(str(name))
+            if isinstance(inner, str) and (packed or "base64" in str(name) or name == "raw_gzip"):
+                data = _from_base64(inner)
+                if data is not None:
+                    self.bytes(data, where)
+                    continue
+            self.value(inner, where, str(name), depth + 1, billed, answer)
+
+    def _flat_calls(self, value: dict[Any, Any], place: Place) -> None:
+        """Arguments in a field of a dotted name, as attributes of spans have them."""
+        for name, inner in value.items():
+            if str(name).endswith(".arguments") and isinstance(inner, str):
+                with suppress(ValueError, RecursionError):
+                    arguments = arguments_text(load_json(inner, strict=True))
+                    self.leaves.calls.append(Call(place.at(str(name)), "", "", arguments))
+
+    def _usage(self, value: dict[Any, Any], place: Place, key: str, owner: str) -> bool:
+        named = _USAGE.search(key) is not None
+        if not any(is_count(str(name), n, named) for name, n in value.items()):
+            return False
+        counts = tuple(sorted(dict(_counts_in(value, named)).values()))
+        sums = sides(value, named)
+        self.leaves.usages.append(Usage(place, _answer(value) or owner, counts, *sums))
+        return True
+
+    def _speaker(self, value: dict[Any, Any]) -> None:
+        role = value.get("role") or value.get("from") or value.get("type")
+        if not isinstance(role, str):
+            return
+        said = next((value[n] for n in ("content", "parts", "value") if value.get(n)), None)
+        if role in _TOOL_ROLES or _OF_RESULT.search(role):
+            call_id = next((str(value[n]) for n in _IDS if value.get(n)), "")
+            self.leaves.results.add(call_id or arguments_text(value))
+        elif role in _ROLES and (said or value.get("tool_calls")):
+            self.leaves.messages.add(arguments_text([role, said, value.get("tool_calls")]))
+
+    def text(self, text: str, place: Place, depth: int = 0) -> None:
+        """A string: what it holds where it is JSON or a stream, or else a text if it is long."""
+        start = text.lstrip()[:1]
+        if start in ("{", "[") and len(text) > 1:
+            try:
+                inner = load_json(text, strict=True)
+            except (ValueError, RecursionError):
+                inner = None
+            if isinstance(inner, dict | list):
+                self.value(inner, place, "", depth + 1)
+                return
+        if frames := _frames(text):
+            self._stream(frames, place)
+        elif is_text(text):
+            self.leaves.texts.append(Text(place, text))
+
+    def document(self, data: bytes, place: Place) -> None:
+        """A file that is no JSON: HTTP messages, a stream, or else a text, line by line."""
+        text = data.decode("utf-8", "replace")
+        if _HTTP_HEAD.search(data) or _frames(text):
+            self.bytes(data, place)
+            return
+        self.leaves.is_prose = True
+        for number, line in enumerate(text.split("\n"), 1):
+            self.text(line, place.at(f"line {number}") if place.field else Place(number))
+
+    def bytes(self, data: bytes, place: Place) -> None:
+        """Bytes of a body: packed, text, or HTTP messages one after another."""
+        data = _unzipped(data)
+        heads = list(_HTTP_HEAD.finditer(data))
+        if not heads:
+            self.text(data.decode("utf-8", "replace"), place)
+        for number, head in enumerate(heads):
+            stop = heads[number + 1].start() if number + 1 < len(heads) else len(data)
+            body = data[head.end() : stop]
+            body = _unchunked(body) if b"chunked" in head[1].lower() else body
+            self.text(_unzipped(body).decode("utf-8", "replace"), place.at(number))
+
+    def _stream(self, frames: list[Any], place: Place) -> None:
+        """The frames of a stream: texts and arguments joined from their pieces, the last usage."""
+        pieces: dict[tuple[tuple[Any, ...], tuple[str, ...]], list[str]] = {}
+        bill: dict[str, int] = {}
+        for frame in frames:
+            whole = _Walk(Leaves())
+            whole.value(frame, place)
+            self.leaves.calls += [c for c in whole.leaves.calls if c.arguments not in ("{}", '""')]
+            for key, text in _strings(frame, (), ()):
+                pieces.setdefault(key, []).append(text)
+            for report in _reports_in(frame):  # the last one counts, and what it does not tell
+                bill = report if all(sides(report, in_usage=True)) else {**bill, **report}
+        if bill:
+            counts = tuple(sorted(bill.values()))
+            self.leaves.usages.append(Usage(place, "", counts, *sides(bill, in_usage=True)))
+        for (path, _), texts in pieces.items():
+            self._joined(texts, place.at(*path) if path else place)
+
+    def _joined(self, texts: list[str], place: Place) -> None:
+        if len(texts) > 1 and all(b.startswith(a) for a, b in zip(texts, texts[1:], strict=False)):
+            texts = texts[-1:]  # each repeats the one before: a snapshot, or a constant
+        joined = "".join(texts)
+        if joined.startswith("{"):
+            with suppress(ValueError, RecursionError):
+                value = load_json(joined, strict=True)
+                if isinstance(value, dict) and value:
+                    self.leaves.calls.append(Call(place, "", "", arguments_text(value)))
+                    return
+        if is_text(joined):
+            self.leaves.texts.append(Text(place, joined))
+
+
+def is_text(text: str) -> bool:
+    """Return True if a string is long enough to be what somebody said, and has a blank in it."""
+    return len(text) >= LEAST and len(folded := " ".join(text.split())) >= LEAST and " " in folded
+
+
+def is_count(name: str, value: Any, in_usage: bool = False) -> bool:
+    """Return True if a field counts tokens that were read or written, by its name."""
+    if type(value) is not int or value <= 0 or _LIMIT.search(name):
+        return False
+    return _COUNT.search(name) is not None or (in_usage and _IN_USAGE.search(name) is not None)
+
+
+def sides(value: dict[Any, Any], in_usage: bool = False) -> tuple[int, int]:
+    """Return the tokens of the prompt and of the answer in a report, by the names of its fields."""
+    read = written = 0
+    for name, n in value.items():
+        if is_count(str(name), n, in_usage):
+            if _READ.search(name) and not _CACHE.search(name):
+                read = max(read, n)
+            elif _WRITTEN.search(name):
+                written = max(written, n)
+    return read, written
+
+
+_READ: Final = re.compile(r"(?i)input|prompt")
+_CACHE: Final = re.compile(r"(?i)cache")
+_WRITTEN: Final = re.compile(r"(?i)output|completion|candidates|^eval_count")
+
+
+def call_in(value: dict[Any, Any], place: Place, key: str = "") -> Call | None:
+    """Return the call that an object is: arguments beside a name, or None."""
+    name = next((value[n] for n in _NAMES if isinstance(value.get(n), str)), "")
+    kind = str(value.get("type") or "")
+    state = value.get("state")  # one step down, where a call keeps what became of it
+    holder = state if isinstance(state, dict) and _OF_CALL.search(kind) else value
+    field_name = next((n for n in _ARGUMENTS if n in holder), None)
+    if field_name is None or not name:
+        return None
+    given = holder[field_name]
+    if field_name in ("input", "parameters") and not _OF_CALL.search(kind + key):
+        return None  # a span of a trace, or the declaration of a tool
+    if isinstance(given, dict) and ("properties" in given or kind in ("function", "custom")):
+        return None
+    if isinstance(given, str):
+        with suppress(ValueError, RecursionError):
+            given = load_json(given, strict=True)
+    given = {} if given is None else given
+    call_id = next((str(value[n]) for n in _IDS if value.get(n)), "")
+    return Call(place, call_id, name, arguments_text(given))
+
+
+def _pairs(items: list[Any]) -> dict[str, Any]:
+    """Return a list of keys and typed values (as OTLP writes attributes) as an object."""
+    pairs = {}
+    for item in filter(lambda each: isinstance(each, dict), items):
+        value = item.get("value")
+        if isinstance(value, dict) and len(value) == 1:
+            [(kind, value)] = value.items()
+            if kind == "intValue" and str(value).isdigit():
+                value = int(value)
+        pairs[str(item.get("key"))] = value
+    return pairs
+
+
+def _answer(value: dict[Any, Any]) -> str:
+    return next((str(value[n]) for n in ("id", "message_id", "responseId") if value.get(n)), "")
+
+
+def _reports_in(frame: Any, key: str = "") -> Iterator[dict[str, int]]:
+    """Yield the reports of tokens in a frame, each with the counts of the objects within it."""
+    if isinstance(frame, dict):
+        named = _USAGE.search(key) is not None
+        if any(is_count(str(name), n, named) for name, n in frame.items()):
+            yield dict(_counts_in(frame, named))
+            return
+        for name, inner in frame.items():
+            yield from _reports_in(inner, str(name))
+    elif isinstance(frame, list):
+        for item in frame:
+            yield from _reports_in(item, key)
+
+
+def _counts_in(report: dict[Any, Any], named: bool, path: str = "") -> Iterator[tuple[str, int]]:
+    """Yield the counts of a report by their dotted names."""
+    for name, n in report.items():
+        if is_count(str(name), n, named):
+            yield f"{path}{name}", n
+        elif isinstance(n, dict):
+            yield from _counts_in(n, _USAGE.search(str(name)) is not None, f"{path}{name}.")
+
+
+def _strings(
+    value: Any, path: tuple[Any, ...], channel: tuple[str, ...]
+) -> Iterator[tuple[tuple[tuple[Any, ...], tuple[str, ...]], str]]:
+    """Yield the strings of a frame, each with its path and the channel that its frame names."""
+    if isinstance(value, dict):
+        if call_in(value, Place()) is not None and isinstance(value.get("args"), dict):
+            return  # whole in one frame
+        named = (str(value[n]) for n in _CHANNEL_FIELDS if isinstance(value.get(n), str | int))
+        channel = (*channel, *named)
+        for key, inner in value.items():
+            yield from _strings(inner, (*path, key), channel)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _strings(item, (*path, index), channel)
+    elif isinstance(value, str):
+        yield (path, channel), value
+
+
+def _frames(text: str) -> list[Any]:
+    """Return the frames of server-sent events, or of JSON lines within a string; none where there
+    is more in the text than them."""
+    if text.lstrip()[:1] == "{" and "\n" in text:
+        lines = [line for line in text.split("\n") if line.strip()]
+    elif "data:" in text and not _EVENT_LINE.sub("", text).strip():
+        lines = _DATA.findall(text)
+    else:
+        return []
+    frames = [value for line in lines for value in _json(line)]
+    return frames if len(frames) * 2 > len(lines) else []
+
+
+def _json(text: str) -> list[Any]:
+    try:
+        return [load_json(text, strict=True)]
+    except (ValueError, RecursionError):
+        return []
+
+
+def _are_frames(items: list[Any]) -> bool:
+    """Return True for several objects of a stream: none of them is a message by itself."""
+    return len(items) > 1 and all(isinstance(i, dict) and "role" not in i for i in items)
+
+
+def _unchunked(body: bytes) -> bytes:
+    """Return a body without the sizes that HTTP writes between its chunks."""
+    pieces, at = [], 0
+    while (size := _CHUNK.match(body, at)) is not None and int(size[1], 16):
+        stop = size.end() + int(size[1], 16)
+        pieces.append(body[size.end() : stop])
+        at = stop + 2
+    return b"".join(pieces) or body
+
+
+def _unzipped(data: bytes) -> bytes:
+    if data[:2] != b"\x1f\x8b":
+        return data
+    try:
+        return zlib.decompressobj(wbits=31).decompress(data, _UNZIPPED)
+    except zlib.error:
+        return data
+
+
+def _from_hex(pieces: list[Any]) -> bytes:
+    """Return the bytes of a list of hexadecimal pieces; b"" for any other list."""
+    try:
+        return bytes.fromhex("".join(pieces))
+    except (ValueError, TypeError):
+        return b""
+
+
+def _from_base64(text: str) -> bytes | None:
+    try:
+        return base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError):
+        return None

@@ -1,0 +1,247 @@
+"""What came in is there, or is told: a walk that knows no format, over every format's example."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from session_examples import ANSWER, ASK, EXAMPLES, RESULT, SAY
+
+from playground.nouns.messages import Message, TextPart
+from playground.sessions.formats import get_format
+from playground.sessions.loading import LoadedSession, read_sessions
+from playground.sessions.receipts.leaves import is_text, leaves_of
+from playground.sessions.receipts.reading import receipt_of_sessions
+from playground.sessions.receipts.receipt import Receipt, receipt_of
+from playground.sessions.session import Session
+from playground.sessions.source import Source
+
+LONGER = {
+    ASK: "Weather in Oslo? I mean the capital of Norway, not a town in Minnesota",
+    SAY: "Let me look. It takes a moment until the station has answered me",
+    ANSWER: "It is 3 °C. That is what the station at Blindern says just now",
+    RESULT: "3 °C, dry, as it was for all of the week before this one",
+}
+
+
+def longer(content: bytes) -> bytes:
+    """An example with texts that are long enough to be said, however they are written in it."""
+    for short, text in LONGER.items():
+        for before, after in {short: text, _json(short): _json(text)}.items():
+            content = content.replace(before.encode(), after.encode())
+            if before != (escaped := _json(before)):
+                content = content.replace(escaped.encode(), _json(after).encode())
+    piece, tail = ANSWER[5:], LONGER[ANSWER][5:]  # of an answer that comes in two pieces
+    for before, after in {piece: tail, _json(piece): _json(tail)}.items():
+        content = content.replace(f'"{before}"'.encode(), f'"{after}"'.encode())
+    return content
+
+
+def _json(text: str) -> str:
+    return json.dumps(text)[1:-1]
+
+
+PLAIN = {
+    name: longer(each.content)
+    for name, each in EXAMPLES.items()
+    if isinstance(each.content, bytes) and each.content[:2] != b"PK"
+}
+
+
+def read(
+    name: str, content: bytes, format: str | None = None
+) -> tuple[list[LoadedSession], Receipt]:
+    loaded = list(read_sessions(Source(name, content), format))
+    return loaded, receipt_of_sessions(Source(name, content), loaded)
+
+
+@pytest.mark.parametrize("form", sorted(PLAIN))
+def test_what_came_in_is_there_or_is_told(form: str) -> None:
+    _, receipt = read(EXAMPLES[form].name, PLAIN[form], form)
+    assert receipt.silent == []
+
+
+def without_one(sessions: list[Session]) -> Iterator[tuple[str, list[Session]]]:
+    """The sessions without one of the texts, calls, results and reports of tokens in them."""
+    for part in {repr(p): p for s in sessions for m in s.messages for p in m.parts}.values():
+        if isinstance(part, TextPart) and not is_text(part.text):
+            continue  # so short a text may stand anywhere
+        yield repr(part), [replace(each, messages=_without(each, part)) for each in sessions]
+    for number, session in enumerate(sessions):
+        for index, record in enumerate(session.requests):
+            if record.usage and any(record.usage.values()):
+                requests = list(session.requests)
+                requests[index] = replace(record, usage=None)
+                spoilt = replace(session, requests=tuple(requests))
+                yield repr(record), [*sessions[:number], spoilt, *sessions[number + 1 :]]
+
+
+def _without(session: Session, part: Any) -> tuple[Message, ...]:
+    return tuple(replace(m, parts=tuple(p for p in m.parts if p != part)) for m in session.messages)
+
+
+# What the walk cannot see: counts in words, and calls that are written in a text or apart from
+# their names.
+_UNSEEN = {
+    "aider-chat-history": "usage",
+    "request-rows": "usage",  # 3 tokens in all, beside a bill of 12 and 3
+    "glaive": "ToolCall",
+    "openhands-output": "ToolCall",
+    "swe-agent-demo": "ToolCall",
+}
+
+
+@pytest.mark.parametrize("form", sorted(PLAIN))
+def test_no_importer_could_lose_a_text_a_call_or_a_count_unseen(form: str) -> None:
+    """Each part is taken out of the sessions, as if the importer had left it out."""
+    loaded, _ = read(EXAMPLES[form].name, PLAIN[form], form)
+    leaves = leaves_of(Source(EXAMPLES[form].name, PLAIN[form]))
+    alone = [replace(each.session, rows=(), title="") for each in loaded]
+    for lost, spoilt in without_one(alone):
+        receipt = receipt_of(leaves, spoilt, (), get_format(form).left_aside)
+        assert receipt.silent or (form in _UNSEEN and _UNSEEN[form] in lost), lost
+
+
+# Six importers' slips that nothing saw. Each file is as its tool writes it, with other texts.
+
+
+def http_cassette(*exchanges: tuple[dict[str, Any], Any]) -> bytes:
+    """Requests with their replies, as VCR keeps them."""
+    kept = [
+        {
+            "request": {"method": "POST", "uri": "http://x/v1/chat", "body": json.dumps(asked)},
+            "response": {
+                "status": {"code": 200, "message": "OK"},
+                "body": {"string": came if isinstance(came, str) else json.dumps(came)},
+            },
+        }
+        for asked, came in exchanges
+    ]
+    return yaml.safe_dump({"interactions": kept}).encode()
+
+
+def chat_reply(usage: dict[str, int], **message: Any) -> dict[str, Any]:
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", **message}}
+    return {"object": "chat.completion", "model": "m", "choices": [choice], "usage": usage}
+
+
+def call_of(city: str, call_id: str) -> dict[str, Any]:
+    function = {"name": NAME, "arguments": json.dumps({"city": city})}
+    return {"id": call_id, "type": "function", "function": function}
+
+
+def usage_of(read: int, written: int) -> dict[str, int]:
+    return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+
+
+def inspect_log() -> bytes:
+    """Three answers, of which none has an id; each its own bill."""
+    said = [LONGER[SAY], LONGER[ANSWER], "And that is all that there is to say about it"]
+    usages = [
+        {"input_tokens": n, "output_tokens": n + 1, "total_tokens": n + n + 1}
+        for n in (101, 205, 307)
+    ]
+    messages = [{"role": "user", "content": LONGER[ASK]}]
+    events = []
+    for text, usage in zip(said, usages, strict=True):
+        answer = {"role": "assistant", "content": text}
+        output = {"model": "m", "choices": [{"message": answer}], "usage": usage}
+        events.append({"event": "model", "model": "m", "input": list(messages), "output": output})
+        messages += [answer, {"role": "user", "content": f"Go on after {usage['input_tokens']}"}]
+    sample = {"id": 1, "epoch": 1, "messages": messages, "events": events}
+    return document({"version": 2, "eval": {"model": "m"}, "samples": [sample]})
+
+
+def any_agent_spans() -> bytes:
+    """The first span has what was asked; the others only what came, and what tools gave."""
+    asked = json.dumps([{"role": "user", "content": LONGER[ASK]}])
+    calls = json.dumps([{"tool.name": NAME, "tool.args": json.dumps({"city": "Oslo"})}])
+    spans = [
+        ("call_llm", {"gen_ai.input.messages": asked, "gen_ai.output": calls}, (269, 16)),
+        ("execute_tool", {"gen_ai.tool.name": NAME, "gen_ai.output": LONGER[RESULT]}, ()),
+        ("call_llm", {"gen_ai.output": LONGER[ANSWER]}, (359, 14)),
+    ]
+    return document(
+        {
+            "spans": [
+                {
+                    "name": name,
+                    "start_time": number,
+                    "end_time": number + 1,
+                    "attributes": {
+                        "gen_ai.operation.name": name,
+                        "gen_ai.request.model": "m",
+                        "gen_ai.output.type": "json",
+                        **({"gen_ai.tool.args": '{"city": "Oslo"}'} if not used else {}),
+                        **given,
+                        **{
+                            f"gen_ai.usage.{side}_tokens": n
+                            for side, n in zip(("input", "output"), used, strict=False)
+                        },
+                    },
+                }
+                for number, (name, given, used) in enumerate(spans)
+            ]
+        }
+    )
+
+
+def edited_history() -> bytes:
+    """A text beside two calls; the next request repeats the first call alone."""
+    calls = [call_of("Oslo", "c1"), call_of("Bergen", "c2")]
+    asked = [{"role": "user", "content": LONGER[ASK]}]
+    told_again = {"role": "assistant", "content": None, "tool_calls": calls[:1]}
+    result = {"role": "tool", "tool_call_id": "c1", "content": LONGER[RESULT]}
+    first = {"model": "m", "messages": asked, "tools": [TOOL]}
+    second = {**first, "messages": [*asked, told_again, result]}
+    return http_cassette(
+        (first, chat_reply(usage_of(101, 7), content=LONGER[SAY], tool_calls=calls)),
+        (second, chat_reply(usage_of(205, 9), content=LONGER[ANSWER])),
+    )
+
+
+def ollama_cassette() -> bytes:
+    asked = {"model": "m", "messages": [{"role": "user", "content": LONGER[ASK]}], "stream": False}
+    answer = {"role": "assistant", "content": LONGER[ANSWER]}
+    came = {"model": "m", "message": answer, "done": True, "done_reason": "stop"}
+    return http_cassette((asked, {**came, "prompt_eval_count": 40, "eval_count": 225}))
+
+
+def httprr_trace() -> bytes:
+    """Two exchanges of Gemini's, each a stream of its own, as Go's httprr keeps them."""
+    trace = b"httprr trace v1\n"
+    history: list[dict[str, Any]] = []
+    for number, (asked, came) in enumerate(((ASK, SAY), ("And then? Tell me more of it", ANSWER))):
+        history.append({"role": "user", "parts": [{"text": LONGER.get(asked, asked)}]})
+        body = json.dumps({"contents": history})
+        head = "POST https://x/v1beta/models/gemini-2.5-flash:streamGenerateContent HTTP/1.1"
+        request = f"{head}\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+        said = {"role": "model", "parts": [{"text": LONGER[came]}]}
+        history.append(said)
+        used = {"promptTokenCount": 101 + number, "candidatesTokenCount": 7 + number}
+        frame = {"candidates": [{"content": said, "finishReason": "STOP"}], "usageMetadata": used}
+        event = f"data: {json.dumps(frame, ensure_ascii=False)}\r\n\r\n".encode()
+        chunk = f"{len(event):x}\r\n".encode() + event + b"\r\n0\r\n\r\n"
+        reply = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk
+        trace += f"{len(request)} {len(reply)}\n".encode() + request + reply
+    return trace
+
+
+SLIPS = {
+    "inspect": ("log.json", inspect_log),
+    "any-agent": ("trace.json", any_agent_spans),
+    "edited history": ("cassette.yaml", edited_history),
+    "ollama": ("ollama.yaml", ollama_cassette),
+    "httprr": ("trace.httprr", httprr_trace),
+}
+
+
+@pytest.mark.parametrize("slip", sorted(SLIPS))
+def test_an_old_slip_of_an_importer_is_none_any_more(slip: str) -> None:
+    name, content = SLIPS[slip]
+    _, receipt = read(name, content())
+    assert receipt.missing == []
+    assert receipt.characters > 0
