@@ -839,6 +839,14 @@ def vcr(data: bytes, found: Counts) -> None:
         replied(each["response"]["body"]["string"], found, number == len(exchanges))
 
 
+def httprr(data: bytes, found: Counts) -> None:
+    asked = re.findall(rb"\r\n\r\n(\{.*?\})HTTP/", data, re.DOTALL)
+    longest([json.loads(each) for each in asked], found)
+    replies = re.findall(rb"HTTP/1\.1 200 OK\r\n.*?\r\n\r\n(.*?)(?=\r\n0\r\n)", data, re.DOTALL)
+    for number, each in enumerate(replies, 1):
+        replied(each.decode(), found, number == len(replies))
+
+
 def httpmock(data: bytes, found: Counts) -> None:
     import yaml
 
@@ -1185,6 +1193,7 @@ SMALL_WALKS: dict[str, Walk] = {
     "har": har,
     "nock": nock,
     "llama-stack-recording": llama_stack,
+    "httprr": httprr,
     "vcr-cassette": vcr,
     "httpmock": httpmock,
     "atof": atof,

@@ -305,6 +305,24 @@ def _vcr() -> Example:
     return Example("c.yaml", text.encode(), tools=True, usage=True, recordings=1)
 
 
+def httprr_of(body: bytes, stream: bytes) -> bytes:
+    """One exchange as httprr keeps it, its reply in chunks; sizes stand before both."""
+    asked = b"POST https://x/v1/chat HTTP/1.1\r\nHost: x\r\n\r\n" + body
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    came = head + f"{len(stream):x}\r\n".encode() + stream + b"\r\n0\r\n\r\n"
+    return f"httprr trace v1\n{len(asked)} {len(came)}\n".encode() + asked + came
+
+
+def httprr_parts() -> tuple[bytes, bytes]:
+    body = json.dumps({"model": "m", "messages": OPENAI[:3], "tools": [TOOL]})
+    return body.encode(), answer_stream().encode()
+
+
+def _httprr() -> Example:
+    content = httprr_of(*httprr_parts())
+    return Example("t.httprr", content, tools=True, usage=True, recordings=1)
+
+
 def _httpmock() -> Example:
     first = {"model": "m", "messages": OPENAI[:1], "tools": [TOOL]}
     then = {"model": "m", "messages": OPENAI[:3], "tools": [TOOL]}
@@ -1265,6 +1283,7 @@ EXAMPLES: dict[str, Example] = {
     "har": _har(),
     "nock": _nock(),
     "llama-stack-recording": _llama_stack(),
+    "httprr": _httprr(),
     "vcr-cassette": _vcr(),
     "httpmock": _httpmock(),
     "request-rows": _rows(),

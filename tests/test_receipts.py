@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
-from session_examples import ANSWER, ASK, EXAMPLES, RESULT, SAY
+import yaml
+from session_examples import (
+    ANSWER,
+    ASK,
+    EXAMPLES,
+    NAME,
+    RESULT,
+    SAY,
+    TOOL,
+    document,
+    httprr_of,
+    httprr_parts,
+    zipped,
+)
 
 from playground.nouns.messages import Message, TextPart
 from playground.sessions.formats import get_format
@@ -44,23 +60,37 @@ def _json(text: str) -> str:
     return json.dumps(text)[1:-1]
 
 
-PLAIN = {
-    name: longer(each.content)
-    for name, each in EXAMPLES.items()
-    if isinstance(each.content, bytes) and each.content[:2] != b"PK"
-}
+def on_disk(form: str, folder: Path) -> Path:
+    """The example of a format with longer texts, as a file or folder."""
+    example = EXAMPLES[form]
+    path = folder / example.name
+    if isinstance(example.content, dict):
+        for name, data in example.content.items():
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            (path / name).write_bytes(longer(data))
+    elif example.content[:2] == b"PK":
+        with zipfile.ZipFile(io.BytesIO(example.content)) as archive:
+            members = {name: longer(archive.read(name)) for name in archive.namelist()}
+        path.write_bytes(zipped(members))
+    elif form == "httprr":  # whose sizes change with its texts
+        path.write_bytes(httprr_of(*map(longer, httprr_parts())))
+    else:
+        path.write_bytes(longer(example.content))
+    return path
 
 
-def read(
-    name: str, content: bytes, format: str | None = None
-) -> tuple[list[LoadedSession], Receipt]:
-    loaded = list(read_sessions(Source(name, content), format))
-    return loaded, receipt_of_sessions(Source(name, content), loaded)
+def read(path: Path | str, data: bytes | None = None) -> tuple[list[LoadedSession], Receipt]:
+    def source() -> Source:
+        return Source.open(path) if data is None else Source(str(path), data)
+
+    loaded = list(read_sessions(source()))
+    return loaded, receipt_of_sessions(source(), loaded)
 
 
-@pytest.mark.parametrize("form", sorted(PLAIN))
-def test_what_came_in_is_there_or_is_told(form: str) -> None:
-    _, receipt = read(EXAMPLES[form].name, PLAIN[form], form)
+@pytest.mark.parametrize("form", sorted(EXAMPLES))
+def test_what_came_in_is_there_or_is_told(form: str, tmp_path: Path) -> None:
+    loaded, receipt = read(on_disk(form, tmp_path))
+    assert loaded[0].format == form
     assert receipt.silent == []
 
 
@@ -88,17 +118,19 @@ def _without(session: Session, part: Any) -> tuple[Message, ...]:
 _UNSEEN = {
     "aider-chat-history": "usage",
     "request-rows": "usage",  # 3 tokens in all, beside a bill of 12 and 3
+    "chatgpt-export": "ToolCall",
     "glaive": "ToolCall",
     "openhands-output": "ToolCall",
     "swe-agent-demo": "ToolCall",
 }
 
 
-@pytest.mark.parametrize("form", sorted(PLAIN))
-def test_no_importer_could_lose_a_text_a_call_or_a_count_unseen(form: str) -> None:
+@pytest.mark.parametrize("form", sorted(EXAMPLES))
+def test_no_importer_could_lose_a_text_a_call_or_a_count_unseen(form: str, tmp_path: Path) -> None:
     """Each part is taken out of the sessions, as if the importer had left it out."""
-    loaded, _ = read(EXAMPLES[form].name, PLAIN[form], form)
-    leaves = leaves_of(Source(EXAMPLES[form].name, PLAIN[form]))
+    path = on_disk(form, tmp_path)
+    loaded, _ = read(path)
+    leaves = leaves_of(Source.open(path))
     alone = [replace(each.session, rows=(), title="") for each in loaded]
     for lost, spoilt in without_one(alone):
         receipt = receipt_of(leaves, spoilt, (), get_format(form).left_aside)
@@ -230,7 +262,29 @@ def httprr_trace() -> bytes:
     return trace
 
 
+def chatgpt_objects() -> bytes:
+    """Parts of a message that are objects and no texts."""
+    said = [("user", LONGER[ASK]), ("assistant", LONGER[ANSWER]), ("tool", LONGER[RESULT])]
+    nodes = {
+        f"m{n}": {
+            "id": f"m{n}",
+            "parent": f"m{n - 1}" if n else None,
+            "message": {
+                "id": f"m{n}",
+                "author": {"role": role},
+                "recipient": "all",
+                "content": {"content_type": "text", "parts": [{"text": text}]},
+            },
+        }
+        for n, (role, text) in enumerate(said)
+    }
+    return document(
+        [{"title": "t", "conversation_id": "c", "current_node": "m2", "mapping": nodes}]
+    )
+
+
 SLIPS = {
+    "chatgpt": ("conversations.json", chatgpt_objects),
     "inspect": ("log.json", inspect_log),
     "any-agent": ("trace.json", any_agent_spans),
     "edited history": ("cassette.yaml", edited_history),

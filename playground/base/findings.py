@@ -279,6 +279,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "more-sessions": FindingKind(
         "info", "the file holds more sessions than this one: FILE#2 is the second"
     ),
+    "history-differs": FindingKind(
+        "warning", "a later request repeats a reply otherwise than the model gave it: kept as given"
+    ),
     "lines-left-out": FindingKind("warning", "lines of a kind that leaves nothing in a session"),
     "bookkeeping": FindingKind("info", "lines of a kind that holds no part of the conversation"),
     "unreadable-line": FindingKind("error", "a line that cannot be read: left out"),

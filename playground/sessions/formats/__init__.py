@@ -34,6 +34,7 @@ _FORMATS: Final = (  # file, class
     ("har", "Har"),
     ("nock", "Nock"),
     ("llama_stack", "LlamaStack"),
+    ("httprr", "Httprr"),
     ("vcr_cassette", "VcrCassette"),
     ("httpmock", "Httpmock"),
     ("request_rows", "RequestRows"),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from playground.base.findings import finding
-from playground.nouns.messages import Part, ReasoningPart, Role
+from playground.nouns.messages import Part, ReasoningPart, Role, TextPart
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.export_members import export_rows, first_row
@@ -102,6 +102,7 @@ def _message(builder: SessionBuilder, node: Any, place: Place) -> None:
     name = author.get("name") if isinstance(author, dict) else None
     if role == "tool":
         content = _text(message.get("content"))
+        content = "\n".join([content, *_texts_of_objects(builder, given, where)]).strip("\n")
         call_id = builder.open_call(str(name or "")) or builder.open_call()
         add(builder, "tool", [builder.result(call_id, content, name)], place)
         return
@@ -138,13 +139,24 @@ def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> li
         return [builder.call(builder.new_id(), recipient, arguments, place)]
     if kind in ("thoughts", "reasoning_recap"):
         return [ReasoningPart(text)] if (text := _text(content)) else []
-    if isinstance(content, dict) and kind == "multimodal_text":
+    pieces = listed(content.get("parts")) if isinstance(content, dict) else []
+    if kind == "multimodal_text" or any(isinstance(piece, dict) for piece in pieces):
         return [
             part
-            for index, item in enumerate(listed(content.get("parts")))
+            for index, item in enumerate(pieces)
             for part in _piece(builder, item, place.at("parts", index))
         ]
     return read_parts(builder, _text(content), place)
+
+
+def _texts_of_objects(builder: SessionBuilder, pieces: Any, place: Place) -> list[str]:
+    """Return the texts of a tool's parts that are objects; what is no text is told of."""
+    texts: list[str] = []
+    for index, item in enumerate(listed(pieces)):
+        if isinstance(item, dict):
+            read = _piece(builder, item, place.at("parts", index))
+            texts += [part.text for part in read if isinstance(part, TextPart)]
+    return texts
 
 
 def _piece(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from playground.base.errors import InputFault
+from playground.base.wording import counted
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import (
@@ -18,6 +19,7 @@ from playground.sessions.shapes.fields import (
     told_objects,
 )
 from playground.sessions.shapes.messages import read_message
+from playground.sessions.shapes.parts import plain_text
 from playground.sessions.shapes.requests import only_one
 from playground.sessions.source import Source
 
@@ -28,6 +30,18 @@ class InspectLog(SessionFormat):
     name = "inspect-log"
     title = "inspect_ai log (.eval or .json)"
     keeps = Keeps("of the first model event", "yes", "yes", "no", "scores, spans, sandbox events")
+    left_aside = {
+        **{
+            path: "scores: what a grader was asked and said"
+            for path in ("**.scores", "**.score", "reductions", "results", "**.target")
+        },
+        "**.model_usage": "sums of the model calls",
+        "**.changes": "changes of the sample's state, which repeat what events tell",
+        "**.error": "errors of the run",
+        "eval": "settings of the evaluation",
+        "plan": "settings of the evaluation",
+        "**.sample": "the sample as it was set",
+    }
 
     def recognises(self, source: Source) -> bool:
         if source.is_zip:
@@ -61,19 +75,20 @@ def _samples(source: Source) -> Iterator[tuple[Place, Any]]:
 def _session(sample: dict[str, Any], place: Place, title: str) -> SessionBuilder:
     builder = SessionBuilder(title=f"{title} sample {sample.get('id')} epoch {sample.get('epoch')}")
     texts = told_mapping(builder, sample.get("attachments"), place.at("attachments"))
-    answers = _answers(builder, sample.get("events"), place.at("events"))
-    within = place.at("messages")
-    for index, given in enumerate(told_list(builder, sample.get("messages"), within)):
+    within = place.at("events")
+    calls = _ModelCalls(builder, _attached(sample.get("events"), texts), within)
+    where = place.at("messages")
+    for index, given in enumerate(told_list(builder, sample.get("messages"), where)):
         message = _attached(given, texts)
         if isinstance(message, dict) and message.get("role") == "tool":
             message = {**message, "name": message.get("function")}
         before = len(builder.messages)
-        read_message(builder, message, within.at(index))
+        read_message(builder, message, where.at(index))
         if len(builder.messages) > before and builder.messages[-1].role == "assistant":
-            event = answers.get(str(message.get("id")), {})
+            event = calls.that_gave(message)
             output = mapping(event.get("output"))
             choices = listed(output.get("choices")) or [{}]
-            only_one(builder, choices, within.at(index))
+            only_one(builder, choices, where.at(index))
             builder.request(
                 model=message.get("model") or event.get("model"),
                 at=event.get("timestamp"),
@@ -81,22 +96,68 @@ def _session(sample: dict[str, Any], place: Place, title: str) -> SessionBuilder
                 usage=output.get("usage"),
                 stop_reason=mapping(choices[0]).get("stop_reason"),
             )
-    for event in answers.values():
-        builder.tools(_attached(event.get("tools"), texts), place.at("events"))
-        break
+    builder.tools(calls.tools, within)
+    calls.tell_of_others(builder, within)
     return builder
 
 
-def _answers(builder: SessionBuilder, events: Any, place: Place) -> dict[str, dict[str, Any]]:
-    """Model events by the id of the message that they gave."""
-    found: dict[str, dict[str, Any]] = {}
-    for where, event in told_objects(builder, events, place):
-        if event.get("event") == "model":
-            output = told_mapping(builder, event.get("output"), where.at("output"))
-            within = where.at("output", "choices")
-            choices = told_list(builder, output.get("choices"), within) or [{}]
-            found[str(mapping(mapping(choices[0]).get("message")).get("id"))] = event
-    return found
+class _ModelCalls:
+    """The model events of a sample, each found by the message that it gave: by its id, or else,
+    as ids may be absent, by what it says."""
+
+    def __init__(self, builder: SessionBuilder, events: Any, place: Place) -> None:
+        self._by_id: dict[str, dict[str, Any]] = {}
+        self._others: list[dict[str, Any]] = []
+        self.tools: Any = None
+        for where, event in told_objects(builder, events, place):
+            if event.get("event") == "model":
+                self._take(builder, event, where.at("output"))
+
+    def _take(self, builder: SessionBuilder, event: dict[str, Any], where: Place) -> None:
+        output = told_mapping(builder, event.get("output"), where)
+        told_list(builder, output.get("choices"), where.at("choices"))
+        self.tools = self.tools or event.get("tools")
+        call_id = _message_of(event).get("id")
+        if call_id and call_id not in self._by_id:
+            self._by_id[str(call_id)] = event
+        else:
+            self._others.append(event)
+
+    def that_gave(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Return the event that gave a message, once; {} where there is none."""
+        by_id = self._by_id.pop(str(message.get("id")), None)
+        if by_id is not None:
+            return by_id
+        said = _said(message)
+        for index, event in enumerate(self._others):
+            if _said(_message_of(event)) == said:
+                return self._others.pop(index)
+        return {}
+
+    def tell_of_others(self, builder: SessionBuilder, place: Place) -> None:
+        """Tell of the calls whose answers are no messages: a grader's, say, or one of a branch."""
+        others = [*self._by_id.values(), *self._others]
+        if others:
+            used = [mapping(mapping(event.get("output")).get("usage")) for event in others]
+            tokens = sum(n for each in used if type(n := each.get("total_tokens")) is int)
+            calls = f"{counted(len(others), 'model call')} (a grader's, say), {tokens:,} tokens"
+            builder.lost(f"{calls}: the answers are no messages of this sample", place)
+
+
+def _message_of(event: dict[str, Any]) -> dict[str, Any]:
+    choices = listed(mapping(event.get("output")).get("choices")) or [{}]
+    return mapping(mapping(choices[0]).get("message"))
+
+
+def _said(message: dict[str, Any]) -> tuple[str, str]:
+    """Return what a message says and calls, to be compared."""
+    content = message.get("content")
+    calls = [(each.get("function"), each.get("arguments")) for each in _calls(message)]
+    return plain_text(content) or str(content), repr(calls)
+
+
+def _calls(message: dict[str, Any]) -> list[dict[str, Any]]:
+    return [each for each in listed(message.get("tool_calls")) if isinstance(each, dict)]
 
 
 def _attached(value: Any, texts: dict[str, Any]) -> Any:

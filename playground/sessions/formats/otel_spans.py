@@ -7,6 +7,7 @@ as older instrumentations write them.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from playground.sessions.building import SessionBuilder
@@ -23,6 +24,7 @@ from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 
 _USAGE: Final = "gen_ai.usage."
+_OUTPUT: Final = "gen_ai.output"  # any-agent's
 _OF_OPENLLMETRY: Final = {
     "cache_read_input_tokens": "cache_read.input_tokens",
     "cache_creation_input_tokens": "cache_creation.input_tokens",
@@ -40,11 +42,20 @@ class OtelSpans(SessionFormat):
         "spans that are not model calls; events (chunk times without text)",
     )
 
+    left_aside = {
+        "**.name": "names of spans",
+        "**.description": "descriptions of spans, agents and tools beside their names",
+    }
+
     def recognises(self, source: Source) -> bool:
         return any(_is_call(span) for span in first_spans(source))
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        turns = [_turn(span) for span in spans_of(source) if _is_call(span)]
+        spans = list(spans_of(source))
+        if any(map(_is_of_any_agent, spans)):
+            turns = _any_agent_turns(spans)
+        else:
+            turns = [_turn(span) for span in spans if _is_call(span)]
         yield from read_turns(turns, source.stem)
 
 
@@ -78,6 +89,55 @@ def _turn(span: TraceSpan) -> Turn:
         usage={_counted(k): v for k, v in under(given, _USAGE).items()},
         options=options_of(given.get("request_data"), under(given, *_ASKED), _older(given)),
     )
+
+
+def _is_of_any_agent(span: TraceSpan) -> bool:
+    """Return True for a model call as Mozilla's any-agent writes it: only an agent's first one says
+    what was asked, and tools have spans of their own."""
+    return span.attributes.get("gen_ai.operation.name") == "call_llm" and _OUTPUT in span.attributes
+
+
+def _any_agent_turns(spans: list[TraceSpan]) -> list[Turn]:
+    """Return the model calls, each with all that was said before it."""
+    turns: list[Turn] = []
+    history: list[Any] = []
+    waiting: list[tuple[str, str]] = []  # ids and tools of calls without a result
+    for span in spans:
+        given = span.attributes
+        operation, output = given.get("gen_ai.operation.name"), given.get(_OUTPUT)
+        if operation == "call_llm":
+            turn = _turn(span)
+            history = [*turn.before] or history
+            said = _any_agent_answer(output, len(turns))
+            waiting += [(call["id"], call["name"]) for call in said.get("tool_calls", ())]
+            turns.append(replace(turn, before=[*history], after=[said]))
+            history = [*history, said]
+        elif operation == "execute_tool" and output is not None and turns:
+            name = str(given.get("gen_ai.tool.name") or "")
+            match = next((each for each in waiting if each[1] == name), ("", name))
+            waiting = [each for each in waiting if each != match]
+            result = {"role": "tool", "tool_call_id": match[0], "name": name, "content": output}
+            history = [*history, result]
+    if turns and history:
+        last = turns[-1]
+        turns[-1] = replace(last, after=history[len(last.before) :])
+    return turns
+
+
+def _any_agent_answer(output: Any, number: int) -> dict[str, Any]:
+    """Return an answer as a message: a list of calls, or a text."""
+    inner = json_value(output)
+    if isinstance(inner, list) and inner and all(map(_is_any_agent_call, inner)):
+        calls = [
+            {"id": f"call_{number}_{index}", "name": each["tool.name"], "args": each["tool.args"]}
+            for index, each in enumerate(inner)
+        ]
+        return {"role": "assistant", "content": "", "tool_calls": calls}
+    return {"role": "assistant", "content": output}
+
+
+def _is_any_agent_call(value: Any) -> bool:
+    return isinstance(value, dict) and {"tool.name", "tool.args"} <= value.keys()
 
 
 # OpenTelemetry's own names, and those of instrumentations for one provider.

@@ -15,7 +15,12 @@ class RecordedHttp(SessionFormat):
     """Requests with their answers, as they were sent: those that go on with one another are a
     session."""
 
-    left_aside = {"**.headers": "headers of HTTP", "**.recorded_at": "when it was recorded"}
+    left_aside = {
+        "**.headers": "headers of HTTP",
+        "**.recorded_at": "when it was recorded",
+        "**.finishMessage": "Gemini's words for the reason of an end",
+        "**.__verbose": "llama.cpp's account of how it made the reply",
+    }
 
     @abstractmethod
     def exchanges(self, source: Source) -> Iterable[Exchange]:

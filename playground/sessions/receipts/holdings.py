@@ -10,7 +10,7 @@ from typing import Any
 
 from playground.base.json_numbers import load_json
 from playground.nouns.messages import ImagePart, ReasoningPart, TextPart, ToolCallPart
-from playground.sessions.receipts.leaves import arguments_text, sides
+from playground.sessions.receipts.leaves import arguments_text, calls_in, sides
 from playground.sessions.session import Session
 
 
@@ -20,6 +20,7 @@ class Holdings:
     a reply that is kept beside the conversation does not: views and counts do not use it."""
 
     texts: list[str] = field(default_factory=list)
+    sent: set[tuple[str, str]] = field(default_factory=set)  # calls in requests as they were sent
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
     usages: list[tuple[int, ...]] = field(default_factory=list)
     messages: int = 0
@@ -50,6 +51,8 @@ def holdings_of(sessions: Iterable[Session]) -> Holdings:
         found.texts += strings([tool.model_dump() for tool in session.tools])
         found.texts += strings([row.body for row in session.rows])
         found.texts += strings(session.parameters)
+        for row in session.rows:
+            found.sent |= {(call.name, call.arguments) for call in calls_in(row.body)}
     return found
 
 

@@ -30,7 +30,7 @@ _UNZIPPED: Final = 64 * 1024 * 1024
 _COUNT: Final = re.compile(
     r"(?i)(?:^|[._])(?:input|output|prompt|completion|total|reasoning|candidates|thoughts|cached"
     r"|cache[._]?(?:read|creation|write)\w*)[._]?(?:tokens?|token_?count)"
-    r"|(?:^|[._])(?:prompt_)?eval_count$|(?:^|[._])token_count[._]\w+$"
+    r"|^tokens(?:in|out)$|(?:^|[._])(?:prompt_)?eval_count$|(?:^|[._])token_count[._]\w+$"
 )
 # Names that are counts within an object called `usage` or `tokens`.
 _IN_USAGE: Final = re.compile(
@@ -41,7 +41,7 @@ _USAGE: Final = re.compile(r"(?i)usage|tokens?$|token_?count$")
 _LIMIT: Final = re.compile(r"(?i)max|budget|limit|per_|before|window|cost")
 # By neighbours: an object with one of these beside a name is a call.
 _ARGUMENTS: Final = ("arguments", "args", "input", "parameters", "rawInput", "argument")
-_NAMES: Final = ("name", "tool_name", "toolName", "function_name", "tool")
+_NAMES: Final = ("name", "tool_name", "toolName", "function_name", "tool", "function")
 _IDS: Final = ("call_id", "id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "callId")
 _OF_CALL: Final = re.compile(r"(?i)tool|function|call")
 _OF_RESULT: Final = re.compile(r"(?i)(?:tool|function|call).*(?:result|output|response)")
@@ -57,8 +57,9 @@ _STREAMS: Final = frozenset({"response", "chunks", "frames", "body_segments", "s
 _EVENT_LINE: Final = re.compile(r"(?m)^(?:data|event|id|retry)?:[^\n]*\n?|^\s*\n?")
 _DATA: Final = re.compile(r"(?m)^data:[ \t]*(.*)$")
 _HTTP_HEAD: Final = re.compile(
+    rb"(?:\r?\n?\d+ \d+\n)?"  # the sizes that httprr writes between two exchanges
     rb"(?:HTTP/\d(?:\.\d)? \d{3}[^\r\n]*|[A-Z]{3,7} \S+ HTTP/\d(?:\.\d)?)\r\n"
-    rb"((?:[^\r\n]+\r\n)*)\r\n"
+    rb"((?:[^\r\n]+\r?\n)*)\r\n"
 )
 _CHUNK: Final = re.compile(rb"([0-9a-fA-F]+)[^\r\n]*\r\n")
 
@@ -107,6 +108,13 @@ def leaves_of(source: Source) -> Leaves:
     walk = _Walk(Leaves())
     _open(walk, source, Place())
     return walk.leaves
+
+
+def calls_in(value: Any) -> list[Call]:
+    """Return the calls anywhere in a value."""
+    walk = _Walk(Leaves())
+    walk.value(value, Place())
+    return walk.leaves.calls
 
 
 def _open(walk: _Walk, source: Source, place: Place) -> None:
@@ -333,9 +341,9 @@ def sides(value: dict[Any, Any], in_usage: bool = False) -> tuple[int, int]:
     return read, written
 
 
-_READ: Final = re.compile(r"(?i)input|prompt")
+_READ: Final = re.compile(r"(?i)input|prompt|tokensin$")
 _CACHE: Final = re.compile(r"(?i)cache")
-_WRITTEN: Final = re.compile(r"(?i)output|completion|candidates|^eval_count")
+_WRITTEN: Final = re.compile(r"(?i)tokensout$|output|completion|candidates|^eval_count")
 
 
 def call_in(value: dict[Any, Any], place: Place, key: str = "") -> Call | None:

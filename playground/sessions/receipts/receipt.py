@@ -199,7 +199,7 @@ def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[_Found]:
         is_there = left[key] > 0 if call.name else call.arguments in contents
         if is_there and call.name and call.call_id:
             left[key] -= 1
-        if not is_there:
+        if not is_there and key not in holdings.sent:
             yield call.place, "call", f"{call.name}({call.arguments})"
 
 

@@ -23,12 +23,13 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.rows import packed, packed_further
 from playground.sessions.session import Agent
 from playground.sessions.shapes.conversations import Conversations
-from playground.sessions.shapes.facts import facts
+from playground.sessions.shapes.own_replies import Answered, put_replies
 from playground.sessions.shapes.requests import (
     conversation,
     read_recording,
     read_reply,
     read_request,
+    reply_facts,
 )
 from playground.sessions.shapes.threads import is_of_thread, read_threads
 
@@ -63,7 +64,7 @@ class _Conversation:
     last: Exchange
     streams: list[tuple[Recording, Place]] = field(default_factory=list)
     body: dict[str, Any] | None = None  # of the last row
-    earlier: list[tuple[int, dict[str, Any]]] = field(default_factory=list)  # before the last one
+    answered: list[Answered] = field(default_factory=list)
 
 
 def read_exchanges(
@@ -138,7 +139,7 @@ def _add(found: _Conversation, exchange: Exchange, name: str) -> None:
     recording = _stream(exchange, name)
     if recording is not None:
         found.streams.append((recording, exchange.place))
-    found.earlier.append(_known(exchange, recording, found.builder))
+    found.answered.append(_answered(exchange, recording, found.builder))
 
 
 def _no_chats(others: list[Exchange]) -> list[Finding]:
@@ -171,34 +172,21 @@ def _row(found: _Conversation, exchange: Exchange) -> None:
         found.body = exchange.request
 
 
-def _known(
-    exchange: Exchange, recording: Recording | None, builder: SessionBuilder
-) -> tuple[int, dict[str, Any]]:
-    """Return how many messages a request had, and the known facts of it and its reply."""
+def _answered(exchange: Exchange, recording: Recording | None, builder: SessionBuilder) -> Answered:
+    """Return what is known of an exchange that a later one may repeat."""
     if recording is not None:
-        model, usage = recording.model, recording.usage
         known: dict[str, Any] = {
-            "model": model,
-            "usage": usage,
+            "model": recording.model,
+            "usage": recording.usage,
             "stop_reason": recording.stop_reason,
         }
     else:
-        known = facts(exchange.reply)
+        known = reply_facts(exchange.reply)
     at = builder.rows[-1].at if builder.rows else exchange.at
     seconds = exchange.seconds if exchange.seconds is not None else known.get("seconds")
+    known = {**known, "at": at or known.get("at"), "seconds": seconds}
     count = len(conversation(exchange.request) or ())
-    return count, {**known, "at": at or known.get("at"), "seconds": seconds}
-
-
-def _note_earlier(found: _Conversation) -> None:
-    """Earlier requests beside the answers that the last one repeats."""
-    builder, last = found.builder, found.last
-    key = next((k for k in ("messages", "input", "contents") if k in (last.request or {})), "")
-    first = {place: index for index, place in reversed(list(enumerate(builder.places)))}
-    for count, known in found.earlier[:-1]:
-        index = first.get(str(last.place.at("request", key, count)), -1)
-        if index >= 0 and builder.messages[index].role == "assistant" and known.get("usage"):
-            builder.request(**known, reply=index)
+    return Answered(count, known, exchange.place, exchange.reply, recording)
 
 
 def _json(data: bytes) -> dict[str, Any] | None:
@@ -235,7 +223,8 @@ def _finish(found: _Conversation) -> SessionBuilder:
     builder.agent = last.agent
     if last.request is not None:
         read_request(builder, last.request, last.place.at("request"))
-        _note_earlier(found)
+        key = next((k for k in ("messages", "input", "contents") if k in last.request), "")
+        put_replies(builder, found.answered[:-1], last.place.at("request", key))
     else:
         builder.lost("a request that cannot be read", last.place.at("request"))
     place = last.place.at("response")

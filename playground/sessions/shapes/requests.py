@@ -81,9 +81,28 @@ def read_request(builder: SessionBuilder, body: dict[str, Any], place: Place) ->
     builder.asked(parameters_of_body(body), place)
 
 
+# Ollama writes its counts beside the message, not in an object of their own.
+_OLLAMA_COUNTS: Final = (
+    "prompt_eval_count",
+    "eval_count",
+    "total_duration",
+    "load_duration",
+    "prompt_eval_duration",
+    "eval_duration",
+)
+
+
+def reply_facts(body: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the known facts of a whole reply: model, usage, time and stop reason."""
+    known = facts(body)
+    if body and "usage" not in known and "eval_count" in body:
+        known["usage"] = {key: body[key] for key in _OLLAMA_COUNTS if key in body}
+    return known
+
+
 def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> bool:
     """The assistant's message of a whole (not streamed) response; False where it has none."""
-    known = facts(body)
+    known = reply_facts(body)
     for key in ("choices", "candidates"):
         told_list(builder, body.get(key), place.at(key))
     if isinstance(choices := body.get("choices"), list) and choices:

@@ -8,6 +8,7 @@ from typing import Any
 
 from playground.base.findings import finding
 from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.message_order import last_answer
 from playground.sessions.shapes.conversations import Conversations
 from playground.sessions.shapes.messages import read_messages
 from playground.sessions.shapes.options import Options
@@ -71,7 +72,7 @@ def _session(chain: list[Turn], title: str) -> SessionBuilder:
     for turn, reply in zip(chain[:-1], answers[-len(chain) + 1 :], strict=False):
         _known(builder, turn, reply)
     if len(builder.messages) > 0:
-        _known(builder, last, len(builder.messages) - 1)
+        _known(builder, last, last_answer(builder.messages))
     return builder
 
 
