@@ -839,6 +839,10 @@ def vcr(data: bytes, found: Counts) -> None:
         replied(each["response"]["body"]["string"], found, number == len(exchanges))
 
 
+def copilot_sdk(data: bytes, found: Counts) -> None:
+    longest([each for each in yaml.safe_load(data)["conversations"]], found)
+
+
 def httprr(data: bytes, found: Counts) -> None:
     asked = re.findall(rb"\r\n\r\n(\{.*?\})HTTP/", data, re.DOTALL)
     longest([json.loads(each) for each in asked], found)
@@ -1194,6 +1198,7 @@ SMALL_WALKS: dict[str, Walk] = {
     "nock": nock,
     "llama-stack-recording": llama_stack,
     "httprr": httprr,
+    "copilot-sdk": copilot_sdk,
     "vcr-cassette": vcr,
     "httpmock": httpmock,
     "atof": atof,

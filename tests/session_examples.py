@@ -323,6 +323,14 @@ def _httprr() -> Example:
     return Example("t.httprr", content, tools=True, usage=True, recordings=1)
 
 
+def _copilot_sdk() -> Example:
+    """Two requests: the second one repeats the first, with what its tool gave."""
+    requests = [{"messages": OPENAI[:2]}, {"messages": OPENAI}]
+    value = json.loads(document({"models": ["m"], "conversations": requests}))
+    content = yaml.safe_dump(value, allow_unicode=True, sort_keys=False)
+    return Example("snapshot.yaml", content.encode())
+
+
 def _httpmock() -> Example:
     first = {"model": "m", "messages": OPENAI[:1], "tools": [TOOL]}
     then = {"model": "m", "messages": OPENAI[:3], "tools": [TOOL]}
@@ -1285,6 +1293,7 @@ EXAMPLES: dict[str, Example] = {
     "llama-stack-recording": _llama_stack(),
     "httprr": _httprr(),
     "vcr-cassette": _vcr(),
+    "copilot-sdk": _copilot_sdk(),
     "httpmock": _httpmock(),
     "request-rows": _rows(),
     "tau-bench": Example("t.json", document([{"task_id": 1, "reward": 1.0, "traj": OPENAI}])),

@@ -36,6 +36,7 @@ _FORMATS: Final = (  # file, class
     ("llama_stack", "LlamaStack"),
     ("httprr", "Httprr"),
     ("vcr_cassette", "VcrCassette"),
+    ("copilot_sdk", "CopilotSdk"),
     ("httpmock", "Httpmock"),
     ("request_rows", "RequestRows"),
     ("tau_bench", "TauBench"),

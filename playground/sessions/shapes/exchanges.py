@@ -186,7 +186,15 @@ def _answered(exchange: Exchange, recording: Recording | None, builder: SessionB
     seconds = exchange.seconds if exchange.seconds is not None else known.get("seconds")
     known = {**known, "at": at or known.get("at"), "seconds": seconds}
     count = len(conversation(exchange.request) or ())
-    return Answered(count, known, exchange.place, exchange.reply, recording)
+    place = exchange.place.at("response")
+
+    def read(into: SessionBuilder) -> None:
+        if recording is not None:
+            read_recording(into, recording, place)
+        elif exchange.reply is not None:
+            read_reply(into, exchange.reply, place)
+
+    return Answered(count, known, place, read)
 
 
 def _json(data: bytes) -> dict[str, Any] | None:

@@ -7,7 +7,7 @@ was said: where the client dropped, edited or added something, that is a finding
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Final
@@ -18,12 +18,9 @@ from playground.nouns.messages import (
     Part,
     ReasoningPart,
     ToolCallPart,
-    ToolResultPart,
     unchecked,
 )
-from playground.recordings.recording import Recording
 from playground.sessions.building import Place, SessionBuilder
-from playground.sessions.shapes.requests import read_recording, read_reply
 
 _LONGEST: Final = 300  # characters of either text in a finding
 _BEFORE: Final = 40  # of them, before the place where the two begin to differ
@@ -32,13 +29,13 @@ _BLANK: Final = re.compile(r"\s+")
 
 @dataclass(frozen=True)
 class Answered:
-    """A request of `count` messages and its reply: a JSON body, or the recording of a stream."""
+    """A request of `count` messages, and its reply, which stands at `place`: `read` puts it into a
+    builder, if there is one."""
 
     count: int
     known: dict[str, Any]
     place: Place
-    body: dict[str, Any] | None
-    recording: Recording | None
+    read: Callable[[SessionBuilder], Any]
 
 
 def put_replies(builder: SessionBuilder, answered: Sequence[Answered], said: Place) -> None:
@@ -46,57 +43,84 @@ def put_replies(builder: SessionBuilder, answered: Sequence[Answered], said: Pla
 
     The builder holds the messages of that request, whose list stands at `said`.
     """
+    told = _Told(builder, str(said))
+    replies: list[tuple[int, Answered]] = []
     stops = chain((each.count for each in answered[1:]), [None])
     for each, stop in zip(answered, stops, strict=False):
         own = _own_message(builder, each)
-        start, end = _told_again(builder, str(said), each.count, stop)
-        told = builder.messages[start:end]
+        told.skip_to(each.count)
+        where = told.place or str(each.place)
+        again = told.answer(stop)
+        reply = len(told.messages)
         if own is not None:
-            again = Message("assistant", tuple(part for m in told for part in m.parts))
-            if differs := _is_other(own, again):
-                where = builder.places[start] if told else str(each.place.at("response"))
-                one, other = _from_difference(_words(own), _words(again))
+            whole = Message("assistant", tuple(part for m in again for part in m.parts))
+            if differs := _is_other(own, whole):
+                one, other = _from_difference(_words(own), _words(whole))
                 message = f"the reply is {one}; the next request has {other or 'nothing of it'}"
                 builder.findings.append(finding("history-differs", where, message))
-            if differs or _thoughts(own) != _thoughts(again):
-                _put(builder, start, end, own, str(each.place.at("response")))
-        elif not told or not each.known.get("usage"):
-            continue
-        builder.request(**each.known, reply=start)
+            is_changed = differs or _thoughts(own) != _thoughts(whole)
+            again = [_merged(own, whole)] if is_changed else again
+        told.add(again, where)
+        if again and (own is not None or each.known.get("usage")):
+            replies.append((reply, each))
+    told.skip_to(None)
+    builder.messages, builder.places = told.messages, told.places
+    for reply, each in replies:
+        builder.request(**each.known, reply=reply)
+
+
+class _Told:
+    """The messages of a request, gone through from one answer to the next."""
+
+    def __init__(self, builder: SessionBuilder, said: str) -> None:
+        self._given = builder.messages
+        self._places = builder.places
+        self._numbers = [_item(place, said) for place in builder.places]
+        self._at = 0
+        self.messages: list[Message] = []  # gone through, with the model's own replies
+        self.places: list[str] = []
+
+    @property
+    def place(self) -> str:
+        """Where the next message stands, if it is an answer."""
+        is_answer = self._at < len(self._given) and self._given[self._at].role == "assistant"
+        return self._places[self._at] if is_answer else ""
+
+    def skip_to(self, count: int | None) -> None:
+        """Take over the messages before an item of the request's list, or all that are left."""
+        while self._at < len(self._given):
+            number = self._numbers[self._at]
+            if count is not None and number is not None and number >= count:
+                return
+            self.messages.append(self._given[self._at])
+            self.places.append(self._places[self._at])
+            self._at += 1
+
+    def answer(self, stop: int | None) -> list[Message]:
+        """Return the messages of the assistant that come next, before an item of the list."""
+        start = self._at
+        while self._at < len(self._given) and self._given[self._at].role == "assistant":
+            number = self._numbers[self._at]
+            if stop is not None and number is not None and number >= stop:
+                break
+            self._at += 1
+        return self._given[start : self._at]
+
+    def add(self, messages: list[Message], place: str) -> None:
+        """Add an answer: as it was told again, or one message in its stead."""
+        own = self._places[self._at - len(messages) : self._at]
+        self.places += own if len(messages) != 1 else [place]
+        self.messages += messages
 
 
 def _own_message(builder: SessionBuilder, answered: Answered) -> Message | None:
     """Return the message that a reply is; None where it is none, or has nothing in it."""
     scratch = SessionBuilder()
-    place = answered.place.at("response")
-    if answered.recording is not None:
-        read_recording(scratch, answered.recording, place)
-    elif answered.body is None or not read_reply(scratch, answered.body, place):
-        return None
+    answered.read(scratch)
     builder.findings += [each for each in scratch.findings if each.code == "part-lost"]
     parts = [part for message in scratch.messages for part in message.parts]
     is_one = all(message.role == "assistant" for message in scratch.messages)
     return Message("assistant", tuple(parts)) if parts and is_one else None
-
-
-def _told_again(
-    builder: SessionBuilder, said: str, count: int, stop: int | None
-) -> tuple[int, int]:
-    """Return where the messages of the assistant stand that repeat a reply: from one index to
-    another, which are the same where nothing repeats it."""
-    start = len(builder.messages)
-    for index, place in enumerate(builder.places):
-        number = _item(place, said)
-        if number is not None and number >= count:
-            start = index
-            break
-    end = start
-    while end < len(builder.messages) and builder.messages[end].role == "assistant":
-        number = _item(builder.places[end], said)
-        if stop is not None and number is not None and number >= stop:
-            break
-        end += 1
-    return start, end
 
 
 def _item(place: str, said: str) -> int | None:
@@ -124,17 +148,14 @@ def _thoughts(message: Message) -> list[str]:
     return [part.text for part in message.parts if isinstance(part, ReasoningPart)]
 
 
-def _put(builder: SessionBuilder, start: int, end: int, own: Message, place: str) -> None:
-    """Put the model's own message where the client's stands, with what the provider's tools gave.
+def _merged(own: Message, told: Message) -> Message:
+    """Return the model's own message, with what tools of the provider gave in the one told again.
 
     Its calls take the ids by which the later request answers them.
     """
-    told = [part for message in builder.messages[start:end] for part in message.parts]
-    parts = _with_ids(own, [part for part in told if isinstance(part, ToolCallPart)])
-    parts += [part for part in told if isinstance(part, ToolResultPart) and part not in parts]
-    where = builder.places[start] if start < end else place
-    builder.messages[start:end] = [replace(own, parts=tuple(parts))]
-    builder.places[start:end] = [where]
+    parts = _with_ids(own, list(told.tool_calls))
+    results = [part for part in told.tool_results if part not in parts]
+    return replace(own, parts=(*parts, *results))
 
 
 def _with_ids(own: Message, told: list[ToolCallPart]) -> list[Part]:

@@ -12,6 +12,7 @@ from playground.sessions.message_order import last_answer
 from playground.sessions.shapes.conversations import Conversations
 from playground.sessions.shapes.messages import read_messages
 from playground.sessions.shapes.options import Options
+from playground.sessions.shapes.own_replies import Answered, put_replies
 from playground.sessions.shapes.requests import read_items
 
 
@@ -66,14 +67,22 @@ def _session(chain: list[Turn], title: str) -> SessionBuilder:
         if turn.further:
             where = turn.place.at("output")
             builder.lost(f"{turn.further} more replies of the same call", where)
-    read_messages(builder, last.before, last.place.at("input"))
-    answers = [i for i, message in enumerate(builder.messages) if message.role == "assistant"]
+    said = last.place.at("input")
+    read_messages(builder, last.before, said)
+    put_replies(builder, [*map(_answered, chain[:-1])], said)
     read_items(builder, last.after, last.place.at("output"))
-    for turn, reply in zip(chain[:-1], answers[-len(chain) + 1 :], strict=False):
-        _known(builder, turn, reply)
     if len(builder.messages) > 0:
-        _known(builder, last, last_answer(builder.messages))
+        builder.request(**_known(last), reply=last_answer(builder.messages))
     return builder
+
+
+def _answered(turn: Turn) -> Answered:
+    place = turn.place.at("output")
+
+    def read(into: SessionBuilder) -> None:
+        read_items(into, turn.after, place)
+
+    return Answered(len(turn.before), _known(turn), place, read)
 
 
 def _asked(builder: SessionBuilder, chain: Sequence[Turn]) -> None:
@@ -86,12 +95,11 @@ def _asked(builder: SessionBuilder, chain: Sequence[Turn]) -> None:
         builder.findings.append(finding("options-left-out", where, named[:200]))
 
 
-def _known(builder: SessionBuilder, turn: Turn, reply: int) -> None:
-    builder.request(
-        model=turn.model,
-        at=turn.at,
-        seconds=turn.seconds,
-        usage=turn.usage,
-        stop_reason=turn.stop_reason,
-        reply=reply,
-    )
+def _known(turn: Turn) -> dict[str, Any]:
+    return {
+        "model": turn.model,
+        "at": turn.at,
+        "seconds": turn.seconds,
+        "usage": turn.usage,
+        "stop_reason": turn.stop_reason,
+    }
