@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from click.testing import CliRunner
 from session_examples import (
     ANSWER,
     ASK,
@@ -26,12 +27,18 @@ from session_examples import (
     zipped,
 )
 
+from playground.cli import main
 from playground.nouns.messages import Message, TextPart
-from playground.sessions.formats import get_format
-from playground.sessions.loading import LoadedSession, read_sessions
+from playground.sessions.formats import FORMATS, get_format
+from playground.sessions.loading import (
+    LoadedSession,
+    load_session,
+    read_sessions,
+    receipt_of_sessions,
+)
+from playground.sessions.receipts.comparison import SAME, receipt_of
 from playground.sessions.receipts.leaves import is_text, leaves_of
-from playground.sessions.receipts.reading import receipt_of_sessions
-from playground.sessions.receipts.receipt import Receipt, receipt_of
+from playground.sessions.receipts.receipt import Receipt
 from playground.sessions.session import Session
 from playground.sessions.source import Source
 
@@ -299,3 +306,92 @@ def test_an_old_slip_of_an_importer_is_none_any_more(slip: str) -> None:
     _, receipt = read(name, content())
     assert receipt.missing == []
     assert receipt.characters > 0
+
+
+def test_a_reply_that_the_next_request_changed_is_told_with_both_texts() -> None:
+    loaded, _ = read("cassette.yaml", edited_history())
+    [found] = [each for each in loaded[0].findings if each.code == "history-differs"]
+    assert (found.severity, found.where) == ("warning", "interactions.1.request.messages.1")
+    assert "get_weather({'city': 'Oslo'}), get_weather({'city': 'Bergen'})" in found.message
+    assert found.message.endswith("the next request has calls get_weather({'city': 'Oslo'})")
+    answer = loaded[0].session.messages[1]
+    assert answer.text == LONGER[SAY]
+    assert [call.args["city"] for call in answer.tool_calls] == ["Oslo", "Bergen"]
+    assert [record.reply for record in loaded[0].session.requests] == [1, 3]
+
+
+def test_calls_that_a_client_tells_one_by_one_are_one_reply() -> None:
+    calls = [call_of("Oslo", "c1"), call_of("Bergen", "c2")]
+    asked = [{"role": "user", "content": LONGER[ASK]}]
+    apart = [
+        told
+        for call in calls
+        for told in (
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": call["id"], "content": LONGER[RESULT]},
+        )
+    ]
+    first = {"model": "m", "messages": asked}
+    cassette = http_cassette(
+        (first, chat_reply(usage_of(101, 7), content=None, tool_calls=calls)),
+        ({**first, "messages": [*asked, *apart]}, chat_reply(usage_of(205, 9), content="Dry.")),
+    )
+    loaded, receipt = read("cassette.yaml", cassette)
+    said = [(m.role, len(m.tool_calls)) for m in loaded[0].session.messages]
+    assert said == [("user", 0), ("assistant", 2), ("tool", 0), ("tool", 0), ("assistant", 0)]
+    assert loaded[0].findings == []
+    assert receipt.missing == []
+
+
+# What holds the conversation itself, whatever a format calls it.
+_SAID = {"messages", "message", "content", "parts", "tool_calls", "usage", "arguments", "result"}
+
+
+@pytest.mark.parametrize("form", [each.name for each in FORMATS])
+def test_what_a_format_leaves_aside_is_beside_the_conversation(form: str) -> None:
+    for path, reason in get_format(form).left_aside.items():
+        assert reason.strip(), path
+        if not path.startswith("^") and not reason.startswith(SAME):
+            assert not _SAID & set(path.split(".")), path
+
+
+def test_a_text_that_is_said_to_stand_elsewhere_is_looked_for_there() -> None:
+    same = "The very same words stand in another place of the file"
+    other = "These words stand nowhere else, whatever a format says of them"
+    content = document({"messages": [], "raw": same, "kept": same, "raw_too": other})
+    leaves = leaves_of(Source("a.json", content))
+    aside = {"raw*": f"{SAME}kept", "kept": "a copy"}
+    found = receipt_of(leaves, [], (), aside)
+    assert [(each.place, each.is_silent) for each in found.missing] == [
+        ("raw", False),
+        ("kept", False),
+        ("raw_too", True),
+    ]
+
+
+def test_a_loaded_session_has_the_receipt_of_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "trace.httprr"
+    path.write_bytes(httprr_trace())
+    session = load_session(path)
+    assert session.receipt is not None
+    assert (
+        session.receipt.words == "100 % of the file's text is in its sessions; nothing is missing"
+    )
+    assert session.receipt.in_file["tokens read"] == 101 + 102
+    assert replace(session, title="edited").receipt is None
+
+
+def test_the_command_says_what_of_a_file_is_in_no_session(tmp_path: Path) -> None:
+    path = tmp_path / "chat.json"
+    note = "A remark that stands beside the conversation, and that nobody reads"
+    said = [{"role": "user", "content": LONGER[ASK]}]
+    path.write_bytes(document({"chat": {"turns": said}, "remark": {"of": {"mine": note}}}))
+    ran = CliRunner().invoke(main, ["import", str(path), "--receipt", "--json"])
+    receipt = json.loads(ran.stdout)["receipt"]
+    [row] = receipt["missing"]
+    assert (row["path"], row["times"], row["characters"]) == ("remark.of.mine", 1, len(note))
+    assert receipt["counts"][0] == {"what": "messages", "in_file": 1, "in_sessions": 1}
+    shown = CliRunner().invoke(main, ["import", str(path), "--receipt"]).stdout
+    assert "1 piece missing without a word" in shown
+    refused = CliRunner().invoke(main, ["import", "-", "--receipt"], input=path.read_text())
+    assert refused.exit_code == 2

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from playground.base.errors import InputFault
     from playground.base.findings import Finding
     from playground.sessions.loading import LoadedSession
+    from playground.sessions.receipts.receipt import Receipt
 
 
 @click.command("import")
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 @click.option("--repair", "mend", is_flag=True, help="Repair what has a single possible repair.")
 @click.option("--formats", "listed", is_flag=True, help="List the formats and what each keeps.")
 @click.option("--keep-going", is_flag=True, help="Leave out what cannot be read, and say what.")
+@click.option("--receipt", "with_receipt", is_flag=True, help="Say what of FILE is in no session.")
 @force_option
 @json_option
 @guarded
@@ -37,6 +39,7 @@ def import_(
     mend: bool,
     listed: bool,
     keep_going: bool,
+    with_receipt: bool,
     force: bool,
     as_json: bool,
 ) -> int:
@@ -71,15 +74,58 @@ def import_(
                 _tell_read(done, loaded.findings)
         if broken and len(rows) > 1 and not keep_going:  # within `with`: nothing is written
             raise _broken(file, broken[0])
+    receipt = _receipt(file, format_name) if with_receipt else None
     if as_json:
-        print_json(rows)
+        print_json({"sessions": rows, "receipt": _as_json(receipt)} if receipt else rows)
     else:
         report(broken)
-        for row in rows:
-            say(_imported(row), err=writer.piped)  # which may be standard output
+        _show(rows, receipt, err=writer.piped)  # standard output may be what is written to
     for fault in left_out or ():
         say(f"left out: {fault}", err=True)
     return max(status, int(bool(left_out)))
+
+
+def _receipt(file: str, format_name: str) -> Receipt | None:
+    from playground.base.errors import InputFault
+    from playground.sessions.loading import load_session
+
+    if file == "-":
+        expected = "a file's name: a receipt reads it twice"
+        raise InputFault("standard input is read once", where=file, expected=expected)
+    return load_session(file, format_name or None).receipt
+
+
+def _show(rows: list[dict[str, Any]], receipt: Receipt | None, *, err: bool) -> None:
+    for row in rows:
+        say(_imported(row), err=err)
+    if receipt is None:
+        return
+    say(receipt.words)
+    table(
+        ["", "in the file", "in its sessions"],
+        [[name, f"{there:,}", f"{here:,}"] for name, there, here in receipt.counts],
+    )
+    missing = [
+        [row.path, row.kind, f"{row.times:,}", f"{row.characters:,}", row.why or "nothing says so"]
+        for row in receipt.by_path
+    ]
+    if missing:
+        table(["missing at", "what", "times", "characters", "why"], missing)
+
+
+def _as_json(receipt: Receipt) -> dict[str, Any]:
+    return {
+        "share": receipt.share,
+        "characters": receipt.characters,
+        "counts": [dict(zip(_COUNTS_HEAD, row, strict=True)) for row in receipt.counts],
+        "missing": [
+            {**row._asdict(), "first": {"place": row.first.place, "text": row.first.text}}
+            for row in receipt.by_path
+        ],
+    }
+
+
+_COUNTS_HEAD = ("what", "in_file", "in_sessions")
 
 
 def _tell_read(repaired: list[str], findings: Sequence[Finding]) -> None:

@@ -7,13 +7,13 @@ by the pairing doctor.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from types import NoneType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel
 
@@ -27,9 +27,12 @@ from playground.sessions.collector import each_seldom
 from playground.sessions.doctor import check
 from playground.sessions.formats import SessionFormat, get_format, recognised, recognising
 from playground.sessions.last_resort import refused
-from playground.sessions.session import Session
+from playground.sessions.session import Session, with_receipt
 from playground.sessions.shapes.fields import WrongForm
 from playground.sessions.source import MAX_BYTES, Progress, Source
+
+if TYPE_CHECKING:
+    from playground.sessions.receipts.receipt import Receipt
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ def load_session(path: Given, format: str | None = None) -> Session:
     Raises InputFault with file, line, field and what would be right, UnknownNameError for a format
     that there is none of.
     """
-    return first_session(source_of(path), format).session
+    return with_receipt(first_session(source_of(path), format).session, _receipt(path, format))
 
 
 @takes(format="text or nothing", progress="function or nothing", left_out=(list, NoneType))
@@ -79,12 +82,42 @@ def load_sessions(
     """
     source = source_of(path)
     source.progress, source.left_out = progress, left_out
-    return _going_on(source, format)
+    return _going_on(source, format, _receipt(path, format))
 
 
-def _going_on(source: Source, format: str | None) -> Iterator[LoadedSession]:
+def _going_on(
+    source: Source, format: str | None, receipt: Callable[[], Receipt]
+) -> Iterator[LoadedSession]:
     with source.going_on():
-        yield from read_sessions(source, format)
+        for loaded in read_sessions(source, format):
+            with_receipt(loaded.session, receipt)
+            yield loaded
+
+
+def _receipt(given: Given, format: str | None) -> Callable[[], Receipt]:
+    """Return how the receipt of a file is read: nothing of it is computed before."""
+
+    def read() -> Receipt:
+        source, other = source_of(given), source_of(given)
+        source.number = other.number = 0  # all sessions of it, also where a name chooses one
+        return receipt_of_sessions(other, [*read_sessions(source, format)])
+
+    return read
+
+
+def receipt_of_sessions(source: Source, loaded: Sequence[LoadedSession]) -> Receipt:
+    """Return the receipt of a file of which all sessions were read, from a source that was not.
+
+    Raises InputFault where it cannot be opened.
+    """
+    from playground.sessions.receipts.comparison import receipt_of
+    from playground.sessions.receipts.leaves import leaves_of
+
+    form = loaded[0].format if loaded else ""
+    sessions = [each.session for each in loaded]
+    findings = [found for each in loaded for found in each.findings]
+    left_aside = get_format(form).left_aside if form else {}
+    return receipt_of(leaves_of(source), sessions, findings, left_aside, form)
 
 
 def source_of(given: Any) -> Source:

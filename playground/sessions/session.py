@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from itertools import islice, takewhile
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
@@ -16,8 +16,12 @@ from playground.nouns.prompt_data import DynamicTaskConfig, PromptData, TaskConf
 from playground.nouns.tools import ToolMetadata
 from playground.recordings.recording import Recording, Seconds
 
+if TYPE_CHECKING:
+    from playground.sessions.receipts.receipt import Receipt
+
 FORMAT: Final = "playground-session/1"
 _STRICT = ConfigDict(extra="forbid")
+_READ_RECEIPT: Final = "_read_receipt"  # beside the fields: it is no part of what is written
 _Index = Annotated[int, Field(ge=0)]
 
 
@@ -192,6 +196,15 @@ class Session:
             return self
         return replace(self, task=self.task.model_copy(update={"model_name": model}))
 
+    @property
+    def receipt(self) -> Receipt | None:
+        """How much of its file stands in the file's sessions; the file is read once more for it.
+
+        None for a session that no `load_session` or `load_sessions` gave, also an edited one.
+        """
+        read: Callable[[], Receipt] | None = self.__dict__.get(_READ_RECEIPT)
+        return None if read is None else read()
+
     def recording(self, name: str) -> Recording:
         """Return a recording by name. Raises UnknownNameError, listing those that there are."""
         for recording in self.recordings:
@@ -211,3 +224,9 @@ def held(messages: Sequence[Message], made: Compaction | None, stop: int) -> lis
     left = [i for i in made.history or () if i not in head and i < len(messages)]
     stands = {*head, *left}
     return [*head, *left, *(i for i in range(made.message, stop) if i not in stands)]
+
+
+def with_receipt(session: Session, read: Callable[[], Receipt]) -> Session:
+    """Return the session, which from now on knows how its receipt is read."""
+    object.__setattr__(session, _READ_RECEIPT, read)
+    return session

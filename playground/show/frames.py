@@ -25,6 +25,7 @@ from playground.questions.provider_payload import ProviderPayload
 from playground.questions.timeline import Timeline
 from playground.show.chat_template_frames import findings
 from playground.show.compaction_frames import compaction as compaction
+from playground.show.receipt_frames import receipt as receipt
 from playground.show.tool_frames import tool_costs as tool_costs
 from playground.show.trial_frames import trial as trial  # registered with the others
 from playground.show.version_frames import versions as versions

@@ -13,7 +13,16 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from playground.app import navigation, state
-from playground.app.shared import brought, components, declaring, history, policies, say, waiting
+from playground.app.shared import (
+    brought,
+    components,
+    declaring,
+    history,
+    policies,
+    receipts,
+    say,
+    waiting,
+)
 from playground.dialects.files import parse_dialect, plain_dialect
 from playground.dialects.marks.own_policies import parse_policy
 from playground.questions.detection import detect
@@ -83,6 +92,8 @@ def box(key: str, shown: str, *, rows: int, focus: bool) -> None:
         if len(found.unread) > _UNREAD:
             say.text(f"… and {len(found.unread) - _UNREAD} more")
         _offer_buttons(key, _offers(found, shown))
+        if found.kind == "session":
+            receipts.show(found.data, f"{key} receipt")
 
 
 def _offer_buttons(key: str, offers: list[Offer]) -> None:

@@ -97,7 +97,8 @@ def _session(sample: dict[str, Any], place: Place, title: str) -> SessionBuilder
                 stop_reason=mapping(choices[0]).get("stop_reason"),
             )
     builder.tools(calls.tools, within)
-    calls.tell_of_others(builder, within)
+    if calls.tell_of_others(builder, within) and texts:
+        builder.lost("long texts that those calls alone refer to", place.at("attachments"))
     return builder
 
 
@@ -134,14 +135,16 @@ class _ModelCalls:
                 return self._others.pop(index)
         return {}
 
-    def tell_of_others(self, builder: SessionBuilder, place: Place) -> None:
-        """Tell of the calls whose answers are no messages: a grader's, say, or one of a branch."""
+    def tell_of_others(self, builder: SessionBuilder, place: Place) -> bool:
+        """Tell of the calls whose answers are no messages: a grader's, say, or one of a branch.
+        Return True if there are."""
         others = [*self._by_id.values(), *self._others]
         if others:
             used = [mapping(mapping(event.get("output")).get("usage")) for event in others]
             tokens = sum(n for each in used if type(n := each.get("total_tokens")) is int)
             calls = f"{counted(len(others), 'model call')} (a grader's, say), {tokens:,} tokens"
             builder.lost(f"{calls}: the answers are no messages of this sample", place)
+        return bool(others)
 
 
 def _message_of(event: dict[str, Any]) -> dict[str, Any]:

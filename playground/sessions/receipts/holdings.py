@@ -23,7 +23,7 @@ class Holdings:
     sent: set[tuple[str, str]] = field(default_factory=set)  # calls in requests as they were sent
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
     usages: list[tuple[int, ...]] = field(default_factory=list)
-    messages: int = 0
+    messages: set[str] = field(default_factory=set)  # each once, as of the file
     results: int = 0
     requests: int = 0
     read: int = 0
@@ -35,7 +35,8 @@ def holdings_of(sessions: Iterable[Session]) -> Holdings:
     found = Holdings()
     for session in sessions:
         for message in session.messages:
-            found.messages += message.role != "tool"
+            if message.role != "tool":
+                found.messages.add(repr((message.role, message.parts)))
             for part in message.parts:
                 _part(found, part)
         found.requests += len(session.requests)

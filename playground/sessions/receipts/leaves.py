@@ -43,6 +43,10 @@ _LIMIT: Final = re.compile(r"(?i)max|budget|limit|per_|before|window|cost")
 _ARGUMENTS: Final = ("arguments", "args", "input", "parameters", "rawInput", "argument")
 _NAMES: Final = ("name", "tool_name", "toolName", "function_name", "tool", "function")
 _IDS: Final = ("call_id", "id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "callId")
+_RESULT_IDS: Final = (
+    "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_id", "callId", "id",
+)  # fmt: skip
+_RESULT_FIELDS: Final = frozenset({"functionResponse", "toolResult", "codeExecutionResult"})
 _OF_CALL: Final = re.compile(r"(?i)tool|function|call")
 _OF_RESULT: Final = re.compile(r"(?i)(?:tool|function|call).*(?:result|output|response)")
 _TOOL_ROLES: Final = frozenset({"tool", "toolResult", "function", "observation", "ipython"})
@@ -204,6 +208,8 @@ class _Walk:
     ) -> None:
         billed = billed or self._usage(value, place, key, owner)
         if (call := call_in(value, place, key)) is not None:
+            if key == "function" and not call.call_id:  # OpenAI's, whose id stands around it
+                call = call._replace(call_id=owner)
             self.leaves.calls.append(call)
         else:
             self._flat_calls(value, place)
@@ -237,14 +243,16 @@ class _Walk:
         return True
 
     def _speaker(self, value: dict[Any, Any]) -> None:
-        role = value.get("role") or value.get("from") or value.get("type")
-        if not isinstance(role, str):
-            return
+        role = value.get("role") or value.get("from")
+        kind = value.get("type")
         said = next((value[n] for n in ("content", "parts", "value") if value.get(n)), None)
-        if role in _TOOL_ROLES or _OF_RESULT.search(role):
-            call_id = next((str(value[n]) for n in _IDS if value.get(n)), "")
+        if given := _RESULT_FIELDS & value.keys():
+            self.leaves.results.add(arguments_text([value[name] for name in sorted(given)]))
+        is_result = isinstance(kind, str) and _OF_RESULT.search(kind) is not None
+        if is_result or (isinstance(role, str) and role in _TOOL_ROLES):
+            call_id = next((str(value[n]) for n in _RESULT_IDS if value.get(n)), "")
             self.leaves.results.add(call_id or arguments_text(value))
-        elif role in _ROLES and (said or value.get("tool_calls")):
+        elif isinstance(role, str) and role in _ROLES and (said or value.get("tool_calls")):
             self.leaves.messages.add(arguments_text([role, said, value.get("tool_calls")]))
 
     def text(self, text: str, place: Place, depth: int = 0) -> None:

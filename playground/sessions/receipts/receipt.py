@@ -1,29 +1,16 @@
-"""A receipt: the leaves of a file beside what the sessions hold that were read from it."""
+"""A receipt: what a file holds, what its sessions hold, and what is missing, by its path."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal
+from typing import Literal, NamedTuple
 
-from playground.base.findings import Finding
-from playground.sessions.place import Place
-from playground.sessions.receipts.holdings import Holdings, holdings_of, strings
-from playground.sessions.receipts.leaves import Leaves, Usage, is_text
-from playground.sessions.session import Session
+from playground.base.wording import counted
 
 Kind = Literal["text", "call", "usage", "usage added"]
-_SHORTEST_PIECE: Final = 12  # characters of a session's text that is looked for within a longer one
-_LABEL: Final = re.compile(r"[A-Z][A-Za-z ]{1,20}: ?")  # a speaker's, before what he says
-_TAG: Final = re.compile(r"<[/!]?[\w|:./=\" -]{1,60}>")
-SAME: Final = "the same text stands in "  # and a path, which is checked
-# Findings about lines of a kind: they name the first line alone.
-_OF_KINDS: Final = ("lines-left-out", "bookkeeping")
-_NOT_TELLING: Final = "info"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +30,23 @@ class Missing:
     @property
     def path(self) -> str:
         """The place without the numbers of lines and items, to group by."""
-        return _numberless(self.place)
+        return numberless(self.place)
 
     @property
     def is_silent(self) -> bool:
         """True if nothing says that it is missing."""
         return not self.told and not self.aside
+
+
+class MissingAtPath(NamedTuple):
+    """What is missing at one path: how often, how many characters, why, and the first of them."""
+
+    path: str
+    kind: Kind
+    times: int
+    characters: int
+    why: str
+    first: Missing
 
 
 @dataclass(frozen=True)
@@ -77,234 +75,45 @@ class Receipt:
         return 1.0 if said <= 0 else 1 - (self.missing_characters - aside) / said
 
     @property
+    def words(self) -> str:
+        """The receipt in one line: the share, and what of the rest is told."""
+        silent = len(self.silent)
+        rest = (
+            f"{counted(silent, 'piece')} missing without a word" if silent else "the rest is told"
+        )
+        rest = rest if self.missing else "nothing is missing"
+        return f"{_percent(self.share)} of the file's text is in its sessions; {rest}"
+
+    @property
+    def counts(self) -> list[tuple[str, int, int]]:
+        """What is counted, in the file and in its sessions; each message and call once, since
+        requests repeat them."""
+        return [(name, n, self.in_sessions[name]) for name, n in self.in_file.items()]
+
+    @property
+    def by_path(self) -> list[MissingAtPath]:
+        """What is missing by path and kind: silent losses first, and the most characters first."""
+        groups: dict[tuple[str, Kind, str], list[Missing]] = {}
+        for each in self.missing:
+            why = f"left aside: {each.aside}" if each.aside else each.told and f"told: {each.told}"
+            groups.setdefault((each.path, each.kind, why), []).append(each)
+        rows = []
+        for (path, kind, why), found in groups.items():
+            size = sum(len(each.text) for each in found)
+            rows.append(MissingAtPath(path, kind, len(found), size, why, found[0]))
+        return sorted(rows, key=lambda row: (bool(row.why), -row.characters))
+
+    @property
     def silent(self) -> list[Missing]:
         """What is missing and nothing says so."""
         return [each for each in self.missing if each.is_silent]
 
 
-def receipt_of(
-    leaves: Leaves,
-    sessions: Sequence[Session],
-    findings: Iterable[Finding] = (),
-    left_aside: Mapping[str, str] | None = None,
-    format: str = "",
-) -> Receipt:
-    """Compare the leaves of a file with the sessions that were read from it."""
-    holdings = holdings_of(sessions)
-    found = [*_texts(leaves, holdings), *_calls(leaves, holdings), *_usages(leaves, holdings)]
-    judge = _Judge(leaves, findings, left_aside or {})
-    used = [usage for reports in _by_counts(leaves).values() for usage in reports]
-    return Receipt(
-        format,
-        {
-            "messages": len(leaves.messages),
-            "calls": len({(c.call_id, c.name, c.arguments) for c in leaves.calls}),
-            "results": len(leaves.results),
-            "requests": len(used),
-            "tokens read": sum(usage.read for usage in used),
-            "tokens written": sum(usage.written for usage in used),
-        },
-        {
-            "messages": holdings.messages,
-            "calls": holdings.calls.total(),
-            "results": holdings.results,
-            "requests": holdings.requests,
-            "tokens read": holdings.read,
-            "tokens written": holdings.written,
-        },
-        sum(len(text.text) for text in leaves.texts),
-        [judge.judged(place, kind, text) for place, kind, text in found],
-    )
-
-
-_Found = tuple[Place, Kind, str]
-
-
-class _SessionTexts:
-    """The texts of sessions, asked whether they hold a text of the file."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        folded = {_folded(text): None for text in texts}
-        self._exact = folded.keys()
-        self._joined = "\n".join(folded)
-        self._pieces = sorted((t for t in folded if len(t) >= _SHORTEST_PIECE), key=len)[::-1]
-
-    def missing(self, text: str) -> list[str]:
-        """Return the pieces of a text that no session holds, each long enough to be said.
-
-        A text may hold several of the session's, as a transcript in one string does: it is taken
-        line by line, and what of a line the session holds is taken out of it.
-        """
-        text = text.encode("utf-8", "replace").decode()  # half characters are replaced on reading
-        if self._holds(_folded(text)):
-            return []
-        lines = [line for line in _without_json(text, self) if is_text(line)]
-        return [rest for line in lines for rest in self._rests(_folded(line))]
-
-    def _holds(self, folded: str) -> bool:
-        if folded in self._exact or folded in self._joined:
-            return True
-        label = _LABEL.match(folded)
-        return label is not None and folded[label.end() :] in self._joined
-
-    def _rests(self, line: str) -> list[str]:
-        if self._holds(line):
-            return []
-        for piece in self._pieces:
-            if len(piece) <= len(line) and piece in line:
-                line = line.replace(piece, "\n")
-        line = _TAG.sub("\n", line)
-        rests = map(str.strip, line.split("\n"))
-        return [rest for rest in rests if is_text(rest) and not self._holds(rest)]
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _without_json(text: str, held: _SessionTexts) -> Iterator[str]:
-    """Yield the lines of a text, of JSON within it only the strings that no session holds."""
-    decoder, at, start = json.JSONDecoder(strict=False), 0, 0
-    while (at := text.find("{", at)) >= 0:
-        try:
-            value, stop = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            at += 1
-            continue
-        yield from text[start:at].split("\n")
-        yield from (
-            rest for inner in strings(value) if is_text(inner) for rest in held.missing(inner)
-        )
-        at = start = stop
-    yield from text[start:].split("\n")
-
-
-def _texts(leaves: Leaves, holdings: Holdings) -> Iterator[_Found]:
-    texts = _SessionTexts(holdings.texts)
-    known: dict[str, list[str]] = {}
-    for place, text in leaves.texts:
-        if text not in known:
-            known[text] = texts.missing(text)
-        for rest in known[text]:
-            yield place, "text", rest
-
-
-def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[_Found]:
-    """Yield the calls that no session holds: each by its id, or its name and content."""
-    each = {(call.call_id, call.name, call.arguments): call for call in leaves.calls}
-    left = Counter(holdings.calls)
-    contents = {arguments for _, arguments in left}
-    for call in each.values():
-        key = call.name, call.arguments
-        is_there = left[key] > 0 if call.name else call.arguments in contents
-        if is_there and call.name and call.call_id:
-            left[key] -= 1
-        if not is_there and key not in holdings.sent:
-            yield call.place, "call", f"{call.name}({call.arguments})"
-
-
-def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[_Found]:
-    """Yield the reports of tokens that no request has, and those that requests have oftener than
-    the file. A report may be another one's copy, or the sum of all."""
-    sums = (holdings.read, holdings.written) if len(holdings.usages) > 1 else (0, 0)
-    held = Counter(holdings.usages)
-    for counts, reports in _by_counts(leaves).items():
-        there = sum(n for one, n in held.items() if _is_part(counts, one))
-        first = reports[0]
-        there += there > 0 and holdings.requests == 1  # the run's sum, which is its request's
-        is_sum = len(reports) == 1 and any(sums) and (first.read, first.written) == sums
-        for usage in reports[there:] if not is_sum else ():
-            yield usage.place, "usage", str(counts)
-    if leaves.is_prose:
-        return  # its counts are words
-    in_file = Counter(usage.counts for usage in leaves.usages)
-    for counts, times in held.items():
-        stands = sum(n for one, n in in_file.items() if _is_part(one, counts))
-        if times > stands:
-            yield Place(), "usage added", f"{counts} {times} times, {stands} in the file"
-
-
-def _by_counts(leaves: Leaves) -> dict[tuple[int, ...], list[Usage]]:
-    """Return the reports by what they say, each answer's once. Of those that name no answer the
-    path with the fewest counts: others may stand in a history that is repeated."""
-    last = {usage.answer or number: usage for number, usage in enumerate(leaves.usages)}
-    groups: dict[tuple[int, ...], list[Usage]] = {}
-    for usage in last.values():
-        groups.setdefault(usage.counts, []).append(usage)
-    return {counts: _without_copies(reports) for counts, reports in groups.items()}
-
-
-def _without_copies(reports: list[Usage]) -> list[Usage]:
-    if all(usage.answer for usage in reports):
-        return reports
-    paths: dict[str, list[Usage]] = {}
-    for usage in reports:
-        paths.setdefault(_numberless(str(usage.place)), []).append(usage)
-    return min(paths.values(), key=len)
-
-
-def _numberless(place: str) -> str:
+def numberless(place: str) -> str:
+    """Return a place without the numbers of lines and items."""
     return re.sub(r"(?<![\w-])\d+(?![\w-])", "*", place)
 
 
-def _is_part(report: Iterable[int], bill: Iterable[int]) -> bool:
-    """Return True if a request's bill holds all counts of a report: it may hold more, as times."""
-    return set(report) <= set(bill)
-
-
-class _Judge:
-    """Says of what is missing who tells of it: the importer's findings, or the format's paths."""
-
-    def __init__(
-        self, leaves: Leaves, findings: Iterable[Finding], left_aside: Mapping[str, str]
-    ) -> None:
-        self._kinds = leaves.kinds
-        self._findings = list(findings)
-        self._asides = [(_pattern(p), r) for p, r in left_aside.items() if p[:1] != "^"]
-        self._markup = [(re.compile(p), r) for p, r in left_aside.items() if p[:1] == "^"]
-        self._texts = leaves.texts
-
-    def judged(self, place: Place, kind: Kind, text: str) -> Missing:
-        where = str(place)
-        aside = next(
-            (r for p, r in self._asides if p.search(place.field) and self._stands(r, text)), ""
-        ) or next((r for p, r in self._markup if p.search(text)), "")
-        told = next((f for f in self._findings if self._tells(f, where, place.line)), None)
-        return Missing(where, kind, text, "" if told is None else told.code, aside)
-
-    def _stands(self, reason: str, text: str) -> bool:
-        """Return False if the reason says where the same text stands, and it does not."""
-        if not reason.startswith(SAME):
-            return True
-        pattern = _pattern(reason.removeprefix(SAME).partition(":")[0])
-        folded = _folded(text)
-        return any(
-            folded in _folded(each.text) for each in self._texts if pattern.search(each.place.field)
-        )
-
-    def _tells(self, found: Finding, where: str, line: int | None) -> bool:
-        if found.code in _OF_KINDS and line is not None and line in self._kinds:
-            return f"kind {self._kinds[line]!r}" in found.message
-        if found.severity == _NOT_TELLING:
-            return False
-        return (
-            _is_within(where, found.where)
-            or _is_within(found.where, where)
-            or any(f"{part}" in found.message.split() for part in (where,))
-        )
-
-
-def _is_within(inner: str, outer: str) -> bool:
-    return inner == outer or (
-        inner.startswith(outer) and inner[len(outer) : len(outer) + 1] in ".,"
-    )
-
-
-def _pattern(path: str) -> re.Pattern[str]:
-    """Return the pattern of a path: `*` is one step or a part of it, `**` any number of them."""
-    steps = ["(?:[^.]+\\.)*?" if step == "**" else _step(step) for step in path.split(".")]
-    return re.compile("^" + "".join(steps).removesuffix("\\.") + "(?:\\.|$)")
-
-
-def _step(step: str) -> str:
-    return "[^.]*".join(map(re.escape, step.split("*"))) + "\\."
+def _percent(share: float) -> str:
+    """Return a share that is 100 % only where nothing is missing."""
+    return "100 %" if share == 1.0 else f"{min(share * 100, 99.9):.1f} %"

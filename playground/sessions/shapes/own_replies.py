@@ -53,13 +53,14 @@ def put_replies(builder: SessionBuilder, answered: Sequence[Answered], said: Pla
         again = told.answer(stop)
         reply = len(told.messages)
         if own is not None:
+            is_split = told.leave_out_repeated(own, again, stop)
             whole = Message("assistant", tuple(part for m in again for part in m.parts))
             if differs := _is_other(own, whole):
                 one, other = _from_difference(_words(own), _words(whole))
                 message = f"the reply is {one}; the next request has {other or 'nothing of it'}"
                 builder.findings.append(finding("history-differs", where, message))
-            is_changed = differs or _thoughts(own) != _thoughts(whole)
-            again = [_merged(own, whole)] if is_changed else again
+            if differs or is_split or _thoughts(own) != _thoughts(whole):
+                again = [_merged(own, whole)]
         told.add(again, where)
         if again and (own is not None or each.known.get("usage")):
             replies.append((reply, each))
@@ -77,34 +78,57 @@ class _Told:
         self._places = builder.places
         self._numbers = [_item(place, said) for place in builder.places]
         self._at = 0
+        self._left_out: set[int] = set()
         self.messages: list[Message] = []  # gone through, with the model's own replies
         self.places: list[str] = []
 
     @property
     def place(self) -> str:
         """Where the next message stands, if it is an answer."""
-        is_answer = self._at < len(self._given) and self._given[self._at].role == "assistant"
-        return self._places[self._at] if is_answer else ""
+        return self._places[self._at] if self._is_answer(self._at) else ""
+
+    def _is_answer(self, index: int, stop: int | None = None) -> bool:
+        return self._is_before(index, stop) and self._given[index].role == "assistant"
+
+    def _is_before(self, index: int, stop: int | None) -> bool:
+        """Return True if a message stands before an item of the request's list."""
+        if index >= len(self._given):
+            return False
+        number = self._numbers[index]
+        return stop is None or number is None or number < stop
 
     def skip_to(self, count: int | None) -> None:
         """Take over the messages before an item of the request's list, or all that are left."""
-        while self._at < len(self._given):
-            number = self._numbers[self._at]
-            if count is not None and number is not None and number >= count:
-                return
-            self.messages.append(self._given[self._at])
-            self.places.append(self._places[self._at])
+        while self._is_before(self._at, count):
+            if self._at not in self._left_out:
+                self.messages.append(self._given[self._at])
+                self.places.append(self._places[self._at])
             self._at += 1
 
     def answer(self, stop: int | None) -> list[Message]:
         """Return the messages of the assistant that come next, before an item of the list."""
         start = self._at
-        while self._at < len(self._given) and self._given[self._at].role == "assistant":
-            number = self._numbers[self._at]
-            if stop is not None and number is not None and number >= stop:
-                break
+        while self._is_answer(self._at, stop):
             self._at += 1
         return self._given[start : self._at]
+
+    def leave_out_repeated(self, own: Message, again: list[Message], stop: int | None) -> bool:
+        """Leave out further messages before `stop` that say a part of the reply, such as each of
+        its calls before its result, and add them to what is told again. Return True if there are.
+        """
+        calls = [call for call in own.tool_calls if not any(call in m.tool_calls for m in again)]
+        index, count = self._at, len(again)
+        while calls and self._is_before(index, stop):
+            message = self._given[index]
+            repeated = message.tool_calls
+            text = _text(message)
+            is_part = bool(repeated) and all(call in calls for call in repeated)
+            if message.role == "assistant" and is_part and text in _text(own):
+                calls = [call for call in calls if call not in repeated]
+                again.append(replace(message, parts=tuple(repeated)) if text else message)
+                self._left_out.add(index)
+            index += 1
+        return len(again) > count
 
     def add(self, messages: list[Message], place: str) -> None:
         """Add an answer: as it was told again, or one message in its stead."""
