@@ -539,6 +539,27 @@ def test_a_request_of_one_turn_is_brought_to_its_cache_too(body: dict[str, Any])
         assert offers == ["New session", "See what its cache does"], name
 
 
+def test_a_file_that_is_brought_has_a_receipt() -> None:
+    app = page("start")
+    note = "A remark beside the conversation, which no session holds"
+    turns = [{"role": role, "content": role} for role in ("user", "assistant")]
+    found = recognise(json.dumps({"chat": {"turns": turns}, "of": {"mine": note}}), "talk.json")
+    app.session_state["brought"] = {"number": 1, "found": asdict(found)}
+    app.session_state["bring box receipt"] = True  # opened
+    app.button(key="bring").click().run()
+    assert not app.exception
+    assert note in str([each.value.to_dict() for each in app.dataframe])
+
+
+def test_the_receipt_of_a_file_is_not_read_while_it_is_folded() -> None:
+    app = page("start")
+    turns = [{"role": role, "content": role} for role in ("user", "assistant")]
+    found = recognise(json.dumps({"chat": {"turns": turns}}), "talk.json")
+    app.session_state["brought"] = {"number": 1, "found": asdict(found)}
+    app.button(key="bring").click().run()
+    assert not app.dataframe
+
+
 def test_a_pasted_reply_that_nobody_reads_has_a_plain_name() -> None:
     app = page("start")
     upload(app, "", b"<|call|> get_tides <|done|>")

@@ -93,7 +93,7 @@ def box(key: str, shown: str, *, rows: int, focus: bool) -> None:
             say.text(f"… and {len(found.unread) - _UNREAD} more")
         _offer_buttons(key, _offers(found, shown))
         if found.kind == "session":
-            receipts.show(found.data, f"{key} receipt")
+            receipts.show(found.name, found.data, f"{key} receipt")
 
 
 def _offer_buttons(key: str, offers: list[Offer]) -> None:

@@ -6,19 +6,19 @@ import streamlit as st
 
 from playground.app.shared import say
 from playground.app.shared.kept import kept
-from playground.sessions.loading import load_session
+from playground.sessions.loading import read_sessions, receipt_of_sessions
 from playground.sessions.receipts.receipt import Receipt
+from playground.sessions.source import Source
 from playground.show.receipt_frames import receipt, receipt_counts
 
 
-def show(data: bytes, key: str) -> None:
+def show(name: str, data: bytes, key: str) -> None:
     """Draw a fold that says what of the file is in no session."""
     fold = st.expander("What arrived of the file", key=key, on_change="rerun")
     if not fold.open:
         return
     with fold:
-        if (found := _receipt(data)) is None:
-            return
+        found = _receipt(name, data)
         say.text(found.words)
         st.dataframe(receipt_counts(found), hide_index=True)
         if found.missing:
@@ -26,5 +26,6 @@ def show(data: bytes, key: str) -> None:
 
 
 @kept(4)
-def _receipt(data: bytes) -> Receipt | None:
-    return load_session(data).receipt
+def _receipt(name: str, data: bytes) -> Receipt:
+    loaded = [*read_sessions(Source(name, data))]
+    return receipt_of_sessions(Source(name, data), loaded)
