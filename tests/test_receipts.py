@@ -6,8 +6,10 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -27,6 +29,7 @@ from session_examples import (
     zipped,
 )
 
+from playground.base.errors import InputFault
 from playground.cli import main
 from playground.nouns.messages import Message, TextPart
 from playground.sessions.formats import FORMATS, get_format
@@ -99,6 +102,24 @@ def test_what_came_in_is_there_or_is_told(form: str, tmp_path: Path) -> None:
     loaded, receipt = read(on_disk(form, tmp_path))
     assert loaded[0].format == form
     assert receipt.silent == []
+
+
+@pytest.mark.parametrize("form", sorted(EXAMPLES))
+def test_what_is_left_of_a_torn_file_is_there_or_is_told(form: str, tmp_path: Path) -> None:
+    """A file is cut anywhere; of one of lines, some are also missing and others swapped."""
+    path = on_disk(form, tmp_path)
+    if path.is_dir():
+        return
+    data, chance = path.read_bytes(), Random(form)
+    for _ in range(12):
+        torn = data[: chance.randrange(1, len(data))]
+        if path.suffix == ".jsonl" and chance.random() < 0.5:
+            lines = torn.splitlines(keepends=True)
+            torn = b"".join(chance.sample(lines, chance.randint(1, len(lines))))
+        with suppress(InputFault):
+            loaded, receipt = read(path.name, torn)
+            told = any(f.severity != "info" for each in loaded for f in each.findings)
+            assert told or receipt.silent == [], torn
 
 
 def without_one(sessions: list[Session]) -> Iterator[tuple[str, list[Session]]]:

@@ -10,6 +10,7 @@ from playground.nouns.wire_bodies import MARKS
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.rows import packed
+from playground.sessions.shapes.facts import facts
 from playground.sessions.shapes.messages import bare_message, read_messages, role_of
 from playground.sessions.shapes.parameters import parameters_of_body
 from playground.sessions.shapes.requests import conversation, read_reply, read_request
@@ -128,6 +129,7 @@ def read_body(builder: SessionBuilder, value: Any, place: Place) -> None:
     if isinstance(inner, dict) and "messages" not in body:
         body = {**body, **inner}
     read_request(builder, body, place)
+    _note_bills(builder, body, place)
     _keep_as_sent(builder, body)
     reply = body.get("response")
     if isinstance(reply, dict):
@@ -141,6 +143,23 @@ def read_body(builder: SessionBuilder, value: Any, place: Place) -> None:
             else [{"role": "assistant", "content": completion}]
         )
         read_messages(builder, answer, place.at("completion"))
+
+
+def _note_bills(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
+    """Answers among the messages of a saved chat may have bills of their own."""
+    said = body.get("messages")
+    billed = [
+        (str(place.at("messages", index)), message)
+        for index, message in enumerate(said if isinstance(said, list) else ())
+        if isinstance(message, dict) and isinstance(message.get("usage"), dict) and message["usage"]
+    ]
+    where = {each: index for index, each in enumerate(builder.places)} if billed else {}
+    for message_place, message in billed:
+        reply = where.get(message_place, -1)
+        if reply >= 0 and builder.messages[reply].role == "assistant":
+            known = facts(message)
+            known.setdefault("model", message["usage"].get("model"))
+            builder.request(**known, reply=reply)
 
 
 def _keep_as_sent(builder: SessionBuilder, body: dict[str, Any]) -> None:

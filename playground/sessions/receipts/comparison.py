@@ -21,7 +21,14 @@ _TAG: Final = re.compile(r"<[/!]?[\w|:./=\" -]{1,60}>")
 SAME: Final = "the same text stands in "  # and a path, which is checked
 # Findings about lines of a kind: they name the first line alone.
 _OF_KINDS: Final = ("lines-left-out", "bookkeeping")
-_NOT_TELLING: Final = "info"
+# Findings that say what a session does not hold, or holds otherwise than the file.
+_TELLING: Final = frozenset({
+    "part-lost", "history-differs", "unreadable-line", "spoiled-rest", "torn-end", "tool-left-out",
+    "tools-by-name", "not-written-out", "options-left-out", "headers-left-out", "unreadable-frame",
+    "stream-error", "two-responses", "other-choices", "other-branches", "usage-lost",
+    "arguments-kept-as-text", "not-a-number", "long-integer", "lone-surrogate", "reasoning-sealed",
+    *_OF_KINDS,
+})  # fmt: skip
 
 
 def receipt_of(
@@ -231,12 +238,12 @@ class _Judge:
     def _tells(self, found: Finding, where: str, line: int | None) -> bool:
         if found.code in _OF_KINDS and line is not None and line in self._kinds:
             return f"kind {self._kinds[line]!r}" in found.message
-        if found.severity == _NOT_TELLING:
+        if found.code not in _TELLING:
             return False
         return (
             _is_within(where, found.where)
             or _is_within(found.where, where)
-            or any(f"{part}" in found.message.split() for part in (where,))
+            or where in found.message.split()
         )
 
 

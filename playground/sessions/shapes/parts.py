@@ -217,11 +217,13 @@ def _result(builder: SessionBuilder, value: dict[str, Any], place: Place) -> lis
     call_id = _first(
         body, "tool_use_id", "tool_call_id", "toolCallId", "call_id", "toolUseId", "callId"
     )
-    call_id = call_id or _first(body, "tool_id", "callID", "custom_tool_use_id", "id")
+    call_id = call_id or _first(body, "tool_id", "callID", "custom_tool_use_id", "toolUseID", "id")
     name = str(_first(body, "name", "toolName", "tool_name", "toolType") or "")
     if not call_id and isinstance(inner, dict):
         call_id = builder.open_call(name)
     content = _first(body, "content", "output", "response", "result", "value", "error", "text")
+    if content is None and (others := _held_elsewhere(body)):
+        builder.lost(f"a result under a name that no format is known to use: {others}", place)
     if isinstance(content, dict) and set(content) == {"type", "value"}:  # AI SDK
         content = content["value"]
     if isinstance(content, dict) and isinstance(content.get("content"), list):  # MCP's result
@@ -232,6 +234,11 @@ def _result(builder: SessionBuilder, value: dict[str, Any], place: Place) -> lis
     failed = bool(body.get("is_error") or body.get("isError") or body.get("status") == "error")
     failed = failed or bool(body.get("tool_result_is_error"))
     return [builder.result(call_id, result_value(content), name, is_error=failed)]
+
+
+def _held_elsewhere(body: dict[str, Any]) -> str:
+    """Return the fields of a result without content that hold something of any depth."""
+    return ", ".join(k for k, held in body.items() if isinstance(held, dict | list) and held)
 
 
 def _invocation(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
