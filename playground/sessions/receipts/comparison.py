@@ -11,7 +11,7 @@ from typing import Final
 from playground.base.findings import Finding
 from playground.sessions.place import Place
 from playground.sessions.receipts.holdings import Holdings, holdings_of, strings
-from playground.sessions.receipts.leaves import Leaves, Usage, is_text
+from playground.sessions.receipts.leaves import FileUsage, Leaves, is_text
 from playground.sessions.receipts.receipt import Kind, Missing, Receipt, numberless
 from playground.sessions.session import Session
 
@@ -178,20 +178,20 @@ def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[_Found]:
             yield Place(), "usage added", f"{counts} {times} times, {stands} in the file"
 
 
-def _by_counts(leaves: Leaves) -> dict[tuple[int, ...], list[Usage]]:
+def _by_counts(leaves: Leaves) -> dict[tuple[int, ...], list[FileUsage]]:
     """Return the reports by what they say, each answer's once. Of those that name no answer the
     path with the fewest counts: others may stand in a history that is repeated."""
     last = {usage.answer or number: usage for number, usage in enumerate(leaves.usages)}
-    groups: dict[tuple[int, ...], list[Usage]] = {}
+    groups: dict[tuple[int, ...], list[FileUsage]] = {}
     for usage in last.values():
         groups.setdefault(usage.counts, []).append(usage)
     return {counts: _without_copies(reports) for counts, reports in groups.items()}
 
 
-def _without_copies(reports: list[Usage]) -> list[Usage]:
+def _without_copies(reports: list[FileUsage]) -> list[FileUsage]:
     if all(usage.answer for usage in reports):
         return reports
-    paths: dict[str, list[Usage]] = {}
+    paths: dict[str, list[FileUsage]] = {}
     for usage in reports:
         paths.setdefault(numberless(str(usage.place)), []).append(usage)
     return min(paths.values(), key=len)

@@ -68,14 +68,14 @@ _HTTP_HEAD: Final = re.compile(
 _CHUNK: Final = re.compile(rb"([0-9a-fA-F]+)[^\r\n]*\r\n")
 
 
-class Text(NamedTuple):
+class FileText(NamedTuple):
     """A text that somebody said, as it stands in the file."""
 
     place: Place
     text: str
 
 
-class Call(NamedTuple):
+class FileCall(NamedTuple):
     """A call. `arguments` are JSON with sorted keys; `name` is "" where a stream cut it off."""
 
     place: Place
@@ -84,7 +84,7 @@ class Call(NamedTuple):
     arguments: str
 
 
-class Usage(NamedTuple):
+class FileUsage(NamedTuple):
     """One report of tokens: the counts above 0, sorted; `answer` is the id of what was billed."""
 
     place: Place
@@ -98,9 +98,9 @@ class Usage(NamedTuple):
 class Leaves:
     """The leaves of a file, or of a part of it, in the order in which they stand."""
 
-    texts: list[Text] = field(default_factory=list)
-    calls: list[Call] = field(default_factory=list)
-    usages: list[Usage] = field(default_factory=list)
+    texts: list[FileText] = field(default_factory=list)
+    calls: list[FileCall] = field(default_factory=list)
+    usages: list[FileUsage] = field(default_factory=list)
     messages: set[str] = field(default_factory=set)  # each once: a request repeats its history
     results: set[str] = field(default_factory=set)
     is_prose: bool = False  # the file is a text, in which counts are words
@@ -114,7 +114,7 @@ def leaves_of(source: Source) -> Leaves:
     return walk.leaves
 
 
-def calls_in(value: Any) -> list[Call]:
+def calls_in(value: Any) -> list[FileCall]:
     """Return the calls anywhere in a value."""
     walk = _Walk(Leaves())
     walk.value(value, Place())
@@ -231,7 +231,7 @@ class _Walk:
             if str(name).endswith(".arguments") and isinstance(inner, str):
                 with suppress(ValueError, RecursionError):
                     arguments = arguments_text(load_json(inner, strict=True))
-                    self.leaves.calls.append(Call(place.at(str(name)), "", "", arguments))
+                    self.leaves.calls.append(FileCall(place.at(str(name)), "", "", arguments))
 
     def _usage(self, value: dict[Any, Any], place: Place, key: str, owner: str) -> bool:
         named = _USAGE.search(key) is not None
@@ -239,7 +239,7 @@ class _Walk:
             return False
         counts = tuple(sorted(dict(_counts_in(value, named)).values()))
         sums = sides(value, named)
-        self.leaves.usages.append(Usage(place, _answer(value) or owner, counts, *sums))
+        self.leaves.usages.append(FileUsage(place, _answer(value) or owner, counts, *sums))
         return True
 
     def _speaker(self, value: dict[Any, Any]) -> None:
@@ -269,7 +269,7 @@ class _Walk:
         if frames := _frames(text):
             self._stream(frames, place)
         elif is_text(text):
-            self.leaves.texts.append(Text(place, text))
+            self.leaves.texts.append(FileText(place, text))
 
     def document(self, data: bytes, place: Place) -> None:
         """A file that is no JSON: HTTP messages, a stream, or else a text, line by line."""
@@ -307,7 +307,7 @@ class _Walk:
                 bill = report if all(sides(report, in_usage=True)) else {**bill, **report}
         if bill:
             counts = tuple(sorted(bill.values()))
-            self.leaves.usages.append(Usage(place, "", counts, *sides(bill, in_usage=True)))
+            self.leaves.usages.append(FileUsage(place, "", counts, *sides(bill, in_usage=True)))
         for (path, _), texts in pieces.items():
             self._joined(texts, place.at(*path) if path else place)
 
@@ -319,10 +319,10 @@ class _Walk:
             with suppress(ValueError, RecursionError):
                 value = load_json(joined, strict=True)
                 if isinstance(value, dict) and value:
-                    self.leaves.calls.append(Call(place, "", "", arguments_text(value)))
+                    self.leaves.calls.append(FileCall(place, "", "", arguments_text(value)))
                     return
         if is_text(joined):
-            self.leaves.texts.append(Text(place, joined))
+            self.leaves.texts.append(FileText(place, joined))
 
 
 def is_text(text: str) -> bool:
@@ -354,7 +354,7 @@ _CACHE: Final = re.compile(r"(?i)cache")
 _WRITTEN: Final = re.compile(r"(?i)tokensout$|output|completion|candidates|^eval_count")
 
 
-def call_in(value: dict[Any, Any], place: Place, key: str = "") -> Call | None:
+def call_in(value: dict[Any, Any], place: Place, key: str = "") -> FileCall | None:
     """Return the call that an object is: arguments beside a name, or None."""
     name = next((value[n] for n in _NAMES if isinstance(value.get(n), str)), "")
     kind = str(value.get("type") or "")
@@ -373,7 +373,7 @@ def call_in(value: dict[Any, Any], place: Place, key: str = "") -> Call | None:
             given = load_json(given, strict=True)
     given = {} if given is None else given
     call_id = next((str(value[n]) for n in _IDS if value.get(n)), "")
-    return Call(place, call_id, name, arguments_text(given))
+    return FileCall(place, call_id, name, arguments_text(given))
 
 
 def _pairs(items: list[Any]) -> dict[str, Any]:
