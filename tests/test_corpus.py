@@ -153,6 +153,25 @@ def test_every_question_answers_within_a_second(asked: Corpus, name: str) -> Non
     json.dumps(answer.plain())
 
 
+def test_the_worst_receipt_of_a_file_comes_first(tmp_path: Path) -> None:
+    said = [{"role": "user", "content": "Weather in Oslo? I mean the capital of Norway"}]
+    note = "A remark that stands beside the conversation, and that nobody reads"
+    whole, part = ({"chat": {"turns": said}}, {"chat": {"turns": said}, "of": {"mine": note}})
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for name, value in (("a.json", whole), ("b.json", part)):
+        (folder / name).write_text(json.dumps(value))
+    build_corpus(tmp_path / "o", [folder], engine="serial")
+    answer = pg.corpus(tmp_path / "o").ask("receipts")
+    assert [(Path(row[0]).name, row[4], row[6]) for row in answer.rows] == [
+        ("b.json", 1, "of.mine"),
+        ("a.json", 0, ""),
+    ]
+    (folder / "b.json").unlink()
+    answer = pg.corpus(tmp_path / "o").ask("receipts")
+    assert answer.notes == ["1 file was not read: packed, behind an address, or gone"]
+
+
 def test_a_number_opens_the_sessions_behind_it(asked: Corpus) -> None:
     (row,) = asked.ask("failures", "dialect", dialect="hermes").records()
     behind = asked.behind("calls", ok=False, dialect="hermes").records()

@@ -32,6 +32,7 @@ from playground.plugins.corpus.questions import (
     analyses,
     clusters,
     question_names,
+    receipts,
     versions,
 )
 from playground.plugins.corpus.signatures import BANDS
@@ -248,6 +249,16 @@ class Corpus:
         rows = versions.compared(before, after)
         more = len(rows) > limit
         return CorpusAnswer("versions", columns, rows[:limit], sql, found.seconds, more)
+
+    def _receipts(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
+        where, began = Filters("sessions", filters), time.monotonic()
+        sql = receipts.SQL.format(where=where.where)
+        found = self._answer("receipts", sql, where.values, MOST_ROWS, seconds)
+        files = [(str(path), str(form), bool(is_part)) for path, form, is_part, _ in found.rows]
+        rows, notes = receipts.receipts(files, max(0.1, seconds - found.seconds))
+        spent = round(time.monotonic() - began, 3)
+        columns, more = list(receipts.COLUMNS), len(rows) > limit
+        return CorpusAnswer("receipts", columns, rows[:limit], sql, spent, more, notes)
 
     def _analyses(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
         given = dict(filters)

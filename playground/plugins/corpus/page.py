@@ -122,7 +122,8 @@ def _values(corpus: Corpus, name: str) -> list[str]:
 def question() -> tuple[str, list[str]]:
     """Return the question, and the column that it is grouped by."""
     asks = question_names()
-    names = [name for name in asks if name != "analyses"]  # most corpora have one alone
+    # Most corpora have one analysis alone, and a page that is served reads no inputs.
+    names = [name for name in asks if name not in ("analyses", "receipts")]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         state.follow_url("asks", names)
         name = st.selectbox("Question", names, format_func=lambda each: asks[each], key="asks")

@@ -214,6 +214,7 @@ OTHERS: Final = {
     "errors": "Which errors are there, those alike put together?",
     "twins": "Which sessions were told nearly twice?",
     "versions": "What changed between two versions of an agent?",
+    "receipts": "Which files are least in their sessions?",
     "analyses": "What does a newer version of our analysis count otherwise?",
 }
 TABLE_OF_OTHERS: Final = {name: "calls" if name == "errors" else "sessions" for name in OTHERS}
