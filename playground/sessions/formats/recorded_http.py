@@ -19,6 +19,10 @@ class RecordedHttp(SessionFormat):
         "**.headers": "headers of HTTP",
         "**.recorded_at": "when it was recorded",
         "**.finishMessage": "Gemini's words for the reason of an end",
+        "**.searchEntryPoint": "Google's page about its search",
+        "**.annotations": "sources that an answer names",
+        "**.citations": "sources that an answer names",
+        "**.output.*.tools": "tools that servers of the provider list",
         "**.__verbose": "llama.cpp's account of how it made the reply",
     }
 
