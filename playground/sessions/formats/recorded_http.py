@@ -19,9 +19,11 @@ class RecordedHttp(SessionFormat):
         "**.headers": "headers of HTTP",
         "**.recorded_at": "when it was recorded",
         "**.finishMessage": "Gemini's words for the reason of an end",
-        "**.searchEntryPoint": "Google's page about its search",
+        "**.groundingMetadata": "Google's account of its search",
         "**.annotations": "sources that an answer names",
+        "**.annotation": "sources that an answer names",
         "**.citations": "sources that an answer names",
+        "**.citation": "sources that an answer names",
         "**.output.*.tools": "tools that servers of the provider list",
         "**.__verbose": "llama.cpp's account of how it made the reply",
     }
