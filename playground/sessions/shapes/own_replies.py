@@ -24,6 +24,7 @@ from playground.sessions.message_order import last_answer
 
 _LONGEST: Final = 300  # characters of either text in a finding
 _BEFORE: Final = 40  # of them, before the place where the two begin to differ
+_NO_REPLY: Final = -1  # of a request that was billed, and answered with nothing
 _BLANK: Final = re.compile(r"\s+")
 
 
@@ -56,8 +57,9 @@ def put_replies(builder: SessionBuilder, answered: Sequence[Answered], said: Pla
             told.add(_with_ids(own, _in_one(again)), [where] * len(own))
         else:
             told.add(again)
-        if len(told.messages) > start and (own or each.known.get("usage")):
-            replies.append((last_answer(told.messages), each))
+        is_answered = len(told.messages) > start
+        if each.known.get("usage") or (own and is_answered):
+            replies.append((last_answer(told.messages) if is_answered else _NO_REPLY, each))
     told.skip_to(None)
     builder.messages, builder.places = told.messages, told.places
     for reply, each in replies:
