@@ -195,7 +195,8 @@ def _answered(exchange: Exchange, recording: Recording | None, builder: SessionB
     def read(into: SessionBuilder) -> None:
         _read_answer(into, exchange, recording, place)
 
-    return Answered(count, known, place, read)
+    is_complete = recording is None or (recording.error is None and bool(recording.stop_reason))
+    return Answered(count, known, place, read, is_complete)
 
 
 def _json(data: bytes) -> dict[str, Any] | None:

@@ -17,9 +17,10 @@ from playground.nouns.messages import (
     Message,
     Part,
     ReasoningPart,
+    TextPart,
     ToolCallPart,
 )
-from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.message_order import last_answer
 
 _LONGEST: Final = 300  # characters of either text in a finding
@@ -37,6 +38,7 @@ class Answered:
     known: dict[str, Any]
     place: Place
     read: Callable[[SessionBuilder], Any]
+    is_complete: bool = True  # else what is told again, if anything is, may know more
 
 
 def put_replies(builder: SessionBuilder, answered: Sequence[Answered], said: Place) -> None:
@@ -53,6 +55,8 @@ def put_replies(builder: SessionBuilder, answered: Sequence[Answered], said: Pla
         where = told.place or str(each.place)
         again = told.answer(stop)
         start = len(told.messages)
+        if again and not each.is_complete:
+            own = []
         if own and _is_changed(builder, own, again, told, stop, where):
             told.add(_with_ids(own, _in_one(again)), [where] * len(own))
         else:
@@ -79,6 +83,8 @@ def _is_changed(
     reply = _in_one(own)
     is_split = told.leave_out_repeated(reply, again, stop)
     repeated = _in_one(again)
+    if _is_json_of_calls(reply, repeated):
+        return False
     if differs := _is_other(reply, repeated):
         one, other = _from_difference(_words(reply), _words(repeated))
         message = f"the reply is {one}; the next request has {other or 'nothing of it'}"
@@ -180,6 +186,15 @@ def _item(place: str, said: str) -> int | None:
 def _is_other(own: Message, again: Message) -> bool:
     """Return True if other words or calls are repeated; white space at ends is often stripped."""
     return _text(own) != _text(again) or _calls(own) != _calls(again)
+
+
+def _is_json_of_calls(own: Message, again: Message) -> bool:
+    """Return True if a trace has the calls of a reply as JSON in its texts (Koog's), and what is
+    told again has them as calls."""
+    if own.tool_calls or not again.tool_calls:
+        return False
+    texts = [part.text for part in own.parts if isinstance(part, TextPart)]
+    return all(isinstance(json_or_text(text), list | dict) for text in texts)
 
 
 def _text(message: Message) -> str:
