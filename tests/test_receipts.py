@@ -416,3 +416,19 @@ def test_the_command_says_what_of_a_file_is_in_no_session(tmp_path: Path) -> Non
     assert "1 piece missing without a word" in shown
     refused = CliRunner().invoke(main, ["import", "-", "--receipt"], input=path.read_text())
     assert refused.exit_code == 2
+
+
+def test_a_request_that_was_billed_and_answered_with_nothing_keeps_its_bill() -> None:
+    asked = [{"role": "user", "content": LONGER[ASK]}]
+    again = [*asked, {"role": "user", "content": "Say it again, please, all of it"}]
+    cassette = http_cassette(
+        ({"model": "m", "messages": asked}, chat_reply(usage_of(101, 0), content=None)),
+        ({"model": "m", "messages": again}, chat_reply(usage_of(205, 9), content=LONGER[ANSWER])),
+    )
+    loaded, receipt = read("cassette.yaml", cassette)
+    requests = loaded[0].session.requests
+    assert [(each.reply, (each.usage or {})["prompt_tokens"]) for each in requests] == [
+        (-1, 101),
+        (2, 205),
+    ]
+    assert receipt.missing == []

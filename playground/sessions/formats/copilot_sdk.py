@@ -21,6 +21,7 @@ class CopilotSdk(SessionFormat):
     name = "copilot-sdk"
     title = "Replayed chats of the Copilot SDK (YAML)"
     keeps = Keeps(missing="tools and system prompt are not in it")
+    left_aside = {"errors": "errors that a test is to meet"}
 
     def recognises(self, source: Source) -> bool:
         if source.suffix not in (".yaml", ".yml"):

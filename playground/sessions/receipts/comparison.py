@@ -6,12 +6,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 from playground.base.findings import Finding
+from playground.base.json_numbers import load_json
 from playground.sessions.place import Place
 from playground.sessions.receipts.holdings import Holdings, holdings_of, strings
-from playground.sessions.receipts.leaves import FileUsage, Leaves, is_text
+from playground.sessions.receipts.leaves import FileUsage, Leaves, arguments_text, is_text
 from playground.sessions.receipts.receipt import Kind, Missing, Receipt, numberless
 from playground.sessions.session import Session
 
@@ -147,7 +149,7 @@ def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[_Found]:
     """Yield the calls that no session holds: each by its id, or its name and content."""
     each = {(call.call_id, call.name, call.arguments): call for call in leaves.calls}
     left = Counter(holdings.calls)
-    contents = {arguments for _, arguments in left}
+    contents = {arguments for _, arguments in left} | _json_texts(holdings)
     for call in each.values():
         key = call.name, call.arguments
         is_there = left[key] > 0 if call.name else call.arguments in contents
@@ -155,6 +157,16 @@ def _calls(leaves: Leaves, holdings: Holdings) -> Iterator[_Found]:
             left[key] -= 1
         if not is_there and key not in holdings.sent:
             yield call.place, "call", f"{call.name}({call.arguments})"
+
+
+def _json_texts(holdings: Holdings) -> set[str]:
+    """Return the texts that are JSON objects: a stream does not say which texts are calls."""
+    found = set()
+    for text in holdings.texts:
+        if text.lstrip()[:1] == "{":
+            with suppress(ValueError, RecursionError):
+                found.add(arguments_text(load_json(text, strict=True)))
+    return found
 
 
 def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[_Found]:
@@ -169,8 +181,8 @@ def _usages(leaves: Leaves, holdings: Holdings) -> Iterator[_Found]:
         is_sum = len(reports) == 1 and any(sums) and (first.read, first.written) == sums
         for usage in reports[there:] if not is_sum else ():
             yield usage.place, "usage", str(counts)
-    if leaves.is_prose:
-        return  # its counts are words
+    if leaves.is_closed:
+        return
     in_file = Counter(usage.counts for usage in leaves.usages)
     for counts, times in held.items():
         stands = sum(n for one, n in in_file.items() if _is_part(one, counts))
@@ -217,7 +229,7 @@ class _Judge:
     def judged(self, place: Place, kind: Kind, text: str) -> Missing:
         where = str(place)
         aside = self.is_aside(place, text)
-        told = next((f for f in self._findings if self._tells(f, where, place.line)), None)
+        told = next((f for f in self._findings if self._tells(f, where, place.line, text)), None)
         return Missing(where, kind, text, "" if told is None else told.code, aside)
 
     def is_aside(self, place: Place, text: str = "") -> str:
@@ -235,15 +247,16 @@ class _Judge:
             folded in _folded(each.text) for each in self._texts if pattern.search(each.place.field)
         )
 
-    def _tells(self, found: Finding, where: str, line: int | None) -> bool:
+    def _tells(self, found: Finding, where: str, line: int | None, text: str) -> bool:
         if found.code in _OF_KINDS and line is not None and line in self._kinds:
             return f"kind {self._kinds[line]!r}" in found.message
         if found.code not in _TELLING:
             return False
         return (
-            _is_within(where, found.where)
+            text in found.message  # as of a stream, whose findings name chunks
+            or _is_within(where, found.where)
             or _is_within(found.where, where)
-            or where in found.message.split()
+            or any(_is_within(where, word.rstrip(",)")) for word in found.message.split())
         )
 
 

@@ -103,7 +103,7 @@ class Leaves:
     usages: list[FileUsage] = field(default_factory=list)
     messages: set[str] = field(default_factory=set)  # each once: a request repeats its history
     results: set[str] = field(default_factory=set)
-    is_prose: bool = False  # the file is a text, in which counts are words
+    is_closed: bool = False  # counts may stand where the walk does not see them: in words, in bytes
     kinds: dict[int, str] = field(default_factory=dict)  # line → its kind, in a file of lines
 
 
@@ -277,13 +277,14 @@ class _Walk:
         if _HTTP_HEAD.search(data) or _frames(text):
             self.bytes(data, place)
             return
-        self.leaves.is_prose = True
+        self.leaves.is_closed = True
         for number, line in enumerate(text.split("\n"), 1):
             self.text(line, place.at(f"line {number}") if place.field else Place(number))
 
     def bytes(self, data: bytes, place: Place) -> None:
         """Bytes of a body: packed, text, or HTTP messages one after another."""
         data = _unzipped(data)
+        self.leaves.is_closed |= b"\0" in data
         heads = list(_HTTP_HEAD.finditer(data))
         if not heads:
             self.text(data.decode("utf-8", "replace"), place)
@@ -327,6 +328,8 @@ class _Walk:
 
 def is_text(text: str) -> bool:
     """Return True if a string is long enough to be what somebody said, and has a blank in it."""
+    if "\0" in text:
+        return False  # bytes, such as an image's
     return len(text) >= LEAST and len(folded := " ".join(text.split())) >= LEAST and " " in folded
 
 

@@ -33,6 +33,7 @@ from playground.sessions.shapes.requests import (
 )
 from playground.sessions.shapes.threads import is_of_thread, read_threads
 
+_PLACES: Final = 40  # of exchanges that are no chat
 _UNZIPPED: Final = 64 * 1024 * 1024
 
 
@@ -150,6 +151,9 @@ def _no_chats(others: list[Exchange]) -> list[Finding]:
         f"{len(others)} exchanges that belong" if len(others) > 1 else "an exchange that belongs"
     )
     message = f"{number} to no chat ({urls[:200] or 'without an address'})"
+    if len(others) > 1:
+        places = ", ".join(str(one.place) for one in others[:_PLACES])
+        message += f", at {places}{', …' if len(others) > _PLACES else ''}"
     return [finding("lines-left-out", str(others[0].place), message)]
 
 
@@ -179,7 +183,6 @@ def _answered(exchange: Exchange, recording: Recording | None, builder: SessionB
             "model": recording.model,
             "usage": recording.usage,
             "stop_reason": recording.stop_reason,
-            "diagnostics": recording.diagnostics,
         }
     else:
         known = reply_facts(exchange.reply)
@@ -190,12 +193,10 @@ def _answered(exchange: Exchange, recording: Recording | None, builder: SessionB
     place = exchange.place.at("response")
 
     def read(into: SessionBuilder) -> None:
-        if recording is not None:
-            read_recording(into, recording, place)
-        elif exchange.reply is not None:
-            read_reply(into, exchange.reply, place)
+        _read_answer(into, exchange, recording, place)
 
-    return Answered(count, known, place, read)
+    is_complete = recording is None or (recording.error is None and bool(recording.stop_reason))
+    return Answered(count, known, place, read, is_complete)
 
 
 def _json(data: bytes) -> dict[str, Any] | None:
@@ -240,11 +241,7 @@ def _finish(found: _Conversation) -> SessionBuilder:
     streams = {str(where): recording for recording, where in found.streams}
     final = streams.pop(str(last.place), None)
     builder.recordings += streams.values()
-    if final is not None:
-        read_recording(builder, final, place)
-    elif not _whole_reply(builder, last, place) and last.response.strip():
-        shown = last.response[:60].decode("utf-8", "replace")
-        builder.lost(f"a response that is not a reply: {shown!r}", place)
+    _read_answer(builder, last, final, place)
     if builder.requests and (last.at or last.seconds is not None):
         record = builder.requests[-1]
         row = builder.rows[-1] if builder.rows else None
@@ -254,9 +251,17 @@ def _finish(found: _Conversation) -> SessionBuilder:
     return builder
 
 
-def _whole_reply(builder: SessionBuilder, exchange: Exchange, place: Place) -> bool:
-    body = exchange.reply
-    return body is not None and read_reply(builder, body, place)
+def _read_answer(
+    builder: SessionBuilder, exchange: Exchange, recording: Recording | None, place: Place
+) -> None:
+    """Read a response: a stream or a whole reply; anything else is told of."""
+    if recording is not None:
+        read_recording(builder, recording, place)
+    elif exchange.response.strip() and not (
+        exchange.reply is not None and read_reply(builder, exchange.reply, place)
+    ):
+        shown = exchange.response[:60].decode("utf-8", "replace")
+        builder.lost(f"a response that is not a reply: {shown!r}", place)
 
 
 def _stream(exchange: Exchange, name: str) -> Recording | None:

@@ -17,13 +17,15 @@ from playground.nouns.messages import (
     Message,
     Part,
     ReasoningPart,
+    TextPart,
     ToolCallPart,
-    unchecked,
 )
-from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.building import Place, SessionBuilder, json_or_text
+from playground.sessions.message_order import last_answer
 
 _LONGEST: Final = 300  # characters of either text in a finding
 _BEFORE: Final = 40  # of them, before the place where the two begin to differ
+_NO_REPLY: Final = -1  # of a request that was billed, and answered with nothing
 _BLANK: Final = re.compile(r"\s+")
 
 
@@ -36,6 +38,7 @@ class Answered:
     known: dict[str, Any]
     place: Place
     read: Callable[[SessionBuilder], Any]
+    is_complete: bool = True  # else what is told again, if anything is, may know more
 
 
 def put_replies(builder: SessionBuilder, answered: Sequence[Answered], said: Place) -> None:
@@ -47,27 +50,46 @@ def put_replies(builder: SessionBuilder, answered: Sequence[Answered], said: Pla
     replies: list[tuple[int, Answered]] = []
     stops = chain((each.count for each in answered[1:]), [None])
     for each, stop in zip(answered, stops, strict=False):
-        own = _own_message(builder, each)
+        own = _own_messages(builder, each)
         told.skip_to(each.count)
         where = told.place or str(each.place)
         again = told.answer(stop)
-        reply = len(told.messages)
-        if own is not None:
-            is_split = told.leave_out_repeated(own, again, stop)
-            whole = Message("assistant", tuple(part for m in again for part in m.parts))
-            if differs := _is_other(own, whole):
-                one, other = _from_difference(_words(own), _words(whole))
-                message = f"the reply is {one}; the next request has {other or 'nothing of it'}"
-                builder.findings.append(finding("history-differs", where, message))
-            if differs or is_split or _thoughts(own) != _thoughts(whole):
-                again = [_merged(own, whole)]
-        told.add(again, where)
-        if again and (own is not None or each.known.get("usage")):
-            replies.append((reply, each))
+        start = len(told.messages)
+        if again and not each.is_complete:
+            own = []
+        if own and _is_changed(builder, own, again, told, stop, where):
+            told.add(_with_ids(own, _in_one(again)), [where] * len(own))
+        else:
+            told.add(again)
+        is_answered = len(told.messages) > start
+        if each.known.get("usage") or (own and is_answered):
+            replies.append((last_answer(told.messages) if is_answered else _NO_REPLY, each))
     told.skip_to(None)
     builder.messages, builder.places = told.messages, told.places
     for reply, each in replies:
         builder.request(**each.known, reply=reply)
+
+
+def _is_changed(
+    builder: SessionBuilder,
+    own: list[Message],
+    again: list[Message],
+    told: _Told,
+    stop: int | None,
+    where: str,
+) -> bool:
+    """Return True if a reply is to stand in the place of what is told again. Other words or calls
+    are a finding; thoughts that a client does not send, and calls one by one, are usual."""
+    reply = _in_one(own)
+    is_split = told.leave_out_repeated(reply, again, stop)
+    repeated = _in_one(again)
+    if _is_json_of_calls(reply, repeated):
+        return False
+    if differs := _is_other(reply, repeated):
+        one, other = _from_difference(_words(reply), _words(repeated))
+        message = f"the reply is {one}; the next request has {other or 'nothing of it'}"
+        builder.findings.append(finding("history-differs", where, message))
+    return differs or is_split or _thoughts(reply) != _thoughts(repeated)
 
 
 class _Told:
@@ -130,21 +152,27 @@ class _Told:
             index += 1
         return len(again) > count
 
-    def add(self, messages: list[Message], place: str) -> None:
-        """Add an answer: as it was told again, or one message in its stead."""
-        own = self._places[self._at - len(messages) : self._at]
-        self.places += own if len(messages) != 1 else [place]
+    def add(self, messages: list[Message], places: list[str] | None = None) -> None:
+        """Add an answer: as it was told again, or as it was, at these places."""
         self.messages += messages
+        self.places += places or self._places[self._at - len(messages) : self._at]
 
 
-def _own_message(builder: SessionBuilder, answered: Answered) -> Message | None:
-    """Return the message that a reply is; None where it is none, or has nothing in it."""
+def _own_messages(builder: SessionBuilder, answered: Answered) -> list[Message]:
+    """Return the messages of a reply, with results of tools that the provider ran itself; [] where
+    it is none, or has nothing in it."""
     scratch = SessionBuilder()
     answered.read(scratch)
     builder.findings += [each for each in scratch.findings if each.code == "part-lost"]
-    parts = [part for message in scratch.messages for part in message.parts]
-    is_one = all(message.role == "assistant" for message in scratch.messages)
-    return Message("assistant", tuple(parts)) if parts and is_one else None
+    said = [message for message in scratch.messages if message.parts]
+    is_answer = all(message.role in ("assistant", "tool") for message in said)
+    return said if is_answer and any(message.role == "assistant" for message in said) else []
+
+
+def _in_one(messages: Sequence[Message]) -> Message:
+    """Return what the assistant says in messages, as one."""
+    said = (message.parts for message in messages if message.role == "assistant")
+    return Message("assistant", tuple(part for parts in said for part in parts))
 
 
 def _item(place: str, said: str) -> int | None:
@@ -160,6 +188,15 @@ def _is_other(own: Message, again: Message) -> bool:
     return _text(own) != _text(again) or _calls(own) != _calls(again)
 
 
+def _is_json_of_calls(own: Message, again: Message) -> bool:
+    """Return True if a trace has the calls of a reply as JSON in its texts (Koog's), and what is
+    told again has them as calls."""
+    if own.tool_calls or not again.tool_calls:
+        return False
+    texts = [part.text for part in own.parts if isinstance(part, TextPart)]
+    return all(isinstance(json_or_text(text), list | dict) for text in texts)
+
+
 def _text(message: Message) -> str:
     return _BLANK.sub(" ", message.text).strip()
 
@@ -172,31 +209,33 @@ def _thoughts(message: Message) -> list[str]:
     return [part.text for part in message.parts if isinstance(part, ReasoningPart)]
 
 
-def _merged(own: Message, told: Message) -> Message:
-    """Return the model's own message, with what tools of the provider gave in the one told again.
-
-    Its calls take the ids by which the later request answers them.
-    """
-    parts = _with_ids(own, list(told.tool_calls))
-    results = [part for part in told.tool_results if part not in parts]
-    return replace(own, parts=(*parts, *results))
-
-
-def _with_ids(own: Message, told: list[ToolCallPart]) -> list[Part]:
-    """Return a reply's parts, its calls with the ids of the same calls told again, or else of
-    calls of the same tool."""
+def _with_ids(own: Sequence[Message], again: Message) -> list[Message]:
+    """Return a reply's messages, its calls with the ids of the same calls told again, or else of
+    calls of the same tool: a later request answers them by these. Results of the provider's tools
+    that stand in what is told again go along."""
+    calls = [call for message in own for call in message.tool_calls]
+    left = list(again.tool_calls)
     ids: dict[int, str] = {}
     for is_same in (_same_call, _same_tool):
-        for index, part in enumerate(own.parts):
-            if isinstance(part, ToolCallPart) and index not in ids:
-                match = next((call for call in told if is_same(part, call)), None)
-                if match is not None:
-                    told.remove(match)
-                    ids[index] = match.tool_call_id
-    parts = list(own.parts)
-    for index, call_id in ids.items():
-        parts[index] = unchecked(ToolCallPart, {**vars(parts[index]), "tool_call_id": call_id})
-    return parts
+        for call in calls:
+            match = next((other for other in left if is_same(call, other)), None)
+            if match is not None and id(call) not in ids:
+                left.remove(match)
+                ids[id(call)] = match.tool_call_id
+    messages = [
+        replace(message, parts=tuple(_renamed(part, ids.get(id(part))) for part in message.parts))
+        for message in own
+    ]
+    there = [part for message in messages for part in message.parts]
+    results = [part for part in again.tool_results if part not in there]
+    messages[-1] = replace(messages[-1], parts=(*messages[-1].parts, *results))
+    return messages
+
+
+def _renamed(part: Part, call_id: str | None) -> Part:
+    if call_id is None or not isinstance(part, ToolCallPart):
+        return part
+    return replace(part, tool_call_id=call_id)
 
 
 def _same_call(one: ToolCallPart, other: ToolCallPart) -> bool:
