@@ -275,16 +275,6 @@ class Corpus:
         columns, more = list(receipts.COLUMNS), len(rows) > limit
         return CorpusAnswer("receipts", columns, rows[:limit], sql, spent, more, notes)
 
-    def _receipts(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
-        where, began = Filters("sessions", filters), time.monotonic()
-        sql = receipts.SQL.format(where=where.where)
-        found = self._answer("receipts", sql, where.values, MOST_ROWS, seconds)
-        files = [(str(path), str(form), bool(is_part)) for path, form, is_part, _ in found.rows]
-        rows, notes = receipts.receipts(files, max(0.1, seconds - found.seconds))
-        spent = round(time.monotonic() - began, 3)
-        columns, more = list(receipts.COLUMNS), len(rows) > limit
-        return CorpusAnswer("receipts", columns, rows[:limit], sql, spent, more, notes)
-
     def _analyses(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
         remaining = dict(filters)
         versions_there = self.folder.analyses
