@@ -1,32 +1,33 @@
-"""How a reply is read. An essay, for whoever changes something here for the first time.
+"""Read a reply: an essay for whoever changes this room for the first time.
 
 A dialect declares a call's text form once, as templates with holes (`Syntax`). rendering.py fills
 the holes. The other way is harder: the text comes in pieces that are cut anywhere, most of it is
 prose that only looks like markup here and there, and some of it is markup that the model got
-wrong. Every piece must give at once whatever it can give, and all cuttings must give the same.
+wrong. Each piece must give at once the events that it can give, and the events must be the same
+however the text was cut.
 
 The words
 ---------
 
-A *template* is literals and holes, its *pieces*, which are filled or waited for (template.py). A
-*declaration* is all the templates and flags of one call form (declaration.py), a *syntax* a
+A *template* is a row of *pieces*: literals, and holes for a name or a body (template.py). A
+*declaration* is all the templates and flags of one call form (declaration.py). A *syntax* is a
 declaration that was checked (syntax.py).
 
 A *notation* is how the body of a call is written: JSON, Python keyword arguments, parameters …
-(notations/). It writes the body, it says how a body begins (`announce`) and what is waited for
-inside it (`choice_points`), and it reads the body. The rest of the room knows no notation.
+(notations/). It writes the body and reads it; it says how a body begins (`announce`) and what may
+come inside it (`choice_points`). The rest of the room knows no notation.
 
 A *choice* is one thing that may come, as a pattern: the opener of a call, a stop token, a code
 fence. Its *kind* says how to go on, its *number* which form or which tags it belongs to
 (choice.py).
 
 A *choice point* is a place where the reader stands, with all the choices that may come there
-(choice_point.py). Its `candidate_pattern` finds candidates: a plain search for how the choices
-begin, up to five characters of each, or as much of them as stands before the end. At the candidate
+(choice_point.py). Its `candidate_pattern` finds candidates: it searches for the first characters
+of each choice, up to five, or for as many of them as stand before the end. At the candidate
 `match` asks the choices that may begin there one after another; the first that matches wins. A
-choice may match *partially*: the text so far is how it begins, and its end is still to come. A
-complete match of a later choice wins over that. A match is made a *marker* (marker.py), and
-remembered for all streams, because every call has the same ones.
+choice may match *partially*: the text so far is its beginning, and its end is still to come. A
+complete match of a later choice wins over a partial one. A match becomes a *marker* (marker.py),
+which is remembered for all streams, because every call has the same markers.
 
 A *varying* choice is one whose match at the end of the text could become another match with more
 of it: three back-ticks may be a fence of four, `<|end` is the beginning of `<|end|>`, blanks
@@ -35,13 +36,13 @@ choice and earlier ones can do that (`_rivals`), for the first that matches wins
 
 A *form* is one syntax compiled to choice points (form.py, form_builder.py). A dialect has one for
 the form that it writes and one for each other that it reads. A *plan* is all forms of a dialect
-and what may come outside of calls (plan.py); it is compiled once for a dialect and a set of tools.
+and the choices outside of calls (plan.py); it is compiled once for a dialect and a set of tools.
 
 The *scanner* owns the text that nobody has claimed yet (scanner.py). To *claim* characters is to
 make an event of them (claims.py); `Scanner.take_text` is the only way to do it, and it only goes
-forward. What could still become a marker is *held*: neither claimed nor given out.
+forward. Text that could still become a marker is *held*: neither claimed nor given out.
 
-The readers are generators, together the *walk*. Where they need more text they `yield`; the next
+The readers are generators; together they are the *walk*. To get more text they `yield`; the next
 chunk resumes them in the middle of whatever they were doing. So "where am I" is the place in the
 code, and no table of states can disagree with it.
 
@@ -63,14 +64,14 @@ given out.
         gives call started, markup '<call ', call named 'tides', markup '>'
         holds '<po'
 
-What was held and what came are one text: the opener matches. The engine hands over to the call,
-the call to its notation, and that waits for a parameter, which `<po` may be.
+The held text and the new chunk are one text: the opener matches. The engine hands over to the
+call, and the call to its notation, which waits for a parameter: `<po` may begin one.
 
     'rt>St </b> Ma'
         gives markup '<port>', argument 'St </b> Ma'
         holds ''
 
-Inside a value other choices count, here its closer alone. (Openers count too if they have words in
+Inside a value other choices count: here only its closer. (Openers count too if they have words in
 them or are control tokens: they show that a closer was forgotten, or that the call was cut off
 before the next one.) `</b>` has the shape of a closer, but it does not name this parameter, and
 what follows it could not follow a closer: the value keeps it. The value is given out as far as it
@@ -102,13 +103,13 @@ an open value at each of them is quadratic. So a search that finds no candidate 
 with a candidate, everything before it; and `Scanner.add` drops what was claimed. Only a marker is
 held and matched again, and every repetition in a pattern is bounded and possessive, so a marker is
 some hundred characters at most. Values are searched by compiled patterns, never by a loop of ours
-over their characters. An argument is collected as one text that grows (claims.py), which is given
-up when its value is made: it stands in memory once, and then its value beside it.
+over their characters. An argument is collected as one growing text (claims.py), which is freed as
+soon as its value is made: memory holds the text once, then the value.
 
 Most chunks are not walked at all: fast_path.py explains how they are skipped.
 
-What may not be changed, and what falls when it is
---------------------------------------------------
+What may not be changed, and the test that fails if it is
+---------------------------------------------------------
 
 - A `candidate_pattern` may find too much, never too little: a marker that it overlooks is text,
   whatever `match` would have said of it. tests/test_table.py: test_its_text_is_read_as_the_call
@@ -116,35 +117,35 @@ What may not be changed, and what falls when it is
   tests/test_laws.py: test_law_1_any_chunking_gives_the_same_events, and the smallest examples,
   tests/test_parsing.py: test_a_closer_that_is_how_an_opener_begins_waits_for_more,
   tests/test_syntax.py: test_law_1_holds_where_one_marker_begins_another
-- A choice is asked wherever it may begin, judged by its first characters: one that is left out is
-  overlooked. tests/test_quiet.py: test_no_choice_is_left_out_that_may_begin_at_a_place
-- A remembered beginning is found by all that `match` may look at: its text, and the text before
+- A choice is asked at every place where its first characters allow it to begin: a choice that is
+  left out is overlooked. tests/test_quiet.py: test_no_choice_is_left_out_that_may_begin_at_a_place
+- The key of a remembered beginning is all that `match` may look at: its text, and the text before
   it. tests/test_quiet.py: test_what_was_seen_before_changes_nothing
-- What was decided stays decided with more text, so as few characters as decide a marker are enough.
+- More text never changes a decision, so the fewest characters that decide a marker are enough.
   tests/test_laws.py: test_law_1_any_chunking_gives_the_same_events
-- A marker may have matched in another text, which began alike: of its places only the distances
-  count. tests/test_laws.py: test_law_2_spans_tile_the_stream
+- A marker may come from a match in another text with the same beginning: its offsets are counted
+  from its own start. tests/test_laws.py: test_law_2_spans_tile_the_stream
 - Claims go forward and through `take_text`, markup too. tests/test_laws.py:
   test_law_2_spans_tile_the_stream
-- A search begins at `at`, after what was claimed, not at the window's start. One that looks back
+- A search begins at `at`, after the claimed text, not at the window's start. An earlier start
   finds the same marker again. tests/test_parsing.py:
   test_a_missing_closer_behind_whole_json_is_repaired_with_a_finding
-- `until` gives out everything before its candidate, at every chunk: what is shown waits for no more
-  than a marker. tests/test_parsing.py: test_text_is_given_out_as_soon_as_it_can_be_nothing_else
+- `until` gives out everything before its candidate, at every chunk: only a possible marker delays
+  text. tests/test_parsing.py: test_text_is_given_out_as_soon_as_it_can_be_nothing_else
 - A raw value's closer is matched together with what follows it. tests/test_laws.py:
   test_law_3_a_value_holds_the_text_of_its_own_closer
 - Text that cannot be read raises BrokenCall and nothing else, and calls.py makes an aborted call
   of it. tests/test_laws.py: test_law_5_no_bytes_at_all_make_a_parser_raise
 - The end of the stream inside a body is a truncated call, however good its arguments look.
   tests/test_laws.py: test_law_6_a_call_cut_off_is_never_delivered_changed
-- White space is markup next to a call or a marker alone, never between words; what separates two
-  calls is markup only before the second one. tests/test_laws.py:
+- White space is markup only next to a call or a marker, never between words; a separator of calls
+  is markup only before a second call. tests/test_laws.py:
   test_law_10_only_what_is_declared_is_markup, tests/test_laws.py:
   test_law_10_a_separator_before_prose_is_prose
-- What was claimed is forgotten, and no more than a marker is held. tests/test_laws.py:
+- Claimed text is forgotten, and no more than a marker is held. tests/test_laws.py:
   test_law_4_the_window_stays_small_whatever_the_value
-- A skip rule may find too much, never too little, by one chunk alone. tests/test_quiet.py:
-  test_passing_by_changes_nothing
+- A skip rule looks at one chunk alone, and may find too much, never too little.
+  tests/test_quiet.py: test_passing_by_changes_nothing
 - Time is linear. No test can time it on a busy machine: run benchmarks/parsing.py, whose
   exponents stay at about 1.
 """

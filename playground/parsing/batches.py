@@ -13,8 +13,8 @@ from playground.parsing.switches import Switches
 class BatchedParser(DialectParser):
     """A parser that feeds another one `chunks` chunks at a time.
 
-    The events add up to the same, each at most so many chunks late. A million tiny chunks cost as
-    much as a thousand large ones.
+    The events add up to the same, each at most `chunks` chunks late. A million tiny chunks then
+    cost as much as a thousand large ones.
     """
 
     def __init__(self, parser: DialectParser, chunks: int = 1024) -> None:

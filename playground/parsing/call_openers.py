@@ -1,5 +1,5 @@
-"""The openers of one syntax's calls: as declared, mended, misspelt, or before nothing that can be
-read."""
+"""The openers of one syntax's calls: as declared, as models misspell them, and those without a
+readable body."""
 
 from __future__ import annotations
 
@@ -37,8 +37,7 @@ from playground.parsing.template import Hole, Piece, holes_of, is_line
 
 
 class CallOpeners:
-    """The choices that may begin a call of one syntax. `number` is that of its form; it stands in
-    all groups."""
+    """The choices that may begin a call of one syntax. Their groups have the form's `number`."""
 
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
         self.syntax, self.number = syntax, number
@@ -46,7 +45,7 @@ class CallOpeners:
         template = syntax.call_template
         self.name = name_of(syntax, names)
         self.knows_names = syntax.known_names and bool(names)
-        self.names = (*NAME_SPACES, *names)  # with which a known name begins
+        self.names = (*NAME_SPACES, *names)  # a known name begins with one of these
         ending = stripped(template.after)
         closer = pieces_pattern(ending, {"name": f"(?P<close_name>{self.name})"})
         self.closing = Choice(closer, begins(ending))
@@ -102,8 +101,8 @@ class CallOpeners:
         return tuple(dict.fromkeys(head for name in self.names for head in begins((name,))))
 
     def _opener_patterns(self) -> list[str]:
-        """Return the patterns of the text before a body: as declared, then as models get it wrong.
-        The latter count only if what follows shows that it is no prose."""
+        """Return the patterns of the text before a body: as declared, then as models misspell it.
+        A misspelt opener counts only if the text after it shows a call."""
         pieces, space = self.syntax.call_template.before, self.notation.keeps_space
         declared, *mended = (
             pieces_pattern(each, self.holes(each), value_after=space)
@@ -143,7 +142,7 @@ class CallOpeners:
         return holes
 
     def unreadable(self) -> list[Choice]:
-        """Return the openers of calls that name a tool, without a look at what follows.
+        """Return the openers that name a tool, whatever follows them.
 
         If nothing readable follows, the call is aborted rather than taken for prose.
         """
@@ -163,10 +162,10 @@ class CallOpeners:
         return [Choice(opener, begins(before), group, varying=True)]
 
     def lookalikes(self) -> list[Choice]:
-        """Return what looks like a call of a tool that the session does not have, if `known_names`
-        makes that text.
+        """Return the openers that look like a call of an unknown tool, if `known_names` makes such
+        calls text.
 
-        The reader judges which names count, because prose has tags, too.
+        The reader decides which names count, because prose has tags, too.
         """
         if not self.knows_names:
             return []

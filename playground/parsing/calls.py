@@ -1,4 +1,4 @@
-"""One call, walked piece by piece from its opener to its closer; its notation reads the body."""
+"""Reads one call, piece by piece, from its opener to its closer; its notation reads the body."""
 
 from __future__ import annotations
 
@@ -27,10 +27,9 @@ class CallReader(Reader):
     """A reader of calls. `open_call` and `argument` say where it stands."""
 
     recipient: str | None = None  # the tool that the section's opener names
-    in_pieces = False  # True if the last call broke off inside a JSON object that goes on here
-    _next_call: Marker | None = (
-        None  # what separates this call from another one in the same markers
-    )
+    in_pieces = False  # True if the last call broke off inside a JSON object, which goes on here
+    # the opener of another call between the same markers
+    _next_call: Marker | None = None
     _wrapped = False  # True if a list or a code fence stands inside the markers
 
     def read(
@@ -38,8 +37,8 @@ class CallReader(Reader):
     ) -> Walk[None]:
         """Read the call whose opener has matched, and all others between the same markers.
 
-        Each ends delivered or aborted, never silently. Without `has_body` nothing of the call can
-        be read.
+        Each call is delivered or aborted, never dropped silently. Without `has_body` the call is
+        aborted at once.
         """
         self._wrapped = self.in_pieces = False
         yield from self._read_one(marker, form, in_section, has_body)
@@ -108,8 +107,8 @@ class CallReader(Reader):
         yield from self._closer(form)
 
     def _check_name(self, call: OpenCall, syntax: Declaration) -> None:
-        """Give a call a name if its text has none and the syntax says how. Raises BrokenCall if it
-        does not."""
+        """Give a call a name if its text has none, as the syntax says. Raises BrokenCall if the
+        syntax says nothing of it."""
         if call.name is not None:
             return
         if not syntax.nameless:
@@ -125,8 +124,8 @@ class CallReader(Reader):
             self.scanner.note("missing-name", call.place, "a call without a tool's name")
 
     def _named_inside(self, call: OpenCall, syntax: Declaration) -> bool:
-        """Return True if a complete call, name and arguments, stands in the place of the arguments;
-        read it then."""
+        """Read a complete call, name and arguments, in the place of the arguments. Return False if
+        there is none."""
         rest = dict(call.arguments)
         name = rest.pop(syntax.shape.name[-1], None)
         objects = [rest.pop(key) for key in syntax.shape.aliases if key in rest]
@@ -141,8 +140,8 @@ class CallReader(Reader):
         return True
 
     def _inferred(self, call: OpenCall) -> str:
-        """Return the only tool that there is, or the only one that takes these arguments; "" for
-        none."""
+        """Return the only tool of the session, or the only one that takes these arguments; "" if
+        there is no such tool."""
         keys = set(call.arguments)
         fits = [name for name, tool in self.tools.items() if keys <= tool.parameter_names]
         only = list(self.tools) if len(self.tools) == 1 else fits
@@ -151,8 +150,8 @@ class CallReader(Reader):
     def _closer(self, form: Form) -> Walk[None]:
         """Read the marker after a body that ends by itself.
 
-        Without it the call is complete all the same: that is a repair, with a finding. Another call
-        between the same markers needs no closer before it.
+        If the marker is missing, the call is complete all the same, and a finding notes the repair.
+        Another call between the same markers needs no closer before it.
         """
         scanner, close = self.scanner, form.close
         if close is None:
@@ -219,7 +218,7 @@ class CallReader(Reader):
         )
 
     def _abort(self, call: OpenCall, broken: BrokenCall, form: Form) -> Walk[None]:
-        """Say why the call is aborted, keep what was read, and go on after its own closer."""
+        """Emit the reason and the arguments read so far, and go on after the call's own closer."""
         scanner = self.scanner
         scanner.note(broken.code, call.place, broken.message)
         scanner.events.append(
@@ -244,8 +243,8 @@ class CallReader(Reader):
     def _leaves_open(self, form: Form) -> bool:
         """Return True if the last argument lacks its closer.
 
-        A closer at the very end came out as the beginning of a marker, because what has to follow
-        it is not there. It counts.
+        A closer at the very end of the stream counts too, although it was emitted as the beginning
+        of a marker, because nothing follows it.
         """
         if self.argument is None or not form.syntax.param:
             return self.argument is not None

@@ -12,8 +12,8 @@ from typing import Final, Protocol
 from playground.parsing.patterns import LEAKED, LINE_START, WORD_START
 
 ANY_LINE: Final = r"(?<![^\n])[ \t]{0,6}\S"
-# How a choice's own look back is written for a candidate: after the first character, not before it.
-# `re` searches for a character many times as fast as for what stands before one.
+# The look-behind of a choice, written for a candidate: after the first character, not before it.
+# `re` finds a character many times as fast as it checks what stands before each place.
 _LOOK_BACK: Final = {
     LINE_START: "".join(rf"(?<!\S[ \t]{{{blanks}}}[\s\S])" for blanks in range(7)),
     WORD_START: r"(?<!\w[\s\S])",
@@ -24,7 +24,7 @@ _SPACES: Final = re.compile(r"\s{1,256}")
 
 
 class Begun(Protocol):
-    """A choice, as far as its beginning goes."""
+    """The parts of a choice that say how it begins."""
 
     @property
     def pattern(self) -> str: ...
@@ -48,7 +48,8 @@ def any_beginning(beginnings: Iterable[str]) -> str:
 def any_of(texts: Iterable[str], look_back: str = "") -> str:
     """Build a pattern for any of the texts, or for as much of one as stands before the end.
 
-    Common beginnings are written once. `look_back` is put after the first character.
+    Common beginnings are written once. `look_back` is put after the first character. "" if any text
+    is empty, because an empty text stands everywhere.
     """
     following: dict[str, list[str]] = {}
     for text in texts:
@@ -64,8 +65,8 @@ def any_of(texts: Iterable[str], look_back: str = "") -> str:
 def candidates_of(choices: Iterable[Begun]) -> str:
     """Build the pattern that finds where any of the choices may begin.
 
-    A choice that may begin with anything makes every character a candidate; if it begins a line,
-    the first character of every line.
+    A choice that may begin with anything makes every character a candidate, or, if it must begin a
+    line, the first character of every line.
     """
     listed = list(choices)
     anything = [choice for choice in listed if not choice.begins and not choice.heads]
@@ -91,7 +92,7 @@ def candidates_of(choices: Iterable[Begun]) -> str:
 
 
 def _look_back_of(choice: Begun) -> str:
-    """Return the look back with which a choice begins, written for a candidate; "" for none."""
+    """Return the look-behind with which a choice begins, written for a candidate; "" for none."""
     return next(
         (look_back for start, look_back in _LOOK_BACK.items() if choice.pattern.startswith(start)),
         "",
@@ -107,7 +108,7 @@ def begin_alike(choice: Begun, others: Iterable[Begun]) -> bool:
 def may_begin(choice: Begun, head: str) -> bool:
     """Return True if the choice may begin with `head`, judged by the beginnings that it names.
 
-    To compare a few characters spares compiling its pattern.
+    Comparing a few characters saves compiling the choice's pattern.
     """
     bare = head.lstrip()
     if not choice.begins or not bare or bare.startswith(LEAKED):

@@ -13,7 +13,7 @@ from playground.parsing.patterns import LINE_START, begins, literal
 class Kind(Enum):
     """The kind of a choice: it says how the engine goes on."""
 
-    # outside of a call; calls and sections have the number of their form, tags that of their tags
+    # outside of a call; a group's number is its form's, or for reasoning and plain tags the tags'
     CALL = "call"
     UNREAD = "unread"  # the opener of a call whose body cannot be read
     LIKE = "like"  # what looks like a call of an unknown tool
@@ -31,7 +31,7 @@ class Kind(Enum):
     RESULT = "result"
     FENCE = "fence"
     SPACE = "space"  # between the calls of a section
-    # at the end, or the beginning, of what is open
+    # inside a call or a pair of tags
     OPEN = "open"
     CLOSE = "close"
     PARAM = "param"
@@ -75,12 +75,12 @@ class Choice(NamedTuple):
     pattern: str
     begins: tuple[str, ...] = ()  # (): with anything; " x": `x` with or without white space before
     group: Group | None = None  # None if it is the only choice
-    texts: tuple[str, ...] = ()  # if the pattern is nothing but literals
+    texts: tuple[str, ...] = ()  # the literals, if the pattern has nothing else
     varying: bool = False  # more text may change its match, whatever `texts` say
-    heads: tuple[str, ...] = ()  # its beginnings, if it must be the first of a line
-    run: str = ""  # the pattern of its first part; a text of that part alone needs more to decide
+    heads: tuple[str, ...] = ()  # its beginnings, if it must stand first in a line
+    run: str = ""  # the pattern of its first part, which may be long and decides nothing alone
     loose: bool = False  # it may differ from `begins` after the first character
-    forms: tuple[str, ...] = ()  # the alternatives of a long pattern: texts need few of them
+    forms: tuple[str, ...] = ()  # the alternatives of a long pattern; most texts meet few
 
     @property
     def patterns(self) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ FENCE: Final = ANY_FENCE._replace(pattern=LINE_START + ANY_FENCE.pattern)
 
 
 def literals(kind: Kind, texts: Iterable[str], number: int = 0) -> list[Choice]:
-    """Return the choice of literal markers; [] for none.
+    """Return the choice of these literal markers, in a list; [] if there are none.
 
     White space around a marker is no part of it, except for a leading blank.
     """

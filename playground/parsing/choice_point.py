@@ -1,10 +1,10 @@
 """A choice point is a place in a reply where one of several choices may come next.
 
-Finding out which takes two steps. `candidate_pattern`, run by `re`, stops where some choice *may*
-begin; `match` then asks the choices one after another, by `regex`, which can match partially.
+It takes two steps to find out which one. `candidate_pattern`, run by `re`, stops where some choice
+*may* begin; `match` then asks the choices one after another, by `regex`, which can match partially.
 
 The second step is slow, so its results are remembered for all streams: every call of a dialect has
-the same markers. What is remembered is the *beginning* of a text, as short as decides it, because a
+the same markers. The key is the *beginning* of a text, as short as decides the match, because a
 beginning recurs and a whole text does not.
 """
 
@@ -32,22 +32,22 @@ from playground.parsing.marker import NOTHING, Lookahead, Marker, named_in
 from playground.parsing.patterns import CONTEXT, SPACE
 from playground.parsing.skip_rule import Accept, GoesOn, SkipRule, triggers_of
 
-# how many characters of a beginning are looked at, one size after the other, until they decide
+# lengths of a beginning that are tried one after the other, until one decides
 _LEAST: Final = 8  # decides most of what is no marker, whatever value follows it
 _FEW: Final = 32  # decides most markers
 _MORE: Final = 64
 _MANY: Final = 256  # holds a longer marker, which a stream cuts again and again
 _CHUNK_END: Final = 8  # most held text is the last few characters of a chunk
 
-# What was decided about beginnings, for all streams. The key is the choice point, the text before
-# the place as far as patterns look back, and the beginning.
+# What a beginning matched, for all streams. The key is the choice point, the text before the place
+# as far as patterns look back, and the beginning.
 _BeginningKey = tuple["ChoicePoint", str, str]
 _decided_cache: Final[dict[_BeginningKey, Lookahead]] = {}
 _undecided_cache: Final[dict[_BeginningKey, Lookahead]] = {}  # where more of the text was at hand
 _MOST_BEGINNINGS: Final = 4096
 
-# A beginning that decides a marker is learned when the marker was met that often, each time with
-# other text after it; so many different lengths are kept for each choice point.
+# A marker's shortest deciding beginning is learned at every `_OFTEN`-th meeting with the marker.
+# Each choice point learns at most `_MOST_LENGTHS` different lengths.
 _OFTEN: Final = 8
 _MOST_LENGTHS: Final = 8
 
@@ -72,12 +72,12 @@ class ChoicePoint:
 
     @cached_property
     def candidate_pattern(self) -> re.Pattern[str]:
-        """Finds the places where a choice may begin; too many of them, never too few."""
+        """The pattern of places where a choice may begin; it finds too many, never too few."""
         return re.compile(self._candidates)
 
     @cached_property
     def chunk_pattern(self) -> re.Pattern[str]:
-        """Finds candidates in a chunk alone, if the chunk begins no line that may be one."""
+        """The pattern of candidates in a chunk alone, if no candidate line begins the chunk."""
         return re.compile(self._candidates.replace(ANY_LINE, r"\n"))
 
     @cached_property
@@ -92,7 +92,7 @@ class ChoicePoint:
 
     @cached_property
     def _run_start(self) -> re.Pattern[str] | None:
-        """Matches a run: a text that can only be the beginning of one choice, and is not over."""
+        """The pattern of a run: a text that can only begin one choice, and that still goes on."""
         runs = [choice for choice in self.choices if choice.run]
         if not runs:
             return None
@@ -144,8 +144,8 @@ class ChoicePoint:
         return len(text)
 
     def _run_at(self, text: str, start: int) -> GoesOn | None:
-        """Return a test for longer held text, if the text from `start` on is a run that has more
-        characters than any other choice needs to show itself."""
+        """Return a test whether the run from `start` on goes on in longer text. Return None if
+        there is no run, or if it is so short that another choice may still begin there."""
         if len(text) - start <= _CHUNK_END:
             return None
         if not (self._run_start and self._run_start.match(text, start)):
@@ -154,7 +154,7 @@ class ChoicePoint:
 
     def decide(self, text: str, place: int, accept: Accept | None) -> Lookahead:
         """Match at a place where text was held, or where its first characters may begin a marker.
-        A marker that is rejected is none."""
+        A marker that `accept` rejects counts as none."""
         if self.candidate_pattern.match(text, place) is None:
             return NOTHING
         lookahead = self.match_at(text, place, few=_MANY)
@@ -177,7 +177,7 @@ class ChoicePoint:
         `ended`, no more text will come.
         """
         before = ""
-        if self.looks_back:  # at one character, or at what blanks or a colon follow
+        if self.looks_back:  # at one character, or further past blanks and a colon
             before = text[place - 1 : place]  # nothing if the place is the first
             if before in " \t:":
                 before = text[max(place - CONTEXT, 0) : place]
@@ -187,9 +187,9 @@ class ChoicePoint:
         return known
 
     def _match_longer(self, text: str, place: int, before: str, ended: bool) -> Lookahead:
-        """Match a beginning that was not seen before, or is longer.
+        """Match a beginning that is new, or that its first characters do not decide.
 
-        The shortest one that decides is enough: more text does not change what was decided.
+        The shortest beginning that decides is enough: more text does not change a decision.
         """
         rest = len(text) - place
         for length in self._learned_lengths:
@@ -304,8 +304,8 @@ class ChoicePoint:
     def _cached_match(self, before: str, text: str, more: bool = False) -> Lookahead:
         """Match a beginning, or return what an earlier match of the same one gave.
 
-        With `more` the caller has more of the text, so an undecided result is worth little: it is
-        kept apart.
+        With `more` the caller has more of the text, so an undecided result goes into a cache of
+        its own.
         """
         lookahead = _decided_cache.get((self, before, text))
         if lookahead is None and more:
@@ -319,7 +319,8 @@ class ChoicePoint:
         return lookahead
 
     def _learn(self, marker: Marker, before: str, text: str) -> None:
-        """Learn the shortest beginning that decides a marker: it is cached then, whatever follows.
+        """Learn the shortest beginning that decides a marker; from then on the cache finds it,
+        whatever follows.
 
         Only every `_OFTEN`-th meeting is learned from, because it asks every choice again.
         """
@@ -350,8 +351,8 @@ class ChoicePoint:
 def choice_point(*choices: Choice, beginnings: Iterable[str] = ()) -> ChoicePoint:
     """Make a choice point of those choices that have a pattern.
 
-    `beginnings` are how all of them begin, apart from one line break before them; they may be
-    longer than the first characters that choices name themselves, and so find fewer candidates.
+    `beginnings` are the texts with which any of them begins, after at most one line break. They may
+    be longer than the beginnings that the choices name, and so find fewer candidates.
     """
     listed = tuple(choice for choice in choices if choice.pattern)
     return ChoicePoint(listed, any_beginning(beginnings))

@@ -1,4 +1,4 @@
-"""Claims: how characters become events, one by one from the walk or by the chunk when skipped."""
+"""Claims: characters become events, piece by piece in the walk, or chunk by chunk if skipped."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Claim:
                 self.copy.add(text)
             self._window.events.append(self.make(offset, text))
 
-    # skipped chunks go past the window; what a later look back may need of them is kept here
+    # skipped chunks do not enter the window; their last characters are kept here for look-behinds
 
     def raw_sink(self) -> Callable[[bytes], object]:
         """Return the function that takes the bytes of each chunk skipped from now on."""
@@ -99,6 +99,6 @@ _WIDEST: Final = 4  # bytes of a character
 
 @cache  # every scanner asks for the same few
 def finding_maker(code: str, where: str) -> Callable[[int, str], Event]:
-    """Return a function that makes findings which own the text that they are about."""
+    """Return a function that makes finding events: each owns the text that it is about."""
     about = finding(code, where)
     return lambda offset, text: FindingEvent(Span(offset, offset + len(text)), about, text)

@@ -14,8 +14,8 @@ from playground.parsing.hashed import HashedOnce
 from playground.parsing.template import Piece, Template, cut_at_body
 from playground.parsing.values import JSON_WORDS, PLAIN_JSON, JsonStyle, Literals, Untyped
 
-# The holes that may stand beside a body, by template. The bodies themselves are notations, except
-# that a section's body is its calls. The recipe's table of holes is made of both.
+# The holes that may stand beside a body, for each kind of template. The bodies themselves are
+# notations, except that a section's body is its calls. docs/contributing/dialect.md lists both.
 CALL_HOLES: Final[dict[str, str]] = {
     "name": "the tool's name",
     "id": "the call's id",
@@ -43,12 +43,12 @@ class JsonShape:
     """The places of name, arguments and id in a call's JSON object.
 
     `arguments_as_text` is OpenAI's form: the arguments are JSON inside a JSON string. With
-    `name_is_key` the object has one member, the arguments under the name: `{"f": {…}}`. If the
-    arguments are a text, it is the argument `text_key`. A first member `thought` is reasoning.
+    `name_is_key` the object has one member, the arguments under the name: `{"f": {…}}`. Arguments
+    that are a text are the argument `text_key`. A first member `thought` is reasoning.
 
-    Members are written in the `order` of their keys; if that is empty, the id, constants, the name
-    and the arguments. They are read in any order. The id member holds the call's own id, or its
-    number in the reply, from 0 (`index`) or from 1 (`number`), as a text.
+    Members are written in the `order` of their keys; if `order` is empty: id, constants, name,
+    arguments. They are read in any order. The id member holds the call's own id, or its number in
+    the reply, from 0 (`index`) or from 1 (`number`), as a text.
     """
 
     name: tuple[str, ...] = ("name",)
@@ -75,9 +75,9 @@ class Declaration:
     param_separator: str = ""
     """White space between two parameters."""
     section: str = ""
-    """The wrapper around the calls of one reply; a call without it is read too."""
+    """The wrapper around the calls of one reply. Calls without the wrapper are read too."""
     section_also: tuple[str, ...] = ()
-    """Other sections that are read in its place, never written."""
+    """Other wrappers that are read in place of `section`, but never written."""
     one_call_a_section: bool = False
     """Each call has a section of its own, which may name the tool too."""
     section_required: bool = False
@@ -91,21 +91,20 @@ class Declaration:
     literals: Literals = JSON_WORDS
     """The words for values that are no texts, in parameters and in {args:marked}."""
     type_words: tuple[tuple[str, str], ...] = ()
-    """Pairs of a JSON Schema type and the word that {type} writes for it, if another."""
+    """Pairs of a JSON Schema type and the word that {type} writes in its place."""
     known_names: bool = False
-    """The opener is little more than a tool's name: with a name that the session does not have it
-    is text."""
+    """The opener is little more than a tool's name: it is text unless the session has the tool."""
     line_start: bool = False
-    """A call begins a line, and so do the closers of its texts."""
+    """Calls, and the closers of their texts, stand at the beginning of a line."""
     reserved: bool = False
-    """The markers are control tokens, which no value holds: a parameter's opener inside another's
-    value shows a forgotten closer."""
+    """The markers are control tokens, which no value holds: a parameter's opener inside a value
+    shows that the value's closer was forgotten."""
     string_mark: str = ""
     """The mark before and after each text in {args:marked}."""
     untyped: Untyped = "text"
     """The type of a value that has no schema."""
     cdata: bool = False
-    """One CDATA section around a value is no part of it."""
+    """A CDATA section around a whole value is no part of the value."""
     cdata_for: str = ""
     """A text with one of these characters is written in a CDATA section."""
     escaped_names: bool = False
@@ -115,18 +114,18 @@ class Declaration:
     name: str = ""
     """The tool that a call without a {name} always calls."""
     nameless: Literal["", "empty", "inferred"] = ""
-    """The call's text has no name. It is delivered under the empty name, for the agent's loop to
-    answer, or under the only tool that its arguments fit; a finding says so."""
+    """The call's text has no name. The call is delivered under the empty name, for the agent's loop
+    to answer, or under the name of the only tool that its arguments fit; a finding says so."""
     objects: bool = False
     """A body that is one text may also be a JSON object with the arguments."""
     joined: str = ""
-    """Calls in a row are one call; this text joins their texts."""
+    """Consecutive calls are one call; this text joins their texts."""
     also: tuple[Declaration, ...] = ()
     """Other forms that are read, never written."""
 
     @cached_property
     def asks_names(self) -> bool:
-        """True if the openers, its own or those of another form, depend on the tools' names."""
+        """True if the openers of this form, or of one of `also`, depend on the tools' names."""
         return any(form.known_names for form in (self, *self.also))
 
     @cached_property
@@ -147,13 +146,13 @@ class Declaration:
 
     @cached_property
     def sections(self) -> tuple[Template, ...]:
-        """The section that is written, then those that are read in its place."""
+        """The section that is written, then the others that are read."""
         return tuple(cut_at_body(text, SECTION_HOLES) for text in self.section_texts)
 
     @cached_property
     def marked(self) -> bool:
-        """True if a marker with letters stands before a call, its own or its section's. Then it is
-        not code that somebody shows."""
+        """True if a marker with letters, the call's or its section's, stands before a call. Then
+        the call is not code that somebody shows."""
         before = (p for t in (self.call_template, *self.sections) for p in t.before)
         return any(char.isalpha() for piece in before if isinstance(piece, str) for char in piece)
 
@@ -178,14 +177,14 @@ class Declaration:
 
 
 def _literals(pieces: Iterable[tuple[Piece, ...]]) -> tuple[str, ...]:
-    """Return the pieces that are literals, without white space around them, each once."""
+    """Return the literals among the pieces, each once, without white space around them."""
     texts = [piece.strip() for found in pieces for piece in found if isinstance(piece, str)]
     return tuple(dict.fromkeys(text for text in texts if text))
 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningTags:
-    """Tags around reasoning. If `close` is empty, the next call or the end closes it."""
+    """Tags around reasoning. If `close` is empty, the next call or the reply's end closes it."""
 
     open: str
     close: str
@@ -195,7 +194,7 @@ class ReasoningTags:
 class Markers(HashedOnce):
     """The markers of a dialect around its calls: reasoning, stop tokens, the opener of a result.
 
-    `dropped` are tokens of the model that leak into its text: they are always markup. Inside the
+    `dropped` are tokens of the model that leak into its text: they are always markup. Between the
     tags of `plain` nothing is a call. With `opens_reasoning` a reply begins inside reasoning.
     """
 

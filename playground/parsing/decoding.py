@@ -1,4 +1,4 @@
-"""Bytes to text as they come. A character may be cut anywhere, and bad bytes are replaced."""
+"""Decodes bytes to text as they arrive. Characters may be cut anywhere; bad bytes are replaced."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ REPLACEMENT = "\ufffd"
 
 
 class Utf8Decoder:
-    """An incremental decoder. A byte that is no UTF-8 becomes one U+FFFD, whatever the cutting.
+    """An incremental decoder. Each bad byte becomes a U+FFFD, wherever the bytes are cut.
 
     `holds` is True while it waits for the rest of a character.
     """
@@ -20,7 +20,7 @@ class Utf8Decoder:
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
 
     def decode(self, data: bytes, final: bool = False) -> str:
-        """Return text with half a surrogate pair in place of each bad byte; see `replaced`."""
+        """Return text with half a surrogate pair for each bad byte; see `replaced`."""
         if not self.holds:
             try:
                 return data.decode()
@@ -32,7 +32,7 @@ class Utf8Decoder:
 
 
 def bad_places(text: str) -> list[int]:
-    """Return the indices of half surrogates: bad bytes after decoding, or the sender's own."""
+    """Return the indices of half surrogates: decoded bad bytes, or sent as such."""
     return [] if text.isascii() else [match.start() for match in _BAD.finditer(text)]
 
 

@@ -1,4 +1,4 @@
-"""Native tool-call deltas, read into the same events that text dialects give.
+"""Reads native tool-call deltas into the same events that text dialects give.
 
 Deltas of parallel calls may interleave (`index` tells them apart); ids and names may come late.
 """
@@ -174,5 +174,5 @@ def _text(value: Any) -> str:
 
 
 def _get(source: Any, key: str) -> Any:
-    is_mapping = isinstance(source, dict | Mapping)  # mostly a dict, which is told fast
+    is_mapping = isinstance(source, dict | Mapping)  # `dict` first: it is checked fast
     return source.get(key) if is_mapping else getattr(source, key, None)

@@ -1,7 +1,7 @@
 """The engine that reads every declared dialect: text in, events out, no I/O and no clock.
 
-It walks the same pieces that rendering.py fills. What the model wrote never raises: a call that
-cannot be read ends in a finding and an aborted call.
+It walks the same pieces that rendering.py fills. The model's text never raises an exception: a call
+that cannot be read gives a finding and an aborted call.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class SyntaxEngine:
         """The number of calls so far, those before this stretch of text included."""
         return self.reader.count
 
-    # the outermost walk: text, with whatever interrupts it
+    # the outermost walk: text, and the markers that interrupt it
 
     def _stream(self) -> Walk[None]:
         scanner = self.scanner
@@ -152,10 +152,10 @@ class SyntaxEngine:
                 raise AssertionError(f"{kind} is waited for only inside something else")
 
     def _is_within(self, marker: Marker, group: Group) -> bool:
-        """Return True if a call stands as a member's value, in the remains of a broken call.
+        """Return True if what looks like a call is a member's value in a broken call's remains.
 
-        The same holds for a list of calls, or for a call at the head of such a list. A call with an
-        opener of words is no member: the broken call was cut off before it.
+        So may be a list of calls, or a call at the head of such a list. A call with words in its
+        opener is a real call: the broken call was cut off before it.
         """
         kind, number = group
         is_call = kind in (Kind.CALL, Kind.SECTION) and not _OPENED.match(marker.text)
@@ -167,7 +167,7 @@ class SyntaxEngine:
         return bool(_OF_MEMBER.search(scanner.text[max(scanner.at - CONTEXT, 0) : scanner.at]))
 
     def _mark(self, kind: Mark, number: int, marker: Marker) -> None:
-        """Claim a marker that stands for itself."""
+        """Claim a marker after which nothing has to be read."""
         scanner, role = self.scanner, ROLES[kind]
         match kind:
             case Kind.SECTION:
@@ -200,11 +200,11 @@ class SyntaxEngine:
             self.scanner.note("mended-opener")
         self._section, self._bare = form, False
         recipient = marker.named.get("recipient")
-        # models write the section's own tag in that place, too, which is no tool's name
+        # models also write the section's own tag in that place: it names no tool
         self.reader.recipient = None if f"<{recipient}>" in form.syntax.section else recipient
 
     def _close_section(self, marker: Marker, form: Form) -> Walk[None]:
-        """Claim the end of a section, and what separates it from the next one.
+        """Claim the end of a section, and the separator before the next one.
 
         If the section held no call, its closer is text, as its opener was.
         """
@@ -220,7 +220,7 @@ class SyntaxEngine:
 
     @property
     def _text(self) -> Claim:
-        """The claim for text: content, unless text after a call must stand apart."""
+        """The claim for text: as content, or as text after a call if a switch asks for that."""
         if not self.calls or self.switches.text_after_calls == "text":
             return self.scanner.emit_text
         return self.scanner.emit_text_after_call
@@ -230,10 +230,10 @@ class SyntaxEngine:
         self._text(count)
 
     def _lookalike(self, opened: Marker, form: Form) -> Walk[None]:
-        """Read what looks like a call of an unknown tool: it is text.
+        """Read what looks like a call of an unknown tool, as text.
 
-        A finding says so if a tool of the session is meant, for a misspelt name looks like a tag in
-        prose.
+        Note a finding only if a tool of the session seems to be meant: any tag in prose looks like
+        a misspelt name.
         """
         scanner, name, start = self.scanner, opened.named["name"], self.scanner.offset
         key = opened.named.get("key")
@@ -259,7 +259,7 @@ class SyntaxEngine:
         scanner.note("unknown-tool", f"characters {start} to {scanner.offset}", message)
 
     def _fence(self, opened: Marker) -> Walk[None]:
-        """Read a code fence: all of it is text, and a call in it is an example, with a finding."""
+        """Read a code fence as text. A call in it is an example, and noted as a finding."""
         scanner, fence = self.scanner, opened.text
         self.mode = "code fence"
         self._emit_text(len(fence))
@@ -289,8 +289,7 @@ class SyntaxEngine:
                 return
 
     def _reasoning(self, index: int, announced: bool = True) -> Walk[None]:
-        """Read reasoning up to its closer. If it was not `announced` by an opener, it may be none
-        at all."""
+        """Read reasoning up to its closer. If no opener `announced` it, it may be empty."""
         scanner, start = self.scanner, self.scanner.offset
         tags, point = self.markers.reasoning[index], self.plan.reasoning[index]
         self.mode = "reasoning"
@@ -308,13 +307,13 @@ class SyntaxEngine:
             if fence is not None:
                 yield from self._fence(fence)
             return
-        # any other marker is left for the outer walk; a stop token is a proper end of reasoning
+        # the outer walk claims any other marker; a stop token is a proper end of reasoning
         expected = bool(tags.close) and (announced or scanner.offset > start)
         if expected and kind is not Kind.STOP:
             scanner.note("call-in-reasoning" if marker else "unclosed-reasoning")
 
     def _calls(self, marker: Marker, form: Form, read: bool = True) -> Walk[None]:
-        """Read one call, and what separates it from the next one."""
+        """Read one call, and the separator before the next one."""
         self.mode = "call"
         in_section = self._section is not None
         yield from self.reader.read(marker, form, in_section, has_body=read)
@@ -330,7 +329,7 @@ class SyntaxEngine:
             self._section = None  # a section without a closer ends with its last call
 
     def _closed_again(self, form: Form) -> Walk[None]:
-        """Claim a call's closer that is written twice: it closes no outer call, and is no text."""
+        """Claim the second of two equal closers: it closes no outer call, and is no text."""
         point = form.repeated_closer
         marker = (yield from self.scanner.match_here(point)) if point else None
         if marker is not None:

@@ -15,7 +15,7 @@ What happens to a chunk
 
 `TextReader.feed` and `feed_text` ask in this order:
 
-1.  Is anything held, or does the walk want to see every chunk? If not, and none of the rule's three
+1.  Is text held, or does the walk want to see every chunk? If neither, and none of the rule's three
     `triggers` is in the chunk, the chunk is *skipped*: it becomes one event. Most prose ends here.
 2.  Does `rule.search` find anything in it? If not, it is skipped too.
 3.  There is a *candidate*, such as a `<`. `feed_candidate` lets `rule.hold_from` look at it, as
@@ -37,11 +37,11 @@ What must stay true
 The fast path gives exactly the events that the walk would give, at the same chunk:
 `SyntaxParser(..., fast_path=False)` is the oracle, and tests/test_quiet.py compares the two. So
 
--   a rule's `search` may find too much, never too little, and by one chunk alone;
--   what a rule remembers of chunks (`_hold_by_chunk`) is forgotten when the rule or its `accept`
-    changes, for the same text is a marker elsewhere;
--   whatever needs the walk's own care keeps it away from here: characters cut between chunks, bad
-    bytes, a prefill that is not over (`TextReader._walk`).
+-   a rule's `search` looks at one chunk alone, and may find too much, never too little;
+-   the memory of chunks (`_hold_by_chunk`) is cleared when the rule or its `accept` changes,
+    because the same text may be a marker elsewhere;
+-   only the walk handles characters cut between chunks, bad bytes, and a prefill that is not over
+    (`TextReader._walk`).
 
 The numbers (benchmarks/parsing.py, chunks of 4 characters): about 2,000,000 chunks a second here,
 and some 400,000 in the walk.
@@ -65,8 +65,8 @@ _MOST_CHUNKS: Final = 1024
 _SHORT: Final = 16
 
 
-# How to skip a chunk at first sight: three triggers, the search, and what makes the event and takes
-# the bytes. It is a tuple because `TextReader.feed` unpacks it faster than it reads attributes.
+# How to skip a chunk at first sight: three triggers, the search, the maker of the event and the
+# sink of the bytes. It is a tuple because unpacking one is faster than reading attributes.
 AtSight = tuple[
     str,
     str,
@@ -108,7 +108,7 @@ class FastPath:
         self._scanner = scanner
         self.is_skipping = False  # True from `start` to `stop`
         self._start = 0  # the offset at which it began
-        self.held = ""  # the end of what was read, which may begin a marker
+        self.held = ""  # the end of the text so far, which may begin a marker
         self._context = ""  # the text before it, as far as a pattern may look back
         self.at_sight: AtSight | None = None  # None if something is held, or a line begins
         self._claim = scanner.skip_claim  # makes the events of skipped chunks
@@ -119,12 +119,12 @@ class FastPath:
         self._accept: Accept | None = None
         self._remembered_accept: Accept | None = None  # the one that `_hold_by_chunk` is for
         self.decide: Decide | None = None  # set while the walk waits for a decision, see `pending`
-        self._decision: Marker | None = None  # what was decided, for the walk
+        self._decision: Marker | None = None  # the marker that was decided, for the walk
 
     # starting and stopping
 
     def start(self, scanner: Scanner, offset: int) -> None:
-        """Skip chunks from `offset` on, by the note that the walk has left with the scanner."""
+        """Skip chunks from `offset` on, by the rule that the walk has left with the scanner."""
         at = scanner.at
         self._scanner = scanner
         self.is_skipping, self._start, self.held = True, offset, scanner.text[at:]
@@ -164,7 +164,7 @@ class FastPath:
     # chunks that cannot be skipped at first sight
 
     def feed_pending(self, text: str, offset: int) -> list[Event] | None:
-        """Hold a chunk, unless it decides what the walk waits to know."""
+        """Hold a chunk, unless it answers the question for which the walk waits."""
         held, context = self.held + text, self._context
         assert self.decide is not None
         marker, is_undecided = self.decide(context + held, len(context), self._accept)

@@ -12,18 +12,18 @@ class Form(NamedTuple):
     """The choice points of one syntax."""
 
     syntax: Declaration
-    # in a section, None without one:
-    after_marker: ChoicePoint | None  # right after its opener, a call or another marker
+    # in a section; None if the form has no section:
+    after_marker: ChoicePoint | None  # right after its opener, after a call or after another marker
     after_text: ChoicePoint | None  # after the remains of a broken call, which are text
     between: ChoicePoint | None  # anywhere between its calls
     # outside of a call and at its end:
     separator: ChoicePoint  # between two calls
     opening: ChoicePoint  # a call's opener
     close: ChoicePoint | None  # a call's closer, after white space
-    repeated_closer: ChoicePoint | None  # the closer once more: models stutter
+    repeated_closer: ChoicePoint | None  # a second closer: models stutter
     surplus_brackets: ChoicePoint | None  # the closer after brackets that the body did not need
     recovery: ChoicePoint | None  # the end of a call that cannot be read: its closer, or a marker
-    restart: ChoicePoint | None  # how a JSON call begins, up to its first quote
+    restart: ChoicePoint | None  # the beginning of a JSON call, up to its first quote
     next_call: ChoicePoint | None  # another JSON object where the closer is expected
     lookalike_end: ChoicePoint | None  # the end of what looks like a call of an unknown tool
     # inside a call:

@@ -1,4 +1,4 @@
-"""Builds a form of a syntax: the choices of every place inside its calls and its section.
+"""Builds the form of a syntax: the choices of every place inside its calls and its section.
 
 A notation adds its own: `announce` in an opener, `choice_points` inside a body.
 """
@@ -38,11 +38,11 @@ _BLANKS: Final = tuple(" \t\n\r\f\v")
 
 
 class FormBuilder(CallOpeners):
-    """A builder of the choices of one syntax. Every group carries `number`, its form's."""
+    """A builder of the choices of one syntax. Every group has the form's `number`."""
 
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
         super().__init__(syntax, number, names)
-        # only for the first section, which we write; other dialects write the others
+        # only of the first section, which we write; the others are other dialects' sections
         self.unlisted = tuple(filter(None, map(unlisted, syntax.sections[:1])))
         self.sections = (*syntax.sections, *self.unlisted)
         ends = section_ends(self.sections)
@@ -50,14 +50,13 @@ class FormBuilder(CallOpeners):
 
     def form(self, outer: OuterChoices, calls: list[Choice], remnants: list[Choice]) -> Form:
         """Build the choice points. `calls` are the openers of all forms of the dialect,
-        `remnants` the parts of calls in which another part is missing."""
+        `remnants` are parts of calls whose other parts are missing."""
         closing, wrapped = self.closing, UNWRAPPED if self._may_be_wrapped() else ""
         return Form(
             syntax=self.syntax,
             after_marker=self._section_choices(outer, calls),
-            after_text=after_space(
-                self.section_closer()
-            ),  # also a closer of punctuation alone, such as `]`
+            # with closers of punctuation alone, such as `]`
+            after_text=after_space(self.section_closer()),
             between=self._section_choices(outer, calls, remnants),
             separator=choice_point(self._separator()),
             opening=choice_point(self.opening()),
@@ -89,8 +88,7 @@ class FormBuilder(CallOpeners):
         return choice_point(Choice(brackets + self.closing.pattern))
 
     def _recovery(self, outer: OuterChoices, calls: list[Choice]) -> ChoicePoint:
-        """Build the choices that end a call which cannot be read: its closer, or a marker that
-        shows that it is over."""
+        """Build the choices that end an unreadable call: its closer, or a marker after its end."""
         return choice_point(
             self.closing._replace(group=Group(Kind.CLOSE)),
             *calls,
@@ -100,8 +98,7 @@ class FormBuilder(CallOpeners):
         )
 
     def _lookalike_end(self, outer: OuterChoices, calls: list[Choice]) -> ChoicePoint | None:
-        """Build the choices that end what looks like a call: its closer, or a marker that shows
-        that it is over."""
+        """Build the choices that end a lookalike: its closer, or a marker after its end."""
         if not self.lookalikes():
             return None
         ending = FormBuilder(self.syntax, self.number, ()).closing
@@ -111,8 +108,8 @@ class FormBuilder(CallOpeners):
         return choice_point(closer, *calls, *outer.openers(), *outer.stops())
 
     def _next_call(self) -> ChoicePoint | None:
-        """Build the choice of another call between the same markers, with a comma before it or
-        without."""
+        """Build the choice of another call between the same markers, with or without a comma before
+        it."""
         if not self.syntax.call_template.before or not self.closing.pattern:
             return None
         if not self.notation.repeats or "name" in holes_of(self.syntax.call_template.before):
@@ -142,8 +139,8 @@ class FormBuilder(CallOpeners):
         return list(dict.fromkeys([*self._openers(own), *([own] if has_words else [])]))
 
     def calls(self) -> list[Choice]:
-        """Return what may open a call outside a section: the sections' openers, and the call's own
-        unless a section is required."""
+        """Return the openers that count outside a section: the sections', and the call's own unless
+        a section is required."""
         return self._openers(self.opening())
 
     def calls_in_reasoning(self) -> list[Choice]:
@@ -167,7 +164,7 @@ class FormBuilder(CallOpeners):
         end = pieces_pattern(stripped(template.after), {})
         empty = [end] if worded(end) else []
         twice = maybe_twice(opener, template)
-        # if any tag may open a call, the second half of a doubled section opener would count as one
+        # if any tag may open a call, a second section opener would count as the opener of a call
         begins_differ = begin_differently(
             template.before, self.syntax.call_template.before, template.after
         )
@@ -208,8 +205,8 @@ class FormBuilder(CallOpeners):
         """Build the choices inside a section: right after a marker, or with `remnants` anywhere
         between its calls.
 
-        White space is markup only before a marker, for there may be prose too. In prose a bare
-        object is no call, and punctuation no closer.
+        White space is markup only before a marker, because prose may stand here too. In prose a
+        bare object is no call, and punctuation no closer.
         """
         if not self.syntax.section:
             return None

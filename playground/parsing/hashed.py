@@ -1,5 +1,5 @@
-"""The hash of a declaration, computed once. Caches keyed by declarations ask for it at each reply,
-and it covers a hundred texts."""
+"""The hash of a declaration, computed once: it covers a hundred texts, and caches need it at each
+reply."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""JSON in a stream: a value ends where its brackets and strings do, never at a marker inside it.
+"""JSON in a stream: a value ends where its brackets and strings end, never at a marker inside it.
 
-Single quotes and comments are understood too: strict JSON has neither outside of a string.
+Single quotes and comments are understood too: outside of strings, strict JSON has neither.
 """
 
 from __future__ import annotations
@@ -62,8 +62,9 @@ def balanced(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = None) 
     """Claim a string, an object, an array or a comment, up to its end. It becomes one event unless
     the text is cut.
 
-    `restart` is how another call begins, up to its first quote. No string holds that: if it stands
-    in one, the string never ended. Raises BrokenCall then, and at the end of the stream.
+    `restart` is the beginning of another call, up to its first quote. No string can hold it: where
+    it stands in one, the string was never closed. Raises BrokenCall there, and at the end of the
+    stream.
     """
     nesting, position = Nesting(restart), scanner.at
     while True:
@@ -104,7 +105,7 @@ def balanced(scanner: Scanner, emit: Claim, restart: ChoicePoint | None = None) 
 
 
 def escaped_object(scanner: Scanner, emit: Claim) -> Walk[None]:
-    """Claim an object that was escaped once more, as if it stood in a string, up to its last brace.
+    """Claim an object with escaped quotes, as if it stood in a string, up to its last brace.
 
     Raises BrokenCall at the end of the stream.
     """
@@ -131,7 +132,7 @@ def escaped_object(scanner: Scanner, emit: Claim) -> Walk[None]:
 
 
 def _may_restart(scanner: Scanner, emit: Claim, place: int, restart: ChoicePoint) -> bool:
-    """Return True if another call may begin at `place`, which more text has to show.
+    """Return True if another call may begin at `place`: more text will decide.
 
     Raises BrokenCall if one does begin there.
     """
@@ -154,7 +155,7 @@ class _Place(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def _places_by_opener(restart: ChoicePoint | None) -> dict[str, _Place]:
-    """Return the places by what is open: "" for nothing, else the opener."""
+    """Return the places by the opener of the open string or comment, or "" outside of any."""
     places = {"": _Place(_OUTSIDE, rule_until(_OUTSIDE))}
     for opener, pattern in _INSIDE.items():
         if opener not in _STRING_CHARS:
@@ -162,15 +163,15 @@ def _places_by_opener(restart: ChoicePoint | None) -> dict[str, _Place]:
             continue
         again = restart if opener == '"' else None
         if again is not None:
-            # each choice is found by one character: only so does `re` run through text to any
+            # each choice is found by one character, so that `re` searches for all of them fast
             pattern = re.compile(rf'"|\\|{again.candidate_pattern.pattern}')
         places[opener] = _Place(pattern, rule_in_string(pattern, again and _restart_at(again)))
     return places
 
 
 def _restart_at(restart: ChoicePoint) -> MatchAt:
-    """Return a function that looks for another call as `_may_restart` does: a complete opener is
-    decided, whatever follows it."""
+    """Return a function that finds another call as `_may_restart` does: a complete opener decides,
+    whatever follows it."""
 
     def match_at(text: str, place: int) -> Lookahead:
         marker, _ = restart.match_at(text, place)
@@ -190,7 +191,7 @@ class Nesting:
         self.depth, self.inside, self.place = 0, "", self.places[""]
 
     def ends_after(self, inside: str, deeper: int) -> bool:
-        """Move on; return True if nothing is open any more."""
+        """Note what is open now; return True if nothing is open any more."""
         self.inside, self.place = inside, self.places[inside]
         self.depth += deeper
         return self.depth == 0 and not inside
@@ -209,8 +210,8 @@ class Nesting:
 
 
 class _Change(NamedTuple):
-    """The effect of a chunk: what is open after it, how much deeper that is, and the `least` depth
-    in the chunk outside of strings. Both depths are counted from the one before the chunk."""
+    """The effect of a chunk: the string or comment that it leaves open, how much `deeper` it ends,
+    and its `least` depth outside of strings. Both depths are relative to the chunk's start."""
 
     inside: str
     deeper: int
@@ -219,7 +220,7 @@ class _Change(NamedTuple):
 
 @lru_cache(maxsize=4096)  # a model has a vocabulary, and few tokens hold quotes and brackets
 def _change_by(restart: ChoicePoint | None, inside: str, chunk: str) -> _Change | None:
-    """Return what a chunk changes; None if it holds more than quotes, brackets and escapes."""
+    """Return the effect of a chunk; None if it holds more than quotes, brackets and escapes."""
     places, deeper, least, position = _places_by_opener(restart), 0, len(chunk) + 1, 0
     while (match := places[inside].pattern.search(chunk, position)) is not None:
         char, position = match[0], match.end()

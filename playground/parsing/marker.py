@@ -12,11 +12,11 @@ from playground.parsing.choice import Group, Kind
 
 
 class Marker:
-    """A match at a choice point, whole or `partial`. `named` has the texts of the named groups that
-    have matched so far.
+    """A match at a choice point, complete or `partial`. `named` has the texts of the named groups
+    that have matched so far.
 
-    A marker is made once and given out again wherever the same text stands
-    (`ChoicePoint.match_at`). So it knows how long it is, but not where.
+    The same marker is returned again wherever the same text stands (`ChoicePoint.match_at`), so it
+    knows its length, but not its place.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Marker:
 
     @cached_property
     def places(self) -> dict[str, tuple[int, int]]:
-        """The start and stop of each of `named`, from the start of the marker, in their order."""
+        """The start and stop of each named group, relative to the marker's start, in order."""
         match, at = self.match, self.match.start()
         numbers = match.re.groupindex
         spans = ((match.span(numbers[name]), name) for name in self.named)

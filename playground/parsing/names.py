@@ -8,7 +8,7 @@ from typing import Final
 from playground.parsing.declaration import Declaration
 from playground.parsing.patterns import IDENTIFIER, name_before
 
-# tags around calls in other dialects: no tool's name, unless the session has such a tool
+# tags around calls in other dialects: they name no tool, unless the session has such a tool
 _AROUND_CALLS: Final = "(?!(?:tool|function)_calls?>)"
 NAME_SPACES: Final = ("functions", "tools", "default_api")  # models write these before a name
 

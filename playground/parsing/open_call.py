@@ -10,7 +10,7 @@ from playground.parsing.choice_point import ChoicePoint
 
 
 class BrokenCall(Exception):
-    """The call cannot be read on. `code` is the finding's; a `whole` call was read to its end."""
+    """Raised if a call cannot be delivered. `code` is the finding's; `whole`: read to its end."""
 
     def __init__(self, code: str, message: str = "", whole: bool = False) -> None:
         self.code, self.message, self.whole = code, message, whole
@@ -49,7 +49,7 @@ class OpenCall:
     in_section: bool = False
     renamed: str = ""  # a second name in the call's object
     relaxed: bool = False  # True if its JSON is not strict: single quotes, bare keys, comments
-    ended: bool = False  # True if its body ended by itself, so that nothing after it belongs to it
+    ended: bool = False  # True if its body ended by itself: nothing after it belongs to it
     typed: bool = True
     restart: ChoicePoint | None = None  # how another call of its form begins
 

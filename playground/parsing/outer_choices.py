@@ -1,4 +1,4 @@
-"""Choices for the markers around calls: reasoning, stop tokens, tokens that leaked, results."""
+"""Choices for the markers around calls: reasoning, stop tokens, leaked tokens, results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class OuterChoices:
         self.markers = markers
 
     def stops(self, beginning: Sequence[str] = ("",)) -> list[Choice]:
-        """Return the stop tokens that begin with one of these texts, and are longer."""
+        """Return the stop tokens that are longer than one of these texts and begin with it."""
         heads = tuple(beginning)
         stops = [
             stop
@@ -40,7 +40,7 @@ class OuterChoices:
         return choices
 
     def closers(self) -> list[Choice]:
-        """Return the closers of reasoning, for places where none is open."""
+        """Return the closers of reasoning, for places where no reasoning is open."""
         closers = [tags.close for tags in self.markers.reasoning if tags.close]
         return literals(Kind.THINK_CLOSE, closers)
 

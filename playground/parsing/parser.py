@@ -1,7 +1,7 @@
 """The parser's public face: bytes, text and native deltas in, events out.
 
-The characters of native calls take their places in the stream in the order of arrival, so that
-spans tile a mixed stream too.
+The characters of native calls are counted in the stream in the order of arrival, so that spans tile
+a mixed stream too.
 """
 
 from __future__ import annotations
@@ -37,20 +37,18 @@ class DialectParser(ABC):
         return [FindingEvent(Span(0, 0), finding("native-call", "native tool call", left_out))]
 
     def feed_text(self, text: str) -> list[Event]:
-        """Read text that is decoded already, such as a string in a notebook. Half surrogates are
-        allowed.
+        """Read decoded text, such as a string in a notebook. Half surrogates are allowed.
 
-        By default it is read as bytes.
+        By default the text is encoded and read as bytes.
         """
         return self.feed(text.encode("utf-8", "surrogatepass"))
 
     def feed_reasoning(self, text: str) -> list[Event]:
-        """Read reasoning that the API keeps apart from the text. By default it is read as text."""
+        """Read reasoning that an API sends apart from the text. By default it is read as text."""
         return self.feed_text(text)
 
     def finish(self) -> list[Event]:
-        """End the stream: held text comes out, open calls are aborted. By default nothing
-        is held."""
+        """End the stream: emit held text, abort open calls. By default there are none."""
         return []
 
     @property

@@ -1,7 +1,7 @@
-"""Markers as patterns that may be matched partially, however the text is cut.
+"""Builds patterns of markers that can be matched partially, however the text is cut.
 
-Every repetition is bounded and possessive, and so is one inside another: a text is searched a
-bounded number of times, whatever it holds. (Only `?` may give back what it took.)
+Every repetition is bounded and possessive, also inside of another: whatever a text holds, it is
+searched a bounded number of times. (Only `?` may give back what it took.)
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Final
 
 from playground.parsing.template import Hole, Piece, Template, holes_of
 
-# White space between markers. It includes what leaks there: <bos> and <eos>, white space as
-# byte-level tokenizers write it (Ġ is a blank, Ċ a line break), and white space escaped too often.
+# White space between markers. It includes text that leaks there: <bos> and <eos>, white space of
+# byte-level tokenizers (Ġ is a blank, Ċ a line break), and white space that was escaped too often.
 SPACE: Final = r"(?:\s|[ĠĊ]|\\[nrt]|<[be]os>){0,64}+"
 LEAKED: Final = ("Ġ", "Ċ", r"\n", r"\r", r"\t", "<bos>", "<eos>")  # all of SPACE except \s
 NO_NAME: Final = r"""\s<>="'`{}\[\]|\\"""  # these characters are in no name or key of any dialect
 IDENTIFIER: Final = r"[A-Za-z_][\w.\-]{0,127}+"
-# The end of a tag that names a tool. With `/>` there is no body; before a closer `>` was forgotten.
+# The end of a tag that names a tool. `/>` means no body. Right before a closer a `>` was forgotten.
 EMPTY: Final = "(?:(?P<empty>/)?>|(?P<unended>(?=</)))"
 LINE: Final = r"[^\s`][^\r\n`]{0,255}+"
 WORD: Final = r"[\w+#.\-]{0,24}+"
@@ -29,11 +29,11 @@ _LINE_BREAK: Final = r"[ \t]{0,16}+\r?\n"
 LINE_START: Final = r"(?<!\S[ \t]{0,6})"
 WORD_START: Final = r"(?<!\w)"
 NO_MEMBER: Final = r"""(?<!":\s{0,6})"""  # not after a member's key
-CONTEXT: Final = 8  # so many characters before a place may LINE_START look at
-# the end of white space after a name: something else follows, or nothing
+CONTEXT: Final = 8  # the most characters before a place that a look-behind such as LINE_START sees
+# the end of white space after a name, before other text or at the end of the text
 ENDED: Final = r"(?<=\s)(?=\S|\Z)"
 SOLID: Final = r"(?<=\s)(?=\S)"
-# after a tag that prose may mention, `<f> as it is`: no word may follow blanks
+# after a tag that prose may mention, as in `<f> as it is`: no word may follow on blanks
 UNSPOKEN: Final = r"(?:(?<=/>)|(?<![ \t])(?=\w)|[ \t]{0,16}+(?:(?=[^\w \t])|\Z))"
 # a code fence or a list around a body, before it and after it
 WRAPPED: Final = r"(?P<wrapped>\s{0,8}+(?:```\w{0,12}+\s{0,8}+\[?|\[))?"
@@ -49,8 +49,7 @@ def pieces_pattern(
 ) -> str:
     """Build a pattern for pieces. `holes` are the patterns of the holes.
 
-    White space is tolerated. At a value's edge only one line break is, because what lies beyond it
-    belongs to the value.
+    White space is tolerated. At a value's edge only one line break is: more belongs to the value.
     """
     listed = list(pieces)
     before = after = ""
@@ -58,7 +57,7 @@ def pieces_pattern(
         listed[0], before = _edge(listed[0], start=True)
     if value_after and listed:
         listed[-1], after = _edge(listed[-1], start=False)
-    # nothing more is forgiven in `<{name}>`, which matches any tag already
+    # in `<{name}>` nothing more is forgiven, because it already matches any tag
     begins_with_word = (
         bool(listed) and isinstance(listed[0], str) and any(map(str.isalpha, listed[0]))
     )
@@ -72,7 +71,7 @@ def pieces_pattern(
     ]
     last = listed[-1] if len(listed) > 1 else ""
     if value_after and isinstance(last, str) and last.isspace():
-        # anything more belongs to the value, except blanks before a line break
+        # other white space belongs to the value, except blanks before a line break
         texts[-1] = _LINE_BREAK if last == "\n" else re.escape(last)
     if value_before:
         texts.insert(0, _optional("\n" if block else before))
@@ -85,7 +84,7 @@ def _piece(piece: Piece, holes: Mapping[str, str], first: bool, after: str = "")
     if isinstance(piece, Hole):
         return holes[piece.name]
     if piece.isspace():
-        # the first piece must not be empty: an empty opener would match anywhere
+        # the first piece must match some text: an empty opener would match anywhere
         return re.escape(piece) if first else SPACE
     if first:
         return literal(piece)
@@ -112,8 +111,8 @@ def _edge(piece: Piece, start: bool) -> tuple[Piece, str]:
 
 
 def _optional(space: str) -> str:
-    """Build a pattern for white space at a value's edge. Models leave it out, and put blanks before
-    a line break."""
+    """Build a pattern for white space at a value's edge. Models may leave it out, or put blanks
+    before a line break."""
     if not space:
         return ""
     if space == "\n":
@@ -122,15 +121,15 @@ def _optional(space: str) -> str:
 
 
 def stripped(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    """Return pieces without white space at the end: what follows a closer is not part of it."""
+    """Return pieces without white space at the end: white space after a closer is no part of it."""
     if pieces and isinstance(pieces[-1], str):
         return (*pieces[:-1], pieces[-1].rstrip() or pieces[-1])
     return pieces
 
 
 def name_before(pieces: tuple[Piece, ...], hole: str) -> str:
-    """Build a pattern for a name, which ends where the literal after it begins. In quotes it may
-    hold anything else."""
+    """Build a pattern for a name, which ends where the literal after it begins. In quotes a name
+    may have any other characters."""
     stop = ""
     for piece, following in zip(pieces, pieces[1:], strict=False):
         if isinstance(piece, Hole) and piece.name == hole and isinstance(following, str):
@@ -142,15 +141,15 @@ def name_before(pieces: tuple[Piece, ...], hole: str) -> str:
 
 
 def literal(text: str) -> str:
-    """Build a pattern for a marker: its words exactly, the white space around them and around the
-    `=` of an attribute loosely."""
+    """Build a pattern for a marker: its words must be exact, the white space around them and around
+    the `=` of an attribute may vary."""
     words = re.split(r"\s+|(?<=>)(?=\S)|(?<=\S)(?=<)", text)
     pattern = SPACE.join(re.escape(word) for word in words)
     return re.sub(r"""=(["']|\Z)""", r"\\s{0,8}+=\\s{0,8}+\1", pattern)
 
 
 def slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
-    """Return an opener as models get it wrong.
+    """Return an opener as models misspell it.
 
     Its attributes may stand in single quotes or in none. A bare name may stand in quotes, or in an
     attribute `name`.
@@ -165,8 +164,8 @@ def slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
 
 
 def spaced_name(pieces: tuple[Piece, ...], whole: str) -> list[str]:
-    """Return the pattern of an opener with white space between its marker and the name; [] if the
-    name follows no marker."""
+    """Return the pattern of an opener with white space between its marker and the name, in a list;
+    [] if no marker stands before the name."""
     if not follows_marker(pieces, "name"):
         return []
     marker = literal(str(pieces[0]))
@@ -206,26 +205,26 @@ def _requoted(pieces: tuple[Piece, ...], quote: str) -> tuple[Piece, ...]:
 
 
 def or_mended(declared: str, wrong_forms: Iterable[str]) -> list[str]:
-    """Return the patterns of a form and of its slips; the group `slip` marks the latter."""
+    """Return the patterns of a form and of its misspelt forms; these have a group `slip`."""
     # a declared form that ends in a repetition comes last, where `Choice.repeats` looks for one
     listed = [f"{pattern}(?P<slip>)" for pattern in wrong_forms]
     return [*listed, declared] if declared.endswith("+") else [declared, *listed]
 
 
 def own_form(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split what `or_mended` gives into the form as it is declared and the others."""
+    """Split the patterns that `or_mended` returns into the declared form and the misspelt forms."""
     own = [pattern for pattern in patterns if not pattern.endswith("(?P<slip>)")]
     return own, [pattern for pattern in patterns if pattern not in own]
 
 
 def any_form(patterns: Sequence[str]) -> str:
-    """Return the pattern for any of them, the first that matches."""
+    """Return one pattern for any of the patterns; the first that matches wins."""
     return patterns[0] if len(patterns) == 1 else f"(?:{'|'.join(patterns)})"
 
 
 @lru_cache(maxsize=1024)  # asked at the end of each value
 def worded(pattern: str) -> bool:
-    """Return True if a marker is more than punctuation, which prose is full of."""
+    """Return True if a marker has letters. Prose is full of punctuation."""
     bare = re.sub(r"\\[a-zA-Z]|\(\?P<\w+>", "", pattern.replace(SPACE, ""))
     return any(char.isalpha() for char in bare)
 
@@ -237,7 +236,8 @@ def begins_worded(pieces: tuple[Piece, ...]) -> bool:
 
 
 def maybe_twice(opener: str, template: Template, begun: bool = False) -> str:
-    """Allow an opener of words to stand twice, or with `begun` its first words: models stutter."""
+    """Return a pattern that lets an opener of words stand twice, because models stutter. With
+    `begun` its first literal may stand there once more."""
     first = template.before[0] if template.before else ""
     words = literal(first) if begun and isinstance(first, str) and first else ""
     once = words if holes_of(template.before) else opener
@@ -245,23 +245,22 @@ def maybe_twice(opener: str, template: Template, begun: bool = False) -> str:
 
 
 def unnamed(pattern: str) -> str:
-    """Return a pattern to look ahead with: its named groups would hide those of the choice
-    itself."""
+    """Return a pattern without named groups, for a lookahead: they would hide the choice's own."""
     return re.sub(r"\(\?P<\w+>", "(?:", pattern)
 
 
 def look_of(pattern: str) -> str:
-    r"""Return the pattern of an opener to look ahead for.
+    r"""Return the pattern of an opener, for a lookahead.
 
-    Something must follow its name, because \Z would take the end of a chunk for the end of the
+    Text must follow the opener's name, because \Z would take the end of a chunk for the end of the
     name.
     """
     return unnamed(pattern).replace(ENDED, SOLID).replace(UNSPOKEN, "")
 
 
 def begins(pieces: tuple[Piece, ...]) -> tuple[str, ...]:
-    """Return how a form begins, if it begins with a literal; () otherwise. A leading blank means
-    that white space may stand before the marker."""
+    """Return the beginning of a form, if it begins with a literal; () otherwise. A leading blank
+    means that white space may stand before the marker."""
     start = prefix(pieces)
     if not start:
         return ()
@@ -269,10 +268,8 @@ def begins(pieces: tuple[Piece, ...]) -> tuple[str, ...]:
 
 
 def prefix(pieces: tuple[Piece, ...]) -> str:
-    """Return up to five characters with which a form begins: few enough to be found fast, enough to
-    be rare in text.
-
-    They end where `literal` forgives white space; white space before them is left out.
+    """Return the first characters of a form, up to five: few enough to be found fast, enough to be
+    rare in text. They end where `literal` forgives white space. Leading white space is left out.
     """
     first = pieces[0] if pieces else ""
     match = _FIXED.match(first.lstrip()) if isinstance(first, str) else None
@@ -283,7 +280,7 @@ _FIXED: Final = re.compile(r'\S(?:(?!<|="|(?<=>))\S){0,4}')
 
 
 def is_solid(piece: Piece) -> bool:
-    """Return True if a piece is more than white space."""
+    """Return True if a piece is not only white space."""
     return isinstance(piece, Hole) or bool(piece.strip())
 
 
@@ -294,15 +291,13 @@ def last_piece(pieces: tuple[Piece, ...]) -> Piece:
 
 
 def begin_differently(one: tuple[Piece, ...], *others: tuple[Piece, ...]) -> bool:
-    """Return True if none of the other forms begins like this one, however models write its
-    opener."""
+    """Return True if no other form begins like this one, however models write its opener."""
     head, *heads = map(_head, (one, *others))
     return not any(other.startswith(head) or head.startswith(other) for other in heads)
 
 
 def _head(pieces: tuple[Piece, ...]) -> str:
-    """Return the literal with which a form begins, up to where models may write it in
-    another way."""
+    """Return the literal with which a form begins, up to the first character that models vary."""
     first = pieces[0] if pieces else ""
     return re.split(r"""[\s="']""", first.lstrip())[0] if isinstance(first, str) else ""
 

@@ -16,12 +16,12 @@ from playground.parsing.switches import Switches
 
 
 class Plan(NamedTuple):
-    """All choice points of one dialect for one set of tool names. Groups carry the number of their
+    """All choice points of one dialect for one set of tool names. Groups have the number of their
     form.
 
     `reasoning` and `plain` have one for each pair of tags. `opened` is the opener of reasoning, in
-    dialects whose replies begin inside reasoning: models may write it all the same. `fence` is a
-    code fence, if those are text.
+    dialects whose replies begin inside reasoning, because models may repeat it. `fence` is a code
+    fence; None if a call in one is a real call.
     """
 
     forms: tuple[Form, ...]
@@ -60,8 +60,8 @@ def compile_plan(
 
 @lru_cache(maxsize=1024)
 def call_openers(syntax: Declaration, names: tuple[str, ...]) -> ChoicePoint:
-    """Return the choices that may begin a call of a dialect. A text without any of them holds no
-    call of it, complete or broken. `names` are the tools', as for `compile_plan`."""
+    """Return the choices that may begin a call of a dialect. A text without any of them has no
+    call, complete or broken. `names` are the tools', as for `compile_plan`."""
     syntaxes = (syntax, *syntax.also)
     known = names if syntax.asks_names else ()
     builders = [FormBuilder(form, number, known) for number, form in enumerate(syntaxes)]
@@ -77,10 +77,10 @@ def _in_text(
     switches: Switches,
 ) -> list[Choice]:
     """Return the choices in text. The first that matches wins: reasoning comes before calls, and
-    calls before closers that nothing has opened.
+    calls before closers without an opener.
 
-    A stop token that is longer than a call's opener is no call: `>>>all`. The same holds for the
-    opener of reasoning: `<|channel>final`.
+    A stop token that begins with a call's opener is no call: `>>>all`. Nor is one that begins with
+    an opener of reasoning reasoning: `<|channel>final`.
     """
     openers = builders[0].syntax.openers
     closers = [

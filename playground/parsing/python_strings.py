@@ -1,6 +1,6 @@
-"""The end of a Python string, judged by what follows its quote: models forget to escape quotes.
+"""Finds the end of a Python string by the text after its quote: models forget to escape quotes.
 
-The walk through a stream and the reader of a whole text share this rule, and so agree.
+The walk through a stream and the reader of a whole text share this rule, so they agree.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from typing import Final
 import regex
 
 _SPACE: Final = r"\s{0,64}+"
-# After an argument's string: the next argument, or the end of the call and what may follow it. When
-# the arguments are read as a whole, the end of the text is theirs.
+# After an argument's string: the next argument, or the end of the call and what may follow it. The
+# reader of a whole text sees the end of the text instead.
 _ARGUMENT_ENDS: Final = (
     rf"{_SPACE}(?:\Z|,{_SPACE}(?:[A-Za-z_]\w{{0,255}}+{_SPACE}=|\)|\Z)"
     rf"|\){{1,2}}+(?:[ \t]{{0,16}}+\r?\n|{_SPACE}(?:[\],;<]|\w{{1,64}}+\(|\Z)))"
 )
-# The first quote of a string is where Python ends it, so prose may follow the call's bracket.
+# At the first quote Python itself ends a string, so any text may follow the call's bracket.
 _AFTER_FIRST: Final = rf"{_ARGUMENT_ENDS}|{_SPACE}\)"
-# After a string in a list or a dict: punctuation alone, for no prose follows a bracket there.
+# After a string in a list or a dict: only punctuation, because no prose follows a bracket there.
 _AFTER_ITEM: Final = rf"{_SPACE}(?:[,:)\]}}]|\Z)"
 
 
 def closes(text: str, position: int, depth: int, first: bool) -> bool:
-    """Return True if the text at `position` may follow a string, `depth` brackets inside the call.
-    `first` says that the quote before it is the first since the string began."""
+    """Return True if the quote before `position` ends a string, `depth` brackets inside the call.
+    `first` is True if it is the first quote since the string began."""
     return _after(depth > 0, first).match(text, position) is not None
 
 

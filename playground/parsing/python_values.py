@@ -1,9 +1,9 @@
-"""Python keyword arguments as values: literals only, nothing is evaluated.
+"""Reads Python keyword arguments: literals only, nothing is evaluated.
 
 A small reader takes what models write, and says if it forgave something: quotes that should have
-been escaped, words without quotes, an object in the arguments' place, numbers with leading zeros,
-keywords as names, NUL characters. The rest of Python's literals (prefixes, strings in a row, octal
-escapes) is left to Python.
+been escaped, words without quotes, an object in place of the arguments, numbers with leading zeros,
+keywords as names, NUL characters. Python itself reads the rest of its literals (prefixes, strings
+in a row, octal escapes).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from playground.parsing.python_strings import closes
 
 _CONSTANTS: Final = {"true": True, "false": False, "null": None}
 _ALL_CONSTANTS: Final = _CONSTANTS | {"True": True, "False": False, "None": None}
-# Python's names for them are not literals either; a model writes what it saw printed
+# `nan` and `inf` are no literals of Python's: a model writes what it saw printed
 _NO_NUMBERS: Final = frozenset({"NaN", "Infinity", "nan", "inf"})
 _SPACE: Final = re.compile(r"\s*")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
@@ -34,11 +34,11 @@ _FOREIGN_ESCAPE: Final = re.compile(r"\\[^\x00-\xff]")
 
 
 def read_keywords(text: str, is_call: bool = False) -> tuple[dict[str, Any], bool]:
-    """Return keyword arguments as a dict, and True if they were Python as they stood.
+    """Return keyword arguments as a dict, and True if the text was correct Python.
 
-    JSON's true, false and null are understood too. If they are surely a call's (`is_call`), and not
-    code that somebody shows, words without quotes and an object in their place are read too.
-    Raises ValueError or RecursionError.
+    JSON's true, false and null are understood too. With `is_call` the text is surely a call, not
+    code that somebody shows: then words without quotes and an object in place of the arguments are
+    read too. Raises ValueError or RecursionError.
     """
     reader = _Reader(text, is_call)
     try:
@@ -76,7 +76,7 @@ def _python(text: str) -> dict[str, Any]:
 def _literal(argument: ast.keyword, source: str) -> Any:
     try:
         return ast.literal_eval(_Constants(source).visit(argument.value))
-    except ValueError as error:  # its words hold an address in memory
+    except ValueError as error:  # Python's message contains an address in memory
         raise ValueError(f"the value of {argument.arg} is not a literal") from error
 
 
@@ -100,8 +100,8 @@ def _keyword(argument: ast.keyword) -> str:
 
 
 class _Constants(ast.NodeTransformer):
-    """A transformer that replaces JSON's words by their values, and numbers that JSON lacks by
-    their text."""
+    """A transformer that replaces JSON's words by their values, and numbers that JSON does not have
+    by their text."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -125,8 +125,8 @@ class _Constants(ast.NodeTransformer):
 
 
 class _Reader:
-    """A reader of the arguments of one call. python_strings.py says where strings end. `forgave` is
-    True once it took something that Python would not."""
+    """A reader of the arguments of one call. `forgave` is True once it has accepted something that
+    is not correct Python. python_strings.py says where strings end."""
 
     def __init__(self, text: str, is_call: bool) -> None:
         self.text, self.at, self.is_call = text, 0, is_call
@@ -144,10 +144,10 @@ class _Reader:
         return arguments
 
     def _object(self) -> dict[str, Any]:
-        """Return all arguments from one object, `f({"a": 1})` or `f(**{"a": 1})`; {} if there is
-        none.
+        """Return all arguments from one object, as in `f({"a": 1})` or `f(**{"a": 1})`; {} if there
+        is none.
 
-        Models that know JSON better write them so.
+        Models that know JSON better write such calls.
         """
         begins_object = self._skip_space() and self.text.startswith(("{", "**"), self.at)
         if not begins_object or not self.is_call:
@@ -204,7 +204,7 @@ class _Reader:
         return number_of(number)
 
     def _word(self, depth: int) -> Any:
-        """Return a constant, or an argument's text that lacks its quotes."""
+        """Return a constant, or an argument's text without quotes."""
         start, word = self.at, self._take(_NAME)
         text = _WORDS.match(self.text, start)
         known = word in _ALL_CONSTANTS or word in _NO_NUMBERS
@@ -269,7 +269,7 @@ def _constant(word: str) -> Any:
 def _unescaped(text: str, start: int, stop: int) -> str:
     """Return a string's inside with its escapes read as Python reads them.
 
-    It takes one pass, and never more than two copies of the text, which may be long.
+    The text may be long: this takes one pass, and at most two copies of it.
     """
     if _FOREIGN_ESCAPE.search(text, start, stop):
         raise ValueError("a backslash before a letter beyond Latin-1 is left to Python")

@@ -1,7 +1,7 @@
 """The reader that every notation uses: it claims text for the open call and sets its arguments.
 
-A reader knows no notation. What the model wrote never raises: a body that cannot be read is a
-BrokenCall, which calls.py makes an aborted call.
+A reader knows no notation. For an unreadable body it raises BrokenCall, which calls.py turns into
+an aborted call: no other exception comes of a model's text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NAMESPACE: Final = re.compile(r"\A(?:\w+[.:/])+")
 
 
 class Reader:
-    """A reader of the open call. `argument` is the one being read, for a debug panel."""
+    """A reader of the open call. `argument` is the argument being read, for a debug panel."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Reader:
     # the name
 
     def set_name(self, call: OpenCall, length: int, name: str) -> None:
-        """Claim the next `length` characters as the tool's name, which is `name` when decoded."""
+        """Claim the next `length` characters as the tool's name; `name` is their decoded text."""
         span, text = self.scanner.take(length)
         name = self._mended(name)
         call.name, call.known = name, self._known_tool(name)
@@ -64,7 +64,7 @@ class Reader:
         return known
 
     def _mended(self, name: str) -> str:
-        """Return a name without stray control tokens, and without itself as its namespace."""
+        """Return a name without what models add: control tokens, a namespace, the call's number."""
         if name in self.tools:
             return name
         for token in self.tokens:
@@ -80,7 +80,7 @@ class Reader:
     def likely_tool(self, name: str, key: str | None) -> str:
         """Return the session's tool that an unknown name may mean; "" for none.
 
-        It is one with a similar name, or one that has the parameter `key`.
+        That is a tool with a similar name, or one that has the parameter `key`.
         """
         near = _nearest(name, tuple(self.tools))
         if near or key is None:
@@ -92,8 +92,8 @@ class Reader:
     def emit_argument(
         self, call: OpenCall, key: str | None, kept: GrowingText | None = None
     ) -> Claim:
-        """Return the claim for this argument's characters; `key` None stands for all arguments as
-        one text. `kept` collects their texts."""
+        """Return the claim for an argument's characters; with `key` None, for all arguments as one
+        text. `kept` collects the texts."""
         return Claim(self.scanner, argument_maker(call.index, key), kept)
 
     def claim_all(
@@ -101,8 +101,7 @@ class Reader:
     ) -> Walk[str]:
         """Claim all arguments as one text, as far as `walk` goes, and return it.
 
-        If the call breaks off, the call keeps what was read of it. `label` stands in the debug
-        panel.
+        If the call breaks off, it keeps the text so far. `label` is shown in the debug panel.
         """
         copy = GrowingText()
         self.argument = label
@@ -128,19 +127,19 @@ class Reader:
             self.scanner.note("duplicate-argument", place)
             before = call.arguments[key]
             if "array" in (allowed_types(call.schema_of(key)) or {"array"}):
-                # a list whose items came one by one; without a known type it may be one
+                # each item of a list came as an argument of its own
                 value = [*(before if isinstance(before, list) else [before]), value]
         call.arguments[key] = value
 
     def closes(self, marker: Marker, call: OpenCall) -> bool:
-        """Return True unless a closer names another tool than this call's."""
+        """Return False if a closer names another tool than this call's."""
         name = marker.named.get("close_name")
         return name in (None, call.name) or name.rpartition(".")[2] == call.name
 
 
 @lru_cache(maxsize=1024)  # a page of HTML repeats the same few names
 def _nearest(name: str, known: tuple[str, ...]) -> str:
-    """Return the known name that is most similar, with its words in any order; "" for none."""
+    """Return the known name that is most similar, ignoring the order of words; "" for none."""
     words = {_words(other): other for other in known}
     close = difflib.get_close_matches(_words(name), words, n=1, cutoff=0.75)
     return words[close[0]] if close else ""
@@ -151,7 +150,7 @@ def _words(name: str) -> str:
 
 
 def decoded(decode: Callable[[str], Any], text: str, code: str) -> Any:
-    """Return what `decode` makes of a text. If it fails, abort the call with the finding `code`.
+    """Return `decode(text)`. If it fails, abort the call with the finding `code`.
 
     `decode` may raise ValueError, TypeError or RecursionError.
     """

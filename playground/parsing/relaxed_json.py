@@ -1,7 +1,7 @@
 """JSON as models sometimes write it: single quotes, bare keys, comments, commas before a closer.
 
-It is corrected token by token, and only if strict JSON has failed. If that fails too, it is tried
-once more with forgotten commas, and with quotes inside of texts that nobody escaped.
+`load` is for text that strict JSON refuses. It corrects the text token by token; if that fails too,
+it also adds forgotten commas and escapes quotes inside of texts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _RUN: Final = (
     r"""(?<=:)\s{0,64}+(?:[A-Za-z_$]|\d{4}-\d|[./~](?![/*]))"""
     r"""(?:[^\s,{}\[\]"']|[ \t](?=[\w.]))*+"""
 )
-# a run that no end of a member follows is no value, and neither is the text after a colon in it
+# a run is a value only before the end of a member; text after a colon in a run is none either
 _BARE: Final = rf"|(?P<bare>{_RUN}(?=\s{{0,64}}+[,}}\]]))|(?P<run>{_RUN})"
 _OTHERS: Final = r"""|(?P<word>[A-Za-z_$][\w$\-]*+)|(?P<open>["']|/\*)|(?P<other>.)"""
 _TOKEN: Final = _STRINGS + _COMMENT + _BARE + _OTHERS
@@ -95,7 +95,7 @@ def _tokens(text: str, mending: bool) -> Iterator[regex.Match[str]]:
 
 
 def _rewritten(token: regex.Match[str], text: str, mending: bool) -> str:
-    """Return a token as JSON has it."""
+    """Return a token as JSON writes it."""
     match token.lastgroup:
         case "single" | "double":
             return _string(token[0], mending)

@@ -1,6 +1,6 @@
-"""The parts of a call in which another part is missing: text, but never without a finding.
+"""Parts of calls whose other parts are missing: they are text, but never without a finding.
 
-Servers strip what their tokenizer calls special, and models forget brackets and tags.
+Servers remove special tokens of their tokenizer, and models forget brackets and tags.
 """
 
 from __future__ import annotations
@@ -24,14 +24,8 @@ from playground.parsing.patterns import (
 from playground.parsing.template import Hole, Piece, holes_of
 
 _COMPOUND: Final = re.compile(r"[A-Z]\w+[_ ][A-Z]")
-_MARGINS: Final = (
-    "",
-    " ",
-    "\n  ",
-    "\n    ",
-    "\n        ",
-    "\n\t",
-)  # the white space after a brace in printed JSON
+# the white space after a brace in printed JSON
+_MARGINS: Final = ("", " ", "\n  ", "\n    ", "\n        ", "\n\t")
 
 
 def bare_sections(builder: FormBuilder) -> list[Choice]:
@@ -46,8 +40,8 @@ def bare_sections(builder: FormBuilder) -> list[Choice]:
 
 
 def remnants(builders: list[FormBuilder]) -> list[Choice]:
-    """Return openers, closers and bodies that stand alone. Forms that are written the same share
-    them."""
+    """Return openers, closers and bodies that stand alone. Of equal ones in several forms only one
+    is returned."""
     choices = [
         choice
         for remnant in (
@@ -67,13 +61,13 @@ def remnants(builders: list[FormBuilder]) -> list[Choice]:
 
 
 def _opener(builder: FormBuilder) -> list[Choice]:
-    """Return the opener of a call that no call follows: a tag or a control token, which prose does
-    not have."""
+    """Return the opener of a call that no call follows, if it is a tag or a control token: prose
+    has none."""
     return _marker(builder, Kind.BARE_CALL, (builder.syntax.call_template.before or ("",))[0])
 
 
 def _header(builder: FormBuilder) -> list[Choice]:
-    """Return the header of a message to a recipient that no call to a tool of that name follows."""
+    """Return the header of a message to a tool, without a call to that tool after it."""
     choices = []
     for template in builder.sections:
         head, *following = template.before
@@ -95,7 +89,7 @@ def _value_closer(builder: FormBuilder) -> list[Choice]:
 
 
 def _without_section(builder: FormBuilder) -> list[Choice]:
-    """Return a call at the start of a line that lacks its section, or the sign before it."""
+    """Return a call at the start of a line, without its section or without the sign before it."""
     syntax, (first, *following) = builder.syntax, builder.syntax.call_template.before or ("",)
     signed = isinstance(first, str) and first.strip() and not worded(first)
     pieces = tuple(following if signed else (first, *following))
@@ -120,7 +114,7 @@ def _closer(builder: FormBuilder) -> list[Choice]:
         group = Group(Kind.BARE_CLOSE, builder.number)
         return [Choice(unnamed(builder.closing.pattern), begins(after), group, varying=True)]
     last = (after or ("",))[-1]
-    # the end of a code fence before it does not belong to it
+    # the end of a code fence may stand before a closer, but is no part of it
     return _marker(builder, Kind.BARE_CLOSE, last.lstrip("`\n") if isinstance(last, str) else last)
 
 

@@ -1,4 +1,4 @@
-"""A call as text: the holes of its declaration filled. engine.py goes the other way."""
+"""Renders a call as text: fills the holes of its declaration. engine.py goes the other way."""
 
 from __future__ import annotations
 

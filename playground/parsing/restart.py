@@ -1,4 +1,4 @@
-"""A call that begins anew inside a string of another one: the first one was cut off there."""
+"""A new call inside a string of another call shows that the first call was cut off there."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from playground.parsing.notations import notation_of
 from playground.parsing.notations.notation import Lead
 from playground.parsing.patterns import SPACE, name_before, pieces_pattern, prefix, unnamed
 
-# a key must follow the quote; what may follow a string would show that the string ends there
+# A key must follow the quote: if punctuation follows, the quote may be the end of the string.
 _BODY: Final = rf"{SPACE}\{{{SPACE}\"(?=[^\s,}}\]:])"
 
 
 def restart(syntax: Declaration, holes: Mapping[str, str]) -> ChoicePoint | None:
-    """Build the choices of an opener, of a section or a call, before another body: no string can
-    hold it, because its first quote would end the string.
+    """Build the choices of a new call: the opener of a section or a call, up to the first quote of
+    its body. No string can hold it, because the quote would end the string.
 
     Return None if the body's strings are not JSON's.
     """
@@ -34,9 +34,8 @@ def restart(syntax: Declaration, holes: Mapping[str, str]) -> ChoicePoint | None
         patterns.setdefault(prefix(section.before)[:2], []).append(opener + SPACE + call + _BODY)
     if before:
         patterns.setdefault(prefix(before)[:2], []).append(call + _BODY)
-    elif (
-        not syntax.shape.name_is_key
-    ):  # otherwise its object begins like any other, `{"`, and so may the text after a string
+    # with `name_is_key` the object begins like any other, `{"`, and so may the text after a string
+    elif not syntax.shape.name_is_key:
         lead = Lead(syntax, "", "", strict=True, firm=False)
         patterns['{"'] = [notation.announce(lead)]
     by_start = {start: "|".join(patterns[start]) for start in patterns if len(start) > 1}
@@ -47,6 +46,6 @@ def _openers(patterns: dict[str, str]) -> ChoicePoint | None:
     """Make a choice point of the patterns, by how each begins; None if there are none."""
     if not patterns:
         return None
-    # a candidate is found by its first character; `match` decides what begins there
+    # the first character shows a candidate; `match` decides what begins there
     first = (rf"{re.escape(text[0])}(?={re.escape(text[1:])}|\Z)" for text in patterns)
     return ChoicePoint(tuple(map(Choice, patterns.values())), "|".join(first))

@@ -54,16 +54,16 @@ class ParseResult(Shown):
 
 
 def read_to_end(parser: DialectParser, given: Iterable[Iterable[Event]]) -> ParseResult:
-    """Gather everything that a parser gives, and end the stream.
+    """Collect all events of a parser, end the stream, and sum the events up.
 
-    `given` has the events of each feeding. It is lazy: to walk it feeds the parser.
+    `given` yields the events of each feeding. It is lazy: iterating over it feeds the parser.
     """
     events = [event for fed in given for event in fed]
     return gather([*events, *parser.finish()], parser.switches)
 
 
 def gather(events: Iterable[Event], switches: Switches | None = None) -> ParseResult:
-    """Sum up the events of a stream, in order, by the switches of its parser."""
+    """Sum up the events of a stream, by the switches of its parser."""
     merged_events, switches = merged(events), switches or Switches()
     return ParseResult(
         content="".join(_content(merged_events, switches.broken_calls == "text")),
@@ -83,17 +83,17 @@ def gather(events: Iterable[Event], switches: Switches | None = None) -> ParseRe
 
 
 def with_finding(result: ParseResult, about: Finding) -> ParseResult:
-    """Return the result with a finding about the whole of it, at its end."""
+    """Return the result with a finding about the whole reply added at its end."""
     end = result.events[-1].span.stop if result.events else 0
     events = [*result.events, FindingEvent(Span(end, end), about)]
     return replace(result, events=events, findings=[*result.findings, about])
 
 
 def _content(events: Iterable[Event], with_broken_calls: bool) -> Iterator[str]:
-    """Yield the texts and, if asked, everything that an aborted call had claimed, markers
+    """Yield the texts and, with `with_broken_calls`, all characters of aborted calls, markers
     included."""
     claimed: list[str] = []
-    broken = False  # True after an aborted call: what follows up to its closer belongs to it
+    broken = False  # True after an aborted call: the text up to its closer belongs to it
     for event in events:
         match event:
             case TextEvent():
@@ -108,7 +108,7 @@ def _content(events: Iterable[Event], with_broken_calls: bool) -> Iterator[str]:
                     yield "".join(claimed)
                     claimed, broken = [], True
             case MarkupEvent(role="reasoning" | "text" | "stop" | "stray"):
-                pass  # stands beside a call, and is none of its text
+                pass  # beside a call, not part of it
             case MarkupEvent() | ArgumentEvent() | CallNamedEvent() | FindingEvent():
                 if broken:
                     yield event.text

@@ -1,7 +1,7 @@
-"""The text that nobody has claimed yet, and the events for what was claimed.
+"""The text that nobody has claimed yet, and the events of the text that was claimed.
 
-Generators walk it and `yield` when they need more text. Nothing before the claimed place is looked
-at again, and held text is a marker at most: a few hundred characters.
+Generators walk it and `yield` when they need more text. Claimed text is never searched again, and
+held text is at most a marker: a few hundred characters.
 """
 
 from __future__ import annotations
@@ -45,15 +45,13 @@ class Scanner:
         self.emit_reasoning = Claim(self, ReasoningEvent)
         self.emit_text_after_call = Claim(self, finding_maker("text-after-call", "after a call"))
         self.emit_unexpected = Claim(self, finding_maker("unexpected-text", "inside a call"))
-        # notes for the fast path (fast_path.py), good until more text is added
-        self.skip_rule: SkipRule | None = None  # by which chunks may be skipped
-        self.skip_claim = self.emit_text  # which claims them
-        self.accept: Accept | None = None  # which may reject a marker in them
-        self.next_rule: NextRule | None = None  # which rule holds after one that is not skipped
-        self.pending: Decide | None = None  # what has to be decided before anything else
-        self.decision: Marker | None = (
-            None  # what the fast path has decided, if it resumes the walk
-        )
+        # notes for the fast path (fast_path.py), valid until more text is added
+        self.skip_rule: SkipRule | None = None  # the rule by which chunks may be skipped
+        self.skip_claim = self.emit_text  # the claim for skipped chunks
+        self.accept: Accept | None = None  # a test that may reject a marker in them
+        self.next_rule: NextRule | None = None  # gives the rule after a chunk that is not skipped
+        self.pending: Decide | None = None  # the question to decide before anything else
+        self.decision: Marker | None = None  # the fast path's answer when it resumes the walk
 
     @property
     def offset(self) -> int:
@@ -64,14 +62,14 @@ class Scanner:
         return self.text[self.at :]
 
     def add(self, text: str) -> None:
-        """Append to the window, and forget what was claimed: that keeps time and memory linear."""
+        """Append to the window, and drop claimed text: that keeps time and memory linear."""
         if self.at > _WINDOW:  # a look back to the start of the line stays possible
             keep = self.at - CONTEXT
             self.text, self.base, self.at = self.text[keep:], self.base + keep, CONTEXT
         self.text += text
         self.skip_rule = self.pending = None
 
-    # claiming: each takes the next `count` characters and makes an event of them
+    # claiming the next `count` characters
 
     def take(self, count: int) -> tuple[Span, str]:
         """Claim the next characters; return their span and text."""
@@ -81,13 +79,13 @@ class Scanner:
     def take_text(self, count: int) -> tuple[int, str]:
         """Claim the next characters; return their offset and text.
 
-        Everything that is claimed goes through here, so that spans tile the stream.
+        All claims go through here, so that spans tile the stream.
         """
         start, self.at = self.at, self.at + count
         return self.base + start, self.text[start : self.at]
 
     def claim_markup(self, copy: GrowingText | None = None) -> Claim:
-        """Return a claim for the pieces of a call's markup; `copy` collects their texts."""
+        """Return a claim for a call's markup that comes in pieces; `copy` collects their texts."""
         return Claim(self, MarkupEvent, copy)
 
     def emit_markup(self, count: int, role: Role = "call") -> None:
@@ -97,14 +95,14 @@ class Scanner:
             self.events.append(MarkupEvent(self.base + start, text, role))
 
     def emit_marker(self, marker: Marker, role: Role = "call") -> None:
-        """Claim a marker that has matched here as markup."""
+        """Claim, as markup, a marker that has matched here."""
         self.emit_markup(marker.size, role)
 
     def here(self) -> Span:
         return Span(self.offset, self.offset)
 
     def note(self, code: str, where: str = "", message: str = "") -> None:
-        """Emit a finding that owns no characters."""
+        """Emit a finding without characters of its own."""
         place = where or f"character {self.offset}"
         self.events.append(FindingEvent(self.here(), finding(code, place, message)))
 
@@ -117,32 +115,32 @@ class Scanner:
         accept: Accept | None = None,
         next_rule: NextRule | None = None,
     ) -> None:
-        """Let chunks be claimed by `claim` without this walk, as long as `rule` finds nothing.
+        """Let the fast path claim chunks by `claim`, as long as `rule` finds nothing in them.
 
-        The walk must have claimed everything, except what the rule can hold for it.
+        The walk must have claimed all text, except for text that the rule can hold.
         """
         if not self.ended and (self.at == len(self.text) or rule.hold_from):
             self.skip_rule, self.skip_claim = rule, claim
             self.accept, self.next_rule = accept, next_rule
 
     def resume_at(self, offset: int, held: str) -> None:
-        """Move the window to the end of what was skipped: `offset`, the last of which is `held`."""
+        """Move the window to `offset`, the end of the skipped text; `held` is its unclaimed end."""
         before = self.skip_claim.lookbehind()
         self.text, self.at = before + held, len(before)
         self.base = offset - len(self.text)
 
     def set_held(self, held: str) -> None:
-        """Take back all chunks since the last `yield`, none of which was claimed."""
+        """Take back all chunks since the last `yield`: `held`, of which nothing was claimed."""
         self.text = self.text[: self.at] + held
 
-    # walking a value: claimed as far as the text goes, so that nothing is searched twice
+    # walking a value: all text is claimed at once, so that nothing is searched twice
 
     def claim_cut(self, emit: Claim, stop: int) -> None:
         """Claim up to index `stop` of `text`; the caller yields next, for it needs more text.
 
-        Raises BrokenCall at the end of the stream. (It is no generator, because each level of
-        generators costs every chunk a call.)
+        Raises BrokenCall at the end of the stream.
         """
+        # no generator, because each level of generators costs every chunk a call
         emit(stop - self.at)
         if self.ended:
             raise BrokenCall("truncated-call")
@@ -164,7 +162,7 @@ class Scanner:
     # waiting for choices
 
     def match_here(self, point: ChoicePoint) -> Walk[Marker | None]:
-        """Return the marker at the current place, or None, once no more text could change that."""
+        """Return the marker at the current place, or None, once more text cannot change that."""
         while True:
             if self.ended:
                 match = point.match(self.text, self.at)
@@ -180,7 +178,7 @@ class Scanner:
                 return marker
 
     def cut_here(self, point: ChoicePoint) -> Marker | None:
-        """Return the beginning of a marker here that the end of the stream has cut off."""
+        """Return a marker at the current place that the end of the stream has cut off, or None."""
         if not self.ended or self.at == len(self.text):
             return None
         match = point.match(self.text, self.at, partial=True)
@@ -201,7 +199,7 @@ class Scanner:
         """
         position, cut = self.at, -1
         while True:
-            # C code runs through the text to the next candidate; Python sees candidates alone
+            # C code searches the text for the next candidate; Python sees only candidates
             candidate = point.candidate_pattern.search(self.text, position)
             if candidate is None:
                 emit((len(self.text) if cut < 0 else cut) - self.at)
@@ -215,12 +213,12 @@ class Scanner:
                 position = self.at
                 continue
             position = candidate.start()
-            # partial even at the end: only so is a marker told from text that is cut off
+            # partial matches count even at the end: a marker may be cut off
             marker, is_undecided = point.match_at(self.text, position, self.ended)
             if marker is None or point.rejects(accept, marker, is_undecided, self.text, position):
                 position += 1
             elif is_undecided:
-                # everything before the candidate is out; the candidate is held until more comes
+                # everything before the candidate is claimed; the candidate is held
                 emit(position - self.at)
                 self.allow_skip(point.skip_rule, emit, accept)
                 if not point.any_line:
@@ -238,8 +236,8 @@ class Scanner:
         marker, self.decision = self.decision, None
         return marker
 
-    # no generators, because to make one takes longer than what these do: the caller yields and asks
-    # again if more text is needed
+    # no generators, because making one takes longer than these functions: if they need more text,
+    # the caller yields and asks again
 
     def peek(self) -> str | None:
         """Return the next character, "" at the end of the stream, None if it is still to come."""

@@ -1,8 +1,7 @@
 """A skip rule: which chunks the fast path may claim unread at one place of the walk.
 
-fast_path.py says how rules are used. Here is what a rule holds, and the rules of the simple places:
-up to a pattern, inside a string, up to a mark. The rule of a choice point is made in
-choice_point.py.
+fast_path.py says how rules are used. This module has the rules of simple places: up to a pattern,
+inside a string, up to a mark. choice_point.py makes the rule of a choice point.
 """
 
 from __future__ import annotations
@@ -17,22 +16,22 @@ import regex
 from playground.parsing.candidates import any_of
 from playground.parsing.marker import Lookahead, Marker
 
-# True if a marker counts here: a value's closer, say, may have to name the value's own key.
+# (marker) -> True if the marker counts here: a value's closer may have to name the value's key.
 Accept = Callable[[Marker], bool]
 
 # (text, start, accept) -> the index from which the text must be held back; len(text) if nothing is,
 # None if only the walk can say. Everything before `start` is claimed already.
 HoldFrom = Callable[[str, int, Accept | None], int | None]
 
-# (text, place, accept) -> what stands at a place where text was held. A marker that is not accepted
-# is none. Nothing is searched for: the place is known.
+# (text, place, accept) -> the marker at a place where text was held. A marker that is not accepted
+# counts as none.
 Decide = Callable[[str, int, Accept | None], Lookahead]
 
-# (chunk) -> the rule that holds after a chunk in which something opens or closes; None if only the
+# (chunk) -> the rule after a chunk in which a string or bracket opens or closes; None if only the
 # walk can say.
 NextRule = Callable[[str], "SkipRule | None"]
 
-# (held text) -> true if all of the held text can still go on as it began.
+# (held text) -> true if all of the held text is still the same run.
 GoesOn = Callable[[str], object]
 
 # (text, place) -> the marker at a place, or its beginning.
@@ -46,8 +45,8 @@ class SkipRule(NamedTuple):
     """A rule by which chunks may be claimed without the walk.
 
     A chunk is skipped if it holds none of the three `triggers`, or if `search` finds nothing in it.
-    `search` sees each chunk alone. It may find too much, never too little: it finds what it looks
-    for by one character if a chunk may end there, and looks back only to find less.
+    `search` sees each chunk alone. It may find too much, never too little: one character is enough
+    for it where a chunk may end, and a look-behind only makes it find less.
     """
 
     triggers: tuple[str, str, str]
@@ -61,7 +60,7 @@ class SkipRule(NamedTuple):
     # (text, place) -> a cheap test for held text that is one long run, such as the first line of a
     # call that begins with a path; None if it is no such run
     run_at: Callable[[str, int], GoesOn | None] | None = None
-    # what becomes of other held text; None: ask `hold_from` again
+    # decides about other held text; None: ask `hold_from` again
     decide: Decide | None = None
 
 
@@ -70,13 +69,13 @@ NEVER: Final = SkipRule(NO_TRIGGERS, re.compile("").search)  # skips no chunk
 
 @lru_cache(maxsize=1024)
 def rule_until(pattern: re.Pattern[str]) -> SkipRule:
-    """Skip up to what a pattern finds."""
+    """Return the rule that skips up to a match of a pattern."""
     return SkipRule(triggers_of(pattern), pattern.search)
 
 
 @lru_cache(maxsize=1024)
 def rule_in_string(pattern: re.Pattern[str], match_at: MatchAt | None = None) -> SkipRule:
-    """Skip to the end of a string with backslash escapes.
+    """Return the rule that skips to the end of a string with backslash escapes.
 
     `pattern` finds quotes and backslashes. With `match_at` it also finds the first character of
     markers that no string contains; `match_at` then says whether such a marker stands there.
@@ -87,7 +86,7 @@ def rule_in_string(pattern: re.Pattern[str], match_at: MatchAt | None = None) ->
 
 @lru_cache(maxsize=1024)
 def rule_to_mark(mark: str) -> SkipRule:
-    """Skip up to a mark that cannot be escaped. The beginning of one is held."""
+    """Return the rule that skips up to a mark without escapes. The beginning of a mark is held."""
     beginning, full_mark = re.compile(any_of([mark])), regex.compile(regex.escape(mark))
 
     def hold_from(text: str, start: int, accept: Accept | None = None) -> int | None:
@@ -100,7 +99,7 @@ def rule_to_mark(mark: str) -> SkipRule:
 
 
 def _hold_from_in_string(pattern: re.Pattern[str], match_at: MatchAt | None) -> HoldFrom:
-    """Hold what is unfinished at the end of a string: a backslash or the start of a marker."""
+    """Return a function that holds an unfinished end: a backslash, or part of a marker."""
 
     def hold_from(text: str, start: int, accept: Accept | None = None) -> int | None:
         match = pattern.search(text, start)
@@ -123,9 +122,9 @@ def _hold_from_in_string(pattern: re.Pattern[str], match_at: MatchAt | None) -> 
 
 
 def triggers_of(pattern: re.Pattern[str]) -> tuple[str, str, str]:
-    """Return three characters without one of which `pattern` finds nothing; empty texts if it takes
-    more than three. `in` takes a third of the time of a search."""
-    # a rule's pattern finds what it looks for by one character, so its single characters are all
+    """Return three characters: if a text has none of them, `pattern` finds nothing in it. Return
+    empty texts if three are not enough. `in` is three times as fast as a search."""
+    # a rule's pattern matches at one character, so trying single characters finds them all
     likely = sorted({*map(chr, range(128)), *pattern.pattern})
     triggers = [char for char in likely if pattern.search(char)]
     return (
@@ -136,10 +135,10 @@ def triggers_of(pattern: re.Pattern[str]) -> tuple[str, str, str]:
 
 
 def _unescaped(pattern: re.Pattern[str]) -> re.Pattern[str]:
-    """Find what `pattern` finds, but nothing that a backslash escapes. The chunk itself must follow
-    no backslash.
+    """Return a pattern that finds the same as `pattern`, except after a backslash. The chunk itself
+    must follow no backslash.
 
-    A backslash at the end of the chunk is found too, and so are two in a row: nobody has counted
-    how many stand before them.
+    It also finds a backslash at the end of the chunk, and two in a row, because only counting all
+    backslashes shows which of them escape.
     """
     return re.compile(rf"(?:{pattern.pattern})(?<!\\)(?<!\\[\s\S])|\\(?:\\|\Z)")

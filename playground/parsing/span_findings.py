@@ -19,7 +19,7 @@ from playground.nouns.events import (
 
 
 def without_prefill(event: Event) -> Event:
-    """Return the part of an event that lies in the reply. Its text before that is the prefill's."""
+    """Return the part of an event that lies in the reply, without the text of the prefill."""
     here = Span(0, max(0, event.span.stop))
     if isinstance(event, CallStartedEvent | CallEndedEvent | CallAbortedEvent):
         return replace(event, span=here)
@@ -27,8 +27,8 @@ def without_prefill(event: Event) -> Event:
 
 
 def with_char_findings(event: Event, bad: Sequence[tuple[int, str]]) -> list[Event]:
-    """Return an event with findings about bad characters in it. A name is one event: the findings
-    come before it."""
+    """Return an event cut at its bad characters, with a finding before each. A name is not cut: the
+    findings come before it."""
     is_name = isinstance(event, CallNamedEvent)
     findings: list[Event] = []
     for place, code in bad:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 
 class ParserState(NamedTuple):
-    """The state of a parser. `held` is text that could still become a marker; `argument` is the one
-    being read."""
+    """The state of a parser. `held` is text that could still become a marker; `argument` is the
+    name of the argument being read."""
 
     mode: str = "text"
     call_index: int | None = None

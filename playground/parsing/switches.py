@@ -1,5 +1,4 @@
-"""Decisions that servers make differently about the same reply: explicit, and named in every
-result."""
+"""Decisions about a reply in which servers differ. Each result names those by which it was read."""
 
 from __future__ import annotations
 
@@ -12,11 +11,11 @@ class Switches:
     """The decisions by which a reply is read, if its form leaves a choice.
 
     - `calls_in_fences`: a call inside a code fence is an example in prose (text) or a real call.
-    - `calls_in_reasoning`: a call before reasoning was closed is delivered, or is still reasoning.
-    - `text_after_calls`: text after a call is content, or a finding that holds it.
-    - `broken_calls`: the text of a call that was aborted stands apart, or is content too.
+    - `calls_in_reasoning`: a call in open reasoning is delivered, or belongs to the reasoning.
+    - `text_after_calls`: text after a call is content, or a finding with that text.
+    - `broken_calls`: the text of an aborted call is kept apart from the content, or belongs to it.
     - `misfits`: a call without all required arguments is delivered, or broken.
-    - `entities`: `&lt;` in a parameter's text is itself, or the character that it stands for.
+    - `entities`: `&lt;` in a parameter's text stays as it is, or becomes the character `<`.
     - `typing`: values are read by the tool's schema, or stay text.
     """
 

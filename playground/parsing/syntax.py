@@ -1,7 +1,7 @@
 """A syntax: a declaration of a call's text form, checked when it is made.
 
-One syntax renders (rendering.py) and parses (engine.py); nothing is written twice. Whatever a
-dialect needs for its declaration can be imported from here.
+One syntax both renders (rendering.py) and parses (engine.py). Everything that a dialect needs for
+its declaration can be imported from here.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Syntax(HashedOnce, Declaration):
         self._check_words()
 
     def _check_call(self, template: Template) -> None:
-        """Check what stands beside a call's body."""
+        """Check the holes before and after a call's body."""
         _check_after(template, self.notation.behind)
         lines = [name for name in holes_of(template.before) if declared_hole(name, ()) != name]
         if lines and not self.notation.whole:
@@ -104,7 +104,7 @@ class Syntax(HashedOnce, Declaration):
             )
 
     def _check_words(self) -> None:
-        """Check that words are read as they are written."""
+        """Check that type words, literals and JSON punctuation can be read back."""
         for kind, word in self.type_words:
             if kind not in JSON_TYPES or not _TYPE_WORD.fullmatch(word):
                 raise SyntaxFault(
@@ -124,7 +124,7 @@ class Syntax(HashedOnce, Declaration):
 
     @cached_property
     def text_keys(self) -> tuple[str, ...]:
-        """The arguments of a call that holds these texts and nothing else; empty for all others."""
+        """The arguments of a call, if its form has only texts; empty for other forms."""
         return self.notation.keys(self)
 
     @cached_property
@@ -135,7 +135,7 @@ class Syntax(HashedOnce, Declaration):
 
 @contextmanager
 def _field(name: str) -> Iterator[None]:
-    """Make a fault raised in here one of this field."""
+    """Add the field's name to a SyntaxFault that is raised inside."""
     try:
         yield
     except SyntaxFault as fault:
@@ -144,7 +144,7 @@ def _field(name: str) -> Iterator[None]:
 
 
 def _check_opened(text: str, section: Template) -> None:
-    """Check that a section has an opener: the engine would wait for its end again and again."""
+    """Check that a section has an opener: otherwise the engine would open it again and again."""
     if not any(isinstance(piece, Hole) or piece.strip() for piece in section.before):
         raise SyntaxFault(
             f"section {text!r} has nothing before {{calls}}: what stands behind all calls"
@@ -153,8 +153,7 @@ def _check_opened(text: str, section: Template) -> None:
 
 
 def _check_after(template: Template, allowed: tuple[str, ...]) -> None:
-    """Check that a template says nothing new after its body: it may only repeat what stood
-    before."""
+    """Check that a template has no holes after its body but the `allowed` ones."""
     bodies = set(template.holes)
     for name in holes_of(template.pieces[len(template.before) :]):
         if name not in bodies and name not in allowed:
@@ -162,7 +161,7 @@ def _check_after(template: Template, allowed: tuple[str, ...]) -> None:
 
 
 def _check_param(text: str, template: Template) -> None:
-    """Check that a parameter has a name before its value, and something that ends the value."""
+    """Check that a parameter has a name before its value and a marker after it."""
     _check_once(template)
     _check_after(template, ("key",))
     if "key" not in holes_of(template.before):
@@ -176,7 +175,7 @@ def _check_param(text: str, template: Template) -> None:
 
 
 def _check_once(template: Template) -> None:
-    """Check that no hole stands twice before the body: the engine would find neither."""
+    """Check that no hole stands twice before the body."""
     names = holes_of(template.before)
     twice = next((name for name in names if names.count(name) > 1), "")
     if twice:

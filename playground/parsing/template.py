@@ -1,7 +1,7 @@
 """Templates: literal text with holes, cut at the holes once, when a syntax is made.
 
 rendering.py fills the pieces, and the engine waits for them. This module knows no notation: its
-callers say which holes are bodies, and which may stand beside one.
+callers say which holes are bodies, and which may stand beside a body.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from playground.base.errors import SyntaxFault
 
-_ANY_KEY: Final = ":KEY"  # a hole so declared names an argument, and may stand several times
+_ANY_KEY: Final = ":KEY"  # a hole declared with it names an argument, and may stand several times
 _TOKEN: Final = re.compile(r"\{\{|\}\}|\{([a-z_]+(?::[a-z_]+)?)\}")
 
 
@@ -26,9 +26,9 @@ Piece = str | Hole
 class Template(NamedTuple):
     """`before`, one body hole, `after`: the shape of every call, parameter and section.
 
-    A body has several `holes` if each names an argument of its own: `between` is what follows each
-    of them, `body` the first of them, and `after` the last of `between`. `pieces` are all of the
-    template, in order.
+    A body has several `holes` if each names an argument of its own. `body` is the first of them,
+    `between` has the pieces after each of them, and `after` is the last of `between`. `pieces` are
+    the whole template, in order.
     """
 
     before: tuple[Piece, ...]

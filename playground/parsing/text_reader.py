@@ -1,6 +1,6 @@
 """Text in chunks of bytes or characters: skipped by the fast path, or walked by the engine.
 
-fast_path.py explains how chunks are skipped; the package's own essay, how the others are read.
+fast_path.py explains how chunks are skipped; the essay in `__init__.py`, how the others are read.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from playground.parsing.switches import Switches
 
 
 class TextReader:
-    """A reader of text. Whatever else comes between ends a stretch of text, and the next stretch
-    gets an engine of its own.
+    """A reader of text. Reasoning or a native call ends a stretch of text; the next stretch gets an
+    engine of its own.
 
-    With `fast_path` False every chunk is walked: the same events, slower.
+    With `fast_path` False every chunk is walked: the events are the same, but it is slower.
     """
 
     def __init__(
@@ -44,8 +44,8 @@ class TextReader:
         self._may_skip = fast_path
         self._fast = FastPath(self._engine.scanner)
 
-    # `feed` and `feed_text` repeat the lines for chunks that the walk need not see: a shared
-    # function would be one more call, a tenth of such a chunk's time
+    # `feed` and `feed_text` repeat the lines for chunks that are skipped, because calling a shared
+    # function would take a tenth of such a chunk's time
 
     def feed(self, data: bytes) -> list[Event]:
         try:
@@ -79,7 +79,7 @@ class TextReader:
         try:
             data = text.encode()
         except UnicodeEncodeError:  # half a surrogate pair, which no bytes can hold
-            # bytes that wait for the rest of their character wait in vain: text cannot bring it
+            # half a character is waiting for its other bytes: text cannot bring them
             missing = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
             return missing + self._read(text, "lone-surrogate")
         fast = self._fast
@@ -106,7 +106,7 @@ class TextReader:
         return self._feed_slowly(text)
 
     def _feed_candidate(self, text: str, place: int) -> list[Event]:
-        """Feed a chunk, before which nothing is held, with a candidate at a place."""
+        """Feed a chunk that has a candidate at `place`. No text is held before the chunk."""
         events = self._fast.feed_candidate(text, place, self._offset)
         if events is None:
             return self._walk(text)
@@ -118,12 +118,12 @@ class TextReader:
         if not text:
             return []
         if self._decoder.holds:
-            # bytes that wait for the rest of their character wait in vain: whole ones follow
+            # half a character is waiting for its other bytes: they did not come
             return self._read(self._decoder.decode(b"", final=True) + text, "invalid-utf8")
         return self._walk(text)
 
     def _read(self, text: str, code: str) -> list[Event]:
-        """Walk text that may hold half surrogates; each becomes a finding of this code."""
+        """Walk text that may hold half surrogates; each becomes a finding with this code."""
         if places := bad_places(text):
             self._bad.extend((self._offset + place, code) for place in places)
             text = replaced(text)
@@ -146,15 +146,15 @@ class TextReader:
             events = self._placed(events)
         if scanner.pending is None and scanner.skip_rule is None:
             return events
-        # the walk itself takes care of a character that is cut off, of a bad one that still has to
-        # be put in its place, and of held text of a prefill, which belongs to no span
+        # only the walk can handle a character that is cut off, a bad character that still needs its
+        # finding, and held text of a prefill, which belongs to no span
         is_delicate = self._decoder.holds or self._bad or scanner.base + scanner.at < 0
         if self._may_skip and not is_delicate:
             fast.start(scanner, self._offset)
         return events
 
     def _end_of_text(self) -> list[Event]:
-        """End a stretch of text: held text comes out, and an open call is aborted."""
+        """End a stretch of text: emit held text, and abort an open call."""
         if not self._in_text and not self._decoder.holds:
             return []
         events = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
@@ -164,13 +164,13 @@ class TextReader:
         return events
 
     def _prefill(self, text: str) -> None:
-        """Feed what the template already wrote: it sets the state and belongs to no span."""
+        """Feed the text that the template wrote: it sets the state and belongs to no span."""
         self._prefilled = True
         self._engine = SyntaxEngine(*self._declared, offset=-len(text))
         self._engine.feed(text)
 
     def _placed(self, events: list[Event]) -> list[Event]:
-        """Cut the prefill off, and put findings about single characters before those characters."""
+        """Cut the prefill off the events, and put findings before the bad characters."""
         result: list[Event] = []
         for event in events:
             if event.span.start < 0:

@@ -1,7 +1,7 @@
-"""Argument values as text: one rule for writing and one for reading, side by side.
+"""Writes argument values as text, and reads them back.
 
-A value is written by its Python type and read by the type that the tool's JSON Schema gives. Type
-`string`, or no schema, means text as it stands.
+A value is written by its Python type and read by the type in the tool's JSON Schema. Type `string`,
+or no schema, means that the text itself is the value.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from playground.nouns.tools import JSON_TYPES, Schema, allowed_types
 from playground.parsing import relaxed_json
 from playground.parsing.python_values import read_literal
 
-# white space, a code fence or a comma around a value, which are no part of it
+# white space, a code fence and a comma around a value: no part of it
 _BESIDE: Final = re.compile(r"\A\s*(?:```\w{0,12}\s*)?|(?<![\s`,])(?:\s*,)?(?:\s*```)?\s*\Z")
-# a string that never ends reaches to the end of the text: to search again would take as long
+# an open string reaches to the end of the text: searching inside it would take quadratic time
 _BRACKETS: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
 _CLOSER_OF: Final = {"{": "}", "[": "]"}
 _WORDS = {"true": True, "false": False, "none": None, "null": None}
@@ -32,7 +32,7 @@ class JsonStyle:
     """The style in which JSON is written. Any style is read.
 
     With an `indent` each member has a line of its own. All lines but the first are indented by
-    `margin` more blanks, as in an indented list. `ascii` escapes all other characters.
+    `margin` more blanks, as in an indented list. `ascii` escapes all characters beyond ASCII.
     """
 
     indent: int = 0
@@ -46,8 +46,8 @@ PLAIN_JSON: Final = JsonStyle()
 
 
 def dump_json(value: Any, indent: int | None = None, style: JsonStyle = PLAIN_JSON) -> str:
-    """Write JSON as models do: readable characters, but half surrogates escaped (they are no
-    UTF-8)."""
+    """Write JSON as models do: readable characters, but half surrogates escaped, because they are
+    no UTF-8."""
     indent = indent or style.indent or None
     comma = style.comma.rstrip() if indent else style.comma
     form: dict[str, Any] = {
@@ -66,9 +66,7 @@ def dump_json(value: Any, indent: int | None = None, style: JsonStyle = PLAIN_JS
 
 _ANY: Final = set(JSON_TYPES)
 Untyped = Literal["text", "json"]  # how a value without a type in its schema is read
-Nested = Literal[
-    "json", "python"
-]  # how lists and objects are written among values that are no JSON
+Nested = Literal["json", "python"]  # how lists and objects are written in values that are no JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +87,7 @@ class Literals:
             return self.true if value else self.false
         text = dump_json(value, style=style)
         if self.nested == "python" and isinstance(value, Mapping | list | tuple):
-            return repr(load_json(text))  # a value that JSON has no word for becomes its text
+            return repr(load_json(text))  # a value that JSON does not have becomes text
         return text
 
     @property
@@ -108,7 +106,7 @@ def write_value(
     literals: Literals = JSON_WORDS,
     style: JsonStyle = PLAIN_JSON,
 ) -> str:
-    """Write a parameter's value as text, so that `read_value` gives it back if that is possible."""
+    """Write a parameter's value as text that `read_value` reads back, if possible."""
     if not isinstance(value, str):
         return literals.written(value, style)
     types = _types(schema, untyped)
@@ -120,8 +118,8 @@ def write_value(
 def read_value(
     text: str, schema: Schema, untyped: Untyped = "text", literals: Literals = JSON_WORDS
 ) -> tuple[Any, str]:
-    """Return the value of a text, and the code of a finding if the value does not agree with the
-    schema's type or had to be corrected."""
+    """Return the value of a text and the code of a finding, "" for none. There is a finding if the
+    value does not have the schema's type or had to be corrected."""
     if schema.get("type") == "string":
         return text, ""
     types = _types(schema, untyped)
@@ -139,8 +137,8 @@ def read_value(
 
 
 def _mended(text: str, types: set[str]) -> Any:
-    """Return a list or an object that is not quite JSON, or was escaped once too often. A code
-    fence or a comma is removed from around any value."""
+    """Return a list or an object from incorrect JSON, or from JSON that was escaped once too often.
+    From around any value, remove a code fence and a comma."""
     bare = _BESIDE.sub("", text)
     value = _try(bare, types) if bare != text else _NOTHING
     if value is not _NOTHING or bare[:1] not in ("[", "{"):
@@ -161,8 +159,7 @@ def _load_mended(text: str, types: set[str]) -> Any:
 
 
 def _balanced(text: str) -> str:
-    """Return the text with open brackets closed at its end, and without closers that close nothing
-    there."""
+    """Return the text with its open brackets closed, and without surplus closers at its end."""
     open_now: list[str] = []
     last = len(text.rstrip(" \t\r\n]}"))  # nothing but closers follows it
     for match in _BRACKETS.finditer(text):
@@ -183,7 +180,7 @@ def _types(schema: Schema, untyped: Untyped) -> set[str]:
 def read_marked(
     text: str, is_text: bool, schema: Schema, literals: Literals = JSON_WORDS
 ) -> tuple[Any, str]:
-    """Read a value whose markup says whether it is text or JSON; the schema's type weighs more.
+    """Read a value whose markup says whether it is text or JSON. The schema's type comes first.
 
     JSON that cannot be read stays text.
     """
@@ -203,8 +200,7 @@ def read_marked(
 
 
 def read_json(text: str, schema: Schema) -> tuple[Any, str]:
-    """Read a value that must be JSON. Anything else is read as raw text would be, with a
-    finding."""
+    """Read a value that must be JSON. Read other text as a raw value, with a finding."""
     try:
         return load_json(text), ""
     except (ValueError, RecursionError):
@@ -226,7 +222,7 @@ def _try(text: str, types: set[str], literals: Literals = JSON_WORDS) -> Any:
 
 
 def _load(text: str, literals: Literals) -> Any:
-    """Return a value that is no text, as `Literals` writes it or as JSON. Raises ValueError."""
+    """Read a value that is no text, written by `Literals` or as JSON. Raises ValueError."""
     bare = text.strip()
     if literals is not JSON_WORDS and bare in literals.words:
         return literals.words[bare]

@@ -44,7 +44,7 @@ def declared_grammar(
 
 
 def _callable(syntax: Declaration, tools: list[ToolMetadata], notes: Notes) -> list[ToolMetadata]:
-    """Return the tools that a call can name. A form without a name always means the same one."""
+    """Return the tools that a call can name. A form without a name always calls the same tool."""
     if not syntax.name:
         return tools
     own = [tool for tool in tools if tool.name == syntax.name]

@@ -39,8 +39,7 @@ _LINE: Final = token(
 
 @dataclass
 class CallRules:
-    """A maker of rules for one tool's calls. `outside` are the words that no text may hold
-    at all."""
+    """A maker of rules for one tool's calls. `outside` are the words that no text may hold."""
 
     syntax: Declaration
     tool: ToolMetadata
@@ -95,8 +94,8 @@ class CallRules:
         return either(in_order(text) for text in texts) if values else _LINE
 
     def objects(self) -> list[tuple[list[tuple[str, Any, bool]], Any]]:
-        """Return the members of the arguments, and the schema of other members or None, for each
-        object that the schema is a choice of."""
+        """Return the objects between which the schema lets a caller choose: for each, the members,
+        and the schema of other members or None."""
         rules = self.schema_rules(self.json_style())
         objects_found = []
         for variant in rules.merger.variants(self.tool.input_schema, self.place):

@@ -1,6 +1,6 @@
-"""Sets of characters as ranges of code points: what may stand at one place of a grammar.
+"""Sets of characters, as ranges of code points, for one place of a grammar.
 
-NUL and half surrogates are in none of them: no engine takes them from a reply, which is UTF-8.
+No set has NUL or half surrogates: no engine takes them from a reply, which is UTF-8.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SURROGATES: Final = (0xD800, 0xDFFF)
 
 @dataclass(frozen=True, slots=True)
 class CharacterSet:
-    """Characters as ranges, in order and apart."""
+    """A set of characters as ranges, in order, with gaps between them."""
 
     ranges: tuple[Range, ...]
 

@@ -31,9 +31,9 @@ class OneOf:
 class FreeText:
     """Text of a shape that holds none of the words `without`, and then the text `then`.
 
-    No word begins in the text and ends in `then`: a reader that stops at the first of the words
-    finds it where `then` has it. If the text ends the reply, `last` says that it does not end in
-    the beginning of a word either, because that would be read as a marker which was cut off.
+    No word begins in the text and ends in `then`, so a reader that stops at the first of the words
+    stops in `then`. With `last` the text ends the reply: it does not end in the beginning of a word
+    either, because that would be read as a marker which was cut off.
     """
 
     shape: TextShape
@@ -141,7 +141,7 @@ def repeated(item: Expression, least: int = 0, most: int | None = None) -> Expre
 
 @dataclass
 class NamedRules:
-    """Named expressions. A name is taken before its expression exists, so that a rule may use
+    """Expressions by name. A name is taken before its expression exists, so that a rule may use
     itself."""
 
     named: dict[str, Expression] = field(default_factory=dict)

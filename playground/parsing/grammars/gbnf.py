@@ -1,4 +1,4 @@
-"""llama.cpp's GBNF, and xgrammar's EBNF, which grew out of it. One text is written that both read.
+"""Writes grammars as one text that both llama.cpp (GBNF) and xgrammar (EBNF) read.
 
 Neither can say what a text must not hold, so each state of a free text's automaton is a rule.
 """
@@ -77,22 +77,21 @@ class _Writer:
         return self._names[free_text]
 
     def _token(self, token: Token) -> str:
-        """Write a token as a rule of its own, because several rules may use it; return the rule's
-        name."""
+        """Write a token as a rule, because several rules may use it; return the rule's name."""
         if token not in self._names:
             name = self._names[token] = self._own("token")
             self.lines.append(f"{name} ::= {self.text(token.inside)}")
         return self._names[token]
 
     def _own(self, kind: str) -> str:
-        """Return a name that no rule has, nor begins with: states of a text add their numbers."""
+        """Return a name with which no rule's name begins: states of a text add their numbers."""
         return f"{kind}-{len(self._names) + 1}"
 
 
 def _set(of: CharacterSet) -> str:
-    """Write a set. Escapes stand last, because xgrammar reads as many hexadecimal digits as follow.
+    """Write a set. Escapes stand late, because xgrammar reads all hexadecimal digits that follow.
 
-    After them come `^` and `-`, which mean something elsewhere and have no escape that both read.
+    `^` and `-` come last: elsewhere they have a meaning, and no escape for them is read by both.
     """
     # llama.cpp refuses a character whose first bytes are those of an excluded one
     without = of.is_most and all(last < 0x80 for _, last in of.others.ranges)
@@ -142,7 +141,7 @@ def _in_set(char: str) -> str:
 
 
 def _state_rules(stem: str, listed: list[TextState], then: str) -> list[str]:
-    """Write a rule for each state; the first has the stem for its name."""
+    """Write a rule for each state; the first rule is named `stem`."""
 
     def name(index: int) -> str:
         return stem if index == 0 else f"{stem}-{index}"

@@ -17,12 +17,11 @@ from playground.parsing.grammars.structural_tags import structural_tag
 
 @dataclass(frozen=True)
 class Grammar:
-    """A grammar of what a model may write: `rules` are the grammar itself, the forms are texts of
-    it.
+    """A grammar of what a model may write: `rules` as data, and as text in each engine's form.
 
-    `findings` say where it takes more (`grammar-wider`) or less (`grammar-narrower`) than the
-    tools' schemas and the dialect's parser do. Without rules there is no grammar: every form is "",
-    and a finding `no-grammar` says why.
+    `findings` say where the grammar takes more (`grammar-wider`) or less (`grammar-narrower`) than
+    the tools' schemas and the dialect's parser. Without rules there is no grammar: every form is
+    "", and a finding `no-grammar` says why.
     """
 
     dialect: str
@@ -44,12 +43,12 @@ class Grammar:
 
     @cached_property
     def ebnf(self) -> str:
-        """The form for xgrammar; it is the GBNF, of which only what xgrammar reads is written."""
+        """The form for xgrammar: the same text as `gbnf`."""
         return self.form("ebnf")
 
     @cached_property
     def structural_tag(self) -> str:
-        """The form for xgrammar and servers that pass it on: JSON."""
+        """The form for xgrammar, and for servers that pass it to xgrammar: JSON."""
         return self.form("structural-tag")
 
     def form(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""llguidance's Lark: one terminal for a string, a number or a free text, rules for the rest.
+"""Writes grammars in llguidance's Lark: terminals for strings, numbers and free texts, else rules.
 
 Its terminals are regular expressions with a complement (`~`) and an intersection (`&`), so a text
 that holds no closing marker can be written directly. The marker after such a text is part of its
@@ -28,8 +28,8 @@ from playground.parsing.grammars.texts import fatal_ends, states
 def lark(rules: Mapping[str, Expression], root: str, by_characters: bool = False) -> str:
     """Write the rules as llguidance reads them; the rule `root` becomes its `start`.
 
-    With `by_characters` each terminal is one character: rules then distinguish what the terminals
-    of a text cannot.
+    With `by_characters` each terminal is one character: rules then find a text's end that terminals
+    cannot find.
     """
     writer = _CharacterWriter(root) if by_characters else _Writer(root)
     lines = [f"{writer.name(name)}: {writer.top(rule)}" for name, rule in rules.items()]
@@ -109,7 +109,7 @@ def _times(least: int, most: int | None) -> str:
 
 
 def pattern(given: Expression) -> str:
-    """Write an expression without references and free text as a regular expression."""
+    """Write an expression that has no references and no free text as a regular expression."""
     match given:
         case Exact(text):
             return _words(text)

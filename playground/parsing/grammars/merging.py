@@ -39,7 +39,7 @@ _UNION: Final = ("anyOf", "oneOf")
 
 
 def is_reference(schema: Any) -> bool:
-    """Return True if a schema is a `$ref` with nothing but words for people beside it."""
+    """Return True if a schema is a `$ref` and has no other keyword that restricts values."""
     return (
         isinstance(schema, dict)
         and isinstance(schema.get("$ref"), str)
@@ -55,8 +55,8 @@ class Merger:
         self.root, self.notes = root, notes
 
     def variants(self, schema: Any, place: str, depth: int = 0) -> list[Schema]:
-        """Return the plain schemas that a schema is a choice of: {} for any value, [] for
-        no value."""
+        """Return the alternatives of a schema as plain schemas: [{}] if any value fits, [] if
+        none does."""
         if schema is False:
             return []
         if not isinstance(schema, dict) or not set(schema) - _NO_RULE:
@@ -73,7 +73,7 @@ class Merger:
         return schemas
 
     def _schema_parts(self, schema: Schema, place: str) -> Iterable[list[Any]]:
-        """Yield the parts of a schema; each is a choice."""
+        """Yield the parts of a schema, each as a list of alternatives."""
         if "$ref" in schema:
             yield [self.target(schema["$ref"], place)]
         listed = schema.get("allOf")
@@ -87,7 +87,7 @@ class Merger:
                 yield parts
 
     def target(self, reference: Any, place: str) -> Any:
-        """Return the target of a reference; any value, with a note, if it leads nowhere."""
+        """Return the target of a reference; True (any value), with a note, if there is none."""
         target_schema = target_of(reference, self.root) if isinstance(reference, str) else None
         if target_schema is None:
             where = "out of the schema" if not str(reference).startswith("#") else "to nothing"
@@ -127,8 +127,7 @@ class Merger:
         return None if result.get("enum") == [] else result
 
     def note_unread(self, schema: Schema, place: str) -> Schema:
-        """Return the schema as it is, with a note for each keyword that our grammars cannot
-        hold."""
+        """Return the schema unchanged. Note each of its keywords that our grammars cannot hold."""
         for key in _UNREAD:
             if key in schema and schema[key] not in _NOTHING_SAID.get(key, ()):
                 self.notes.wider(place, f"{key} {_short(schema[key])} is not in the grammar")
@@ -146,7 +145,7 @@ def _integers(left: set[str], right: set[str]) -> set[str]:
 
 
 def _both(key: str, left: Any, right: Any) -> Any:
-    """Combine two values of one keyword; None if one of them has to go."""
+    """Combine two values of one keyword; None if only one of them can be kept."""
     match key:
         case "type":
             return left  # the caller combines the types
@@ -169,7 +168,7 @@ def _both(key: str, left: Any, right: Any) -> Any:
 
 
 def _closed_apart(left: Schema, right: Schema) -> bool:
-    """Return True if one part allows no keys but its own, and the other has more."""
+    """Return True if one part forbids other keys than its own, and the other part has such keys."""
     for one, other in ((left, right), (right, left)):
         if one.get("additionalProperties") is False:
             own = one.get("properties", {})
@@ -205,8 +204,8 @@ def _constants(part: Schema) -> dict[str, Any]:
 
 
 def types_of(schema: Schema) -> list[str]:
-    """Return the JSON types that a plain schema allows. Without `type`, a keyword for one type
-    alone decides."""
+    """Return the JSON types that a plain schema allows. Without `type`, its keywords for objects or
+    lists decide."""
     if "type" in schema:
         named = allowed_types({"type": schema["type"]})
         return [kind for kind in TYPES if kind in named] or list(TYPES)
@@ -218,7 +217,7 @@ def types_of(schema: Schema) -> list[str]:
 
 
 def given_values(schema: Schema) -> list[Any] | None:
-    """Return the values that a schema lists, those of its types; None if it lists none."""
+    """Return the values that a schema lists and its types allow; None if it lists none."""
     listed = schema.get("enum")
     if "const" in schema:
         values = [schema["const"]]

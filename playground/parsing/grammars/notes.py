@@ -1,4 +1,4 @@
-"""Notes on what a grammar allows more or less than the schemas: collected, each once."""
+"""Notes on what a grammar allows beyond the schemas, or does not allow: each is kept once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playground.base.findings import Finding, finding
 
 @dataclass
 class Notes:
-    """Findings by place, in the order in which they were made."""
+    """Findings, each once, in the order in which they were made."""
 
     found: dict[Finding, None] = field(default_factory=dict)
 

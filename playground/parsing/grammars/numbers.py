@@ -39,7 +39,7 @@ def integer(low: int | None = None, high: int | None = None) -> Expression:
 
 
 def number(low: float | None = None, high: float | None = None) -> Expression | None:
-    """Build the numbers from `low` to `high`, both whole or None; return None for other bounds.
+    """Build the numbers from `low` to `high`. Return None if a bound is not a whole number.
 
     Without bounds an exponent may follow, as far as a float holds it.
     """
@@ -91,7 +91,7 @@ def _zeros() -> Expression:
 
 
 def _natural(low: int, high: int | None) -> Expression:
-    """Build the integers from `low`, which is not negative."""
+    """Build the integers from `low`, which is not negative, to `high` or without an end."""
     if high is not None:
         sizes = range(len(str(low)), len(str(high)) + 1)
         parts = ((max(low, 10 ** (n - 1) if n > 1 else 0), min(high, 10**n - 1)) for n in sizes)

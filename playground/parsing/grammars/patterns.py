@@ -1,7 +1,7 @@
-r"""A schema's `pattern` as an expression, if it is a regular one.
+r"""Turns a schema's `pattern` into an expression, if it describes a regular language.
 
 Python's own parser of regular expressions reads it. JSON Schema's dialect (ECMA 262) differs in
-some points, such as a `\d` of ASCII alone; these are corrected here.
+some points, which are corrected here: its `\d`, for instance, is ASCII alone.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ Unit = Callable[[CharacterSet], Expression]
 
 
 class NotRegular(Exception):
-    """A pattern that no grammar holds; its text says what in it is the reason."""
+    """Raised for a pattern that no grammar can hold; the message names the reason."""
 
 
 def pattern_expression(pattern: str, unit: Unit) -> Expression:
-    """Build what the pattern allows, each character written by `unit`. Raises NotRegular."""
+    """Build the texts that a pattern allows. `unit` writes each character. Raises NotRegular."""
     if len(pattern) > _MOST_CHARS:
         raise NotRegular(f"it has more than {_MOST_CHARS:,} characters")
     if re.search(r"\\[pPcGZzAQ]|\\k<|\(\?<[^=!]", pattern):
@@ -59,8 +59,8 @@ class _Reader:
         self.anything = repeated(unit(ALL))
 
     def unanchored(self, items: list[Any]) -> Expression:
-        """Build a pattern that may be found anywhere, unless it is anchored; so may each of its
-        branches."""
+        """Build a pattern that may match anywhere in a text, unless an anchor stands at its start
+        or end. The same goes for each of its branches."""
         if len(items) == 1 and str(items[0][0]) == "BRANCH":
             return either([self.unanchored(list(branch)) for branch in items[0][1][1]])
         if len(items) == 1 and str(items[0][0]) == "SUBPATTERN" and not any(items[0][1][1:3]):

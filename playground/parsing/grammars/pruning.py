@@ -1,4 +1,4 @@
-"""Rules without what can never be written: branches and rules that nothing fulfils."""
+"""Removes branches and rules that no text can fulfil."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from playground.parsing.grammars.expressions import (
 
 
 def pruned(named: Mapping[str, Expression], root: str) -> dict[str, Expression]:
-    """Return the rules that the root reaches, in the order in which they are met.
+    """Return the rules that the root uses, directly or not, in the order in which they are met.
 
-    What nothing can fulfil, such as a list that must hold itself, is left out.
+    Parts that no text can fulfil, such as a list that must hold itself, are left out.
     """
     writable = _writable(named)
     kept_rules: dict[str, Expression] = {}

@@ -1,4 +1,4 @@
-"""A whole reply: reasoning, text, and calls in their sections, as a declaration has them."""
+"""Rules for a whole reply: reasoning, text, and calls in their sections, by a declaration."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ ROOT: Final = "root"
 
 @dataclass(frozen=True)
 class WantedReply:
-    """The kinds of reply to allow: `required` allows no text without a call, `several` more than
-    one call, `reasoning` a thought before anything else."""
+    """The kinds of reply to allow: with `required` no text without a call, with `several` more than
+    one call, with `reasoning` a thought before anything else."""
 
     required: bool
     several: bool
@@ -97,8 +97,8 @@ class ReplyRules:
         return in_order(filled(section.before), listed, filled(section.after))
 
     def _one(self, name: str, first: bool) -> Expression:
-        """Build one call of any tool, each tool's a rule of its own; in its section, if it
-        has one."""
+        """Build one call of any tool, with a rule for each tool. A call stands in its section if
+        each call has one."""
         calls = []
         for call in self._calls:
             expression = call_of(call, first)
@@ -136,11 +136,11 @@ class ReplyRules:
         return either([self._then(calls), alone])
 
     def _begun(self, following: Expression) -> Expression:
-        """Build what follows, which its beginning distinguishes from a text in its place."""
+        """Build `following` so that its first word distinguishes it from text."""
         return either(in_order(head, rest) for head, rest in self._heads_with_word(following))
 
     def _then(self, following: Expression) -> Expression:
-        """Build a text up to something whose beginning is part of the text's own terminal."""
+        """Build a text and then `following`, whose beginning ends the text's own terminal."""
         line = "\n" if self.syntax.line_start else ""
         return either(
             in_order(FreeText(ANY, self.outside, line + head), rest)

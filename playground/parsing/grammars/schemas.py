@@ -1,7 +1,7 @@
 """A tool's JSON Schema as rules, in one style of writing values.
 
-Members come in the schema's order, and unnamed ones only if the schema says that there may be some:
-a grammar that takes any order is 2ⁿ times as large, and no engine's own does.
+Members come in the schema's order, because a grammar for any order is 2ⁿ times as large (the
+engines' own have an order too). Members that the schema does not name need its permission.
 """
 
 from __future__ import annotations
@@ -69,8 +69,7 @@ class SchemaRules:
         )
 
     def _referred(self, reference: str, place: str) -> Expression:
-        """Make the target of a reference a rule, which may use itself; return a reference to the
-        rule."""
+        """Make a rule of the target of a reference, which may use itself; return a `Use` of it."""
         if reference not in self._references:
             target = self.merger.target(reference, place)
             if target is True or target == {}:
@@ -81,7 +80,7 @@ class SchemaRules:
         return Use(self._references[reference])
 
     def finished(self, expression: Expression) -> Expression:
-        """Return an expression as it stands in the call."""
+        """Return an expression as it is written in the call: escaped if inside a JSON string."""
         return escaped(expression) if self.style.in_text else expression
 
     def _by_type(self, schema: Schema, place: str) -> Expression:
@@ -198,9 +197,9 @@ class SchemaRules:
     def joined(
         self, members: list[Member], more: Expression | None, comma: Expression
     ) -> Expression:
-        """Build members in their order, with commas between them; then any number of `more`.
+        """Build members in their order, then any number of `more`, with commas between all.
 
-        A member that is left out takes its comma with it.
+        An optional member that is left out takes its comma with it.
         """
         rest = EMPTY if more is None else repeated(in_order(comma, more))
         first = EMPTY if more is None else optional(in_order(more, rest))
@@ -224,7 +223,7 @@ def _or_else(one: Expression, other: Expression) -> Expression:
 
 
 def text_inside(schema: Schema, place: str, notes: Notes) -> Callable[[Quotes], Expression] | None:
-    """Return what a schema says of a text, as a function of the quotes; None if it says nothing."""
+    """Return a function from quotes to the texts that a schema allows; None if it allows all."""
     least, most = _count(schema.get("minLength")) or 0, _count(schema.get("maxLength"))
     pattern = schema.get("pattern")
     if isinstance(pattern, str):
@@ -263,7 +262,7 @@ def _bounds(schema: Schema) -> tuple[int | None, int | None]:
     highs = [math.floor(bound) for bound in _numbers(schema, "maximum")]
     lows += [math.floor(bound) + 1 for bound in _numbers(schema, "exclusiveMinimum")]
     highs += [math.ceil(bound) - 1 for bound in _numbers(schema, "exclusiveMaximum")]
-    # `true` beside a bound makes that one exclusive: the form before draft 6
+    # in drafts before 6, `exclusiveMinimum: true` makes the bound beside it exclusive
     low = max(lows) + (schema.get("exclusiveMinimum") is True) if lows else None
     high = min(highs) - (schema.get("exclusiveMaximum") is True) if highs else None
     return low, high

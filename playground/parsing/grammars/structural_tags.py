@@ -1,4 +1,4 @@
-"""xgrammar's structural tags: the grammar as EBNF inside JSON."""
+"""Writes grammars as xgrammar's structural tags: EBNF inside JSON."""
 
 from __future__ import annotations
 

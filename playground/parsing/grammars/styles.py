@@ -1,4 +1,4 @@
-"""Styles of writing values: JSON, Python literals, marked texts. A style has all punctuation."""
+"""Styles of writing values: JSON, Python literals, marked texts. A style has the punctuation."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _JSON_SHORT: Final = _SHORT | {"\b": "b", "\f": "f"}
 
 @dataclass(frozen=True)
 class Quotes:
-    """One way to write a text: the marks around it, and the characters that are escaped inside."""
+    """A way to write a text: the marks around it, and the characters that are escaped inside."""
 
     open: str
     close: str
@@ -80,8 +80,8 @@ class Quotes:
 
 
 def _quotes(mark: str, short: dict[str, str], long: str, without: Sequence[str]) -> Quotes:
-    """Return quotes with escapes. Texts with limits leave out every character that begins one of
-    the words."""
+    """Return quotes with escapes. In texts of limited length, no character may begin one of the
+    words `without`."""
     own = tuple({mark: mark, "\\": "\\", **short}.items())
     barred = characters("".join(word[0] for word in without))
     return Quotes(mark, mark, CONTROL | characters(mark, "\\"), own, long, barred)
@@ -89,7 +89,7 @@ def _quotes(mark: str, short: dict[str, str], long: str, without: Sequence[str])
 
 @dataclass(frozen=True)
 class Style:
-    """One way to write values. A blank that we write may be left out."""
+    """A way to write values. A model may leave out the blanks that we write."""
 
     name: str
     words: tuple[str, str, str]
@@ -102,11 +102,11 @@ class Style:
     colon: Expression
     write_key: Callable[[str], str]
     any_key: Callable[[Sequence[str]], Expression]
-    """Builds a key that is none of these."""
+    """Builds a key other than the given ones."""
     without: tuple[str, ...] = ()
     """Words that stand in no text: the reader searches for them inside of strings too."""
     in_text: bool = False
-    """True if all of it stands in a JSON string once more."""
+    """True if the values stand inside a JSON string."""
     edge: Expression = EMPTY
     """The white space inside a bracket."""
 
@@ -119,7 +119,7 @@ class Style:
         return in_order(self.write_key(name), self.colon)
 
     def text(self, inside: Callable[[Quotes], Expression] | None = None) -> Expression:
-        """Build any text, or one whose inside is made for each way to quote it."""
+        """Build any text, or with `inside` the text that it makes for each kind of quotes."""
         if inside is None:
             return self.any_text
         return either(token(in_order(q.open, inside(q), q.close)) for q in self.quotes)
@@ -155,7 +155,7 @@ def json_style(without: Sequence[str] = (), in_text: bool = False, indented: boo
 
 
 def _json_unit(quotes: Quotes) -> Expression:
-    """Build a character of any text. Halves of surrogate pairs are escapes of their own."""
+    """Build one character of any text; a half of a surrogate pair is an escape."""
     escape = either([OneOf(characters('"\\/bfnrt')), in_order("u", repeated(_HEX, 4, 4))])
     return either([OneOf(ALL - quotes.escaped), in_order("\\", escape)])
 
@@ -218,8 +218,8 @@ def bare_key(names: Sequence[str]) -> Expression:
 def other_than(
     words: Sequence[str], chars: CharacterSet, first: CharacterSet | None = None
 ) -> Expression:
-    """Build text of these characters that is not empty and none of the words. It begins with one of
-    `first`, if given."""
+    """Build a text of `chars` that is not empty and none of the words. With `first` it begins with
+    one of those characters."""
     return _other([word for word in words if word], chars, first or chars, begun=False)
 
 
@@ -237,7 +237,7 @@ def _other(words: list[str], chars: CharacterSet, first: CharacterSet, begun: bo
 
 
 def escaped(given: Expression) -> Expression:
-    """Return an expression of JSON as it stands inside of a JSON string."""
+    """Return an expression of JSON as it is written inside a JSON string."""
     match given:
         case Exact(text):
             return Exact(dump_json(text)[1:-1])

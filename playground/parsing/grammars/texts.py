@@ -1,6 +1,7 @@
-"""Texts that must not hold certain words, as automata. Engines differ most in how they write these.
+"""Texts that must not hold certain words, as automata.
 
-llguidance has terminals with a complement; for the others each state becomes a rule.
+Engines differ most in these: llguidance can write a complement as a terminal; for the others each
+state of the automaton becomes a rule.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ Row = tuple[tuple[CharacterSet, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class TextShape:
-    """The shape of a text, apart from the words that it must not hold.
+    """The shape of a text, apart from the words that it must not hold, as an automaton.
 
-    It has a row for each state, from the first on; the states in which the text may end; and a
-    pattern for the same.
+    `rows` has a row for each state, beginning with the first. In the states `ends` the text may
+    end. `pattern` describes the same texts.
     """
 
     rows: tuple[Row, ...]
@@ -55,8 +56,8 @@ LINES: Final = TextShape(
 
 @lru_cache
 def beginning(never: str, empty: bool = True) -> TextShape:
-    """Return the shape of text that does not begin, after blanks, with one of these characters. If
-    it may not be `empty`, it is not blanks alone."""
+    """Return the shape of text that does not begin, after blanks, with one of the characters
+    `never`. It may consist of blanks alone only with `empty`."""
     first = (BLANKS | characters(never)).others
     pattern = rf"{BLANKS.pattern}*{first.pattern}(?s:.)*"
     return TextShape(
@@ -68,8 +69,8 @@ def beginning(never: str, empty: bool = True) -> TextShape:
 
 @lru_cache
 def trimmed(never: str) -> TextShape:
-    """Return the shape of text without blanks around it, not empty, that begins with none of these
-    characters."""
+    """Return the shape of text that is not empty, has no blanks around it, and begins with none of
+    the characters `never`."""
     inside = BLANKS.others
     first = inside - characters(never)
     rest: Row = ((BLANKS, 1), (inside, 2))
@@ -102,8 +103,8 @@ JSON_TEXT: Final = TextShape(
 
 
 class WordFinder:
-    """The automaton of Aho and Corasick. Its states are the beginnings of words; 0 is no
-    beginning."""
+    """The automaton of Aho and Corasick. Its states are beginnings of words; state 0 is the empty
+    one."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = tuple(dict.fromkeys(filter(None, words)))
@@ -122,7 +123,7 @@ class WordFinder:
         return self._number[text]
 
     def row(self, state: int) -> Row:
-        """Return the target of each character, without characters that complete a word."""
+        """Return the target state of each character, except for characters that complete a word."""
         targets: dict[int, CharacterSet] = {0: characters(*self.chars).others}
         for char in self.chars:
             target = self.step(state, char)
@@ -133,8 +134,8 @@ class WordFinder:
     def may_end(self, state: int, then: str, last: bool) -> bool:
         """Return True if the text may end in this state.
 
-        `then` must complete its words in the same place as after state 0. Nothing follows a `last`
-        text, so no word may be begun.
+        Its words must be completed at the same place of `then` as after state 0. After a `last`
+        text nothing follows, so it must not end inside a word.
         """
         if last and not then:
             return state == 0
@@ -150,7 +151,7 @@ class WordFinder:
 
 @dataclass(frozen=True, slots=True)
 class TextState:
-    """A state of a free text: the target of each character, and whether the text may end here."""
+    """A state of a free text: the target state of each character, and if the text may end here."""
 
     row: Row
     ends: bool
@@ -159,7 +160,7 @@ class TextState:
 def states(
     shape: TextShape, without: tuple[str, ...], then: str, last: bool = False
 ) -> list[TextState]:
-    """Return the automaton of a free text, its first state first; each state can be reached."""
+    """Return the states of a free text that can be reached, beginning with the first."""
     finder = WordFinder(without)
     reached = [(0, 0)]
     automaton: list[TextState] = []
@@ -180,7 +181,7 @@ def _crossed(left: Row, right: Row) -> list[tuple[CharacterSet, tuple[int, int]]
 
 
 def fatal_ends(without: tuple[str, ...], then: str, last: bool = False) -> list[str]:
-    """Return the ends of a text, as short as possible, in which it must not end."""
+    """Return the shortest endings that the text must not have."""
     finder = WordFinder(without)
     ends: list[str] = []
     for state, label in enumerate(finder.labels):

@@ -1,4 +1,4 @@
-"""Raw values between a parameter's markers, by the rule that reads them back.
+"""Rules for raw values between a parameter's markers, by the rule that reads them back.
 
 A text is written as it is, anything else as JSON. The reader decides which it is by the schema's
 types (`read_value`), or the markup says it (`read_marked`).
@@ -31,10 +31,10 @@ _FIRST: Final = {"array": "[", "object": "{", "integer": "-0123456789", "number"
 
 @dataclass(frozen=True)
 class RawValues:
-    """A writer of the values of one parameter: JSON by `rules`, text without `words`, each followed
+    """A maker of the values of one parameter: JSON by `rules`, text without `words`, each followed
     by `then`.
 
-    With `block` a text of several lines stands on lines of its own; with `quoted` texts are JSON,
+    With `block` a text of several lines stands on lines of its own. With `quoted` texts are JSON,
     too.
     """
 
@@ -46,7 +46,7 @@ class RawValues:
     quoted: bool = False
 
     def value(self, schema: Any, seen: Schema, place: str) -> Expression:
-        """Build a value of a parameter whose schema the reader sees as `seen`."""
+        """Build a value by `schema`. The reader decides its type by the schema `seen`."""
         if self.quoted:
             return self.json(schema, place)
         types = allowed_types(seen)
@@ -67,8 +67,7 @@ class RawValues:
         return in_order(self.rules.value(schema, place), self.then)
 
     def text(self, schema: Any, place: str, beside: set[str] | None = None) -> Expression:
-        """Build a text; with types `beside` it, none that could be read as a value of one of these
-        types."""
+        """Build a text. It cannot be read as a value of one of the types `beside`."""
         if self.quoted:
             return self.json({"allOf": [schema, {"type": "string"}]}, place)
         never = "" if beside is None else '"' + "".join(_FIRST.get(kind, "") for kind in beside)

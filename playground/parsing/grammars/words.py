@@ -1,7 +1,6 @@
-"""The words of a declaration that a text beside calls, or inside of one, must not hold.
+"""The words of a declaration that must not stand in a text, beside calls or inside a call.
 
-A reader forgives white space between the words of a marker, so the longest word stands for the
-marker.
+A reader forgives white space between the words of a marker, so its longest word stands for it.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _APART = re.compile(r"\s+|(?<=>)(?=\S)|(?<=\S)(?=<)")
 
 
 def longest_word(marker: str) -> str:
-    """Return the word that stands for a marker: its longest with a letter, else its longest."""
+    """Return the word that stands for a marker: its longest word, if possible one with a letter."""
     words = [re.sub(r"=[\"']?\Z", "", word) for word in _APART.split(marker) if word]
     lettered = [word for word in words if any(map(str.isalpha, word))]
     return max(lettered or words, key=len, default="")
@@ -31,7 +30,7 @@ def has_letters(marker: str) -> bool:
 
 
 def filled(pieces: Iterable[Piece], **holes: str) -> str:
-    """Return pieces as text, up to the first hole that is not given."""
+    """Return pieces as text, up to the first hole that is not in `holes`."""
     text = ""
     for piece in pieces:
         if isinstance(piece, Hole):
@@ -65,7 +64,7 @@ def value_words(syntax: Declaration, tool: ToolMetadata, key: str) -> tuple[str,
 
 
 def _marker_words(listed: Iterable[Sequence[Piece]], holes: dict[str, str]) -> list[str]:
-    """Return the words of the markers that have letters of their own, beside the names in them."""
+    """Return the words of the markers that have letters, not counting the names in their holes."""
     own = [filled(pieces) for pieces in listed]
     return [longest_word(text) for text in own if has_letters(text)]
 
@@ -73,8 +72,8 @@ def _marker_words(listed: Iterable[Sequence[Piece]], holes: dict[str, str]) -> l
 def outside_words(
     syntax: Declaration, markers: Markers, tools: Sequence[ToolMetadata]
 ) -> tuple[str, ...]:
-    """Return the words that text beside the calls must not hold: how any form that is read begins,
-    and markers."""
+    """Return the words that text beside the calls must not hold: the openers of all forms that are
+    read, and markers."""
     words = [word for form in (syntax, *syntax.also) for word in _openers(form, tools)]
     pairs = (*markers.reasoning, *markers.plain)
     tags = [text for pair in pairs for text in (pair.open, pair.close)]
@@ -84,7 +83,7 @@ def outside_words(
 
 
 def _openers(form: Declaration, tools: Sequence[ToolMetadata]) -> list[str]:
-    """Return how a form's calls and sections begin, so that no reader takes other text for one."""
+    """Return the words with which a form's calls and sections begin."""
     beginnings = [section.before for section in form.sections]
     if not form.section_required:
         beginnings.append(form.call_template.before)

@@ -1,4 +1,4 @@
-"""The arguments as one JSON object. The other notations that may hold JSON read it from here.
+"""The arguments as one JSON object. The other notations that may hold JSON read it with this one.
 
 An object ends by balance: a closer inside a string belongs to the string.
 """
@@ -68,13 +68,12 @@ def claim_arguments(reader: Reader, call: OpenCall) -> Walk[str]:
 
 
 def read_escaped(text: str) -> Any:
-    """Return the value of a JSON text that was escaped once more. Raises ValueError or
-    RecursionError."""
+    """Return the value of JSON with escaped quotes. Raises ValueError or RecursionError."""
     return load_json(load_json(f'"{text.strip()}"'))
 
 
 def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
-    """Decode the arguments from their raw text, once. Absent and null ones are the empty object."""
+    """Set the call's arguments from their raw text; without one, or for null, the empty object."""
     texts = [text for _, text in call.raw if text.strip() not in ("", "{}", "null")]
     value = _loaded(call, texts[-1] if texts else "{}")
     if isinstance(value, str) and shape.text_key:
@@ -95,7 +94,7 @@ def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
 
 
 def unwrap(reader: Reader, call: OpenCall) -> None:
-    """Unwrap arguments that came as an object inside one argument which the tool does not have."""
+    """Unwrap arguments that stand in an object, under one key that the tool does not have."""
     if len(call.arguments) != 1 or call.tool is None:
         return
     ((key, value),) = call.arguments.items()
@@ -116,7 +115,7 @@ def _read_object(text: str) -> Any:
 
 
 def _loaded(call: OpenCall, text: str) -> Any:
-    """Return the value of a JSON text, also if it is not quite JSON; the call is `relaxed` then."""
+    """Return the value of a JSON text. If the text is not strict JSON, mark the call `relaxed`."""
     try:
         return decoded(load_json, text, "malformed-json")
     except BrokenCall as broken:

@@ -1,6 +1,6 @@
 """Name and arguments inside one JSON object, its members by `JsonShape`.
 
-The walk decides at each key what its value is, so the members may come in any order.
+The walk decides at each key what to do with its value, so the members may come in any order.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _object(
     """Walk one object; at each key decide whether its value is the name, the arguments or neither.
 
     `path` are the keys that lead to the object. Its braces may be `doubled`, as templates write
-    them. The object around a complete `function` may lack its closing brace: the call is complete.
+    them. After a complete `function` the closing brace may be missing: the call is complete.
     """
     scanner, start, is_complete = reader.scanner, reader.scanner.offset, False
     scanner.emit_markup(1)
@@ -144,15 +144,14 @@ def _object(
 
 
 def _escaped_object(reader: Reader, call: OpenCall, shape: JsonShape) -> Walk[None]:
-    """Read an object that was escaped once more, as if it stood in a string, when it is
-    complete."""
+    """Claim an object with escaped quotes, as if it stood in a string, and read it at its end."""
     text = yield from claim_arguments(reader, call)
     value = decoded(read_escaped, text, "malformed-json")
     name, arguments = members_of(value, shape)
     if not isinstance(name, str):
         raise BrokenCall("missing-name")
     reader.set_name(call, 0, name)
-    call.raw[:] = [(None, dump_json(arguments))]  # replaces what was claimed, the whole call
+    call.raw[:] = [(None, dump_json(arguments))]  # in place of the text of the whole call
     call.relaxed = True
 
 
@@ -177,7 +176,7 @@ def _keyed_object(reader: Reader, call: OpenCall) -> Walk[None]:
 
 
 def _key(scanner: Scanner, call: OpenCall, first: str, expected: str) -> Walk[str]:
-    """Read a member's key and its colon. A bare key and one in single quotes are read too."""
+    """Read a member's key and its colon. The key may also be bare or stand in single quotes."""
     text = GrowingText()
     if first in "\"'":
         yield from json_walk.balanced(scanner, scanner.claim_markup(text))
@@ -205,8 +204,8 @@ def _colon(scanner: Scanner) -> Walk[None]:
 
 
 def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]) -> Walk[None]:
-    """Read a member's value: reasoning, the name, the arguments, an object around them, or
-    markup."""
+    """Read a member's value: reasoning, the name, the arguments, an object around these, another
+    member of the form, or a stray member."""
     scanner, text = reader.scanner, GrowingText()
     first = scanner.peek() or ""
     beside = path[:-1] == shape.arguments[:-1]  # True in the object that holds the arguments
@@ -233,8 +232,7 @@ def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
 
 
 def _arguments(reader: Reader, call: OpenCall) -> Walk[None]:
-    """Read the arguments. After a second name they belong to another call that runs into
-    this one."""
+    """Read the arguments. Raises BrokenCall if a second name shows that they are another call's."""
     if call.raw and call.renamed:
         raise BrokenCall("malformed-json", f"{call.name} and {call.renamed} in one object")
     if call.raw:
@@ -243,7 +241,7 @@ def _arguments(reader: Reader, call: OpenCall) -> Walk[None]:
 
 
 def _keep_own(call: OpenCall, shape: JsonShape, path: tuple[str, ...], text: str) -> None:
-    """Keep what a member of the form says of the call: its id, or a name once more."""
+    """Keep the call's id, or a second name, from a member of the form."""
     if shape.id and path == (shape.id,):
         call.call_id = unquoted(text) or call.call_id
     elif path == shape.name:
@@ -253,10 +251,10 @@ def _keep_own(call: OpenCall, shape: JsonShape, path: tuple[str, ...], text: str
 def _named_otherwise(
     reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]
 ) -> Walk[bool]:
-    """Read a member that names the call in a form which models know from elsewhere; return False
-    for others.
+    """Read a member that names the call in another form that models know; return False for other
+    members.
 
-    The name stands inside `function`, as the key of the arguments, or under another word.
+    The name may stand inside `function`, be the key of the arguments, or have another key.
     """
     scanner, key = reader.scanner, path[-1]
     first = scanner.peek()
@@ -284,8 +282,8 @@ def _is_own(path: tuple[str, ...], shape: JsonShape) -> bool:
 
 
 def _take_strays(reader: Reader, call: OpenCall) -> dict[str, str]:
-    """Take members that the form does not have as the arguments, if these are missing in their
-    place. Return the members that are none."""
+    """Use stray members as the arguments, if these are missing in their place. Return the other
+    stray members."""
     taken = _strays_meant(call)
     if taken:
         texts = [call.strays[key] for key in taken]
@@ -297,10 +295,10 @@ def _take_strays(reader: Reader, call: OpenCall) -> dict[str, str]:
 
 
 def _strays_meant(call: OpenCall) -> list[str]:
-    """Return the members beside the name that are arguments.
+    """Return the keys of the stray members that are arguments.
 
-    These are the tool's own parameters, or one object under another name, or, if no tool is known,
-    all members.
+    These are the tool's own parameters; or one object under another name; or all stray members, if
+    the tool is not known.
     """
     if any(text.strip() not in _NOTHING for _, text in call.raw):
         return []

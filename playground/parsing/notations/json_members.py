@@ -1,4 +1,4 @@
-"""The members of a call's JSON object by `JsonShape`: as a value, and as a pattern."""
+"""The members of a call's JSON object by `JsonShape`: as values, and as patterns."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _at(value: Any, path: tuple[str, ...]) -> Any:
 
 def head(shape: JsonShape) -> str:
     """Build a pattern for the head of a JSON call that no marker announces: its keys in the
-    declared order, up to the arguments and the name."""
+    declared order, up to the key of the arguments."""
 
     if shape.name_is_key:
         return rf'\{{{SPACE}"[^"\\]{{1,128}}+"{SPACE}:{SPACE}\{{'
@@ -67,7 +67,7 @@ def head(shape: JsonShape) -> str:
     members.setdefault(shape.arguments[0], "")
     keys = _order(shape, members)
     if keys.index(shape.arguments[0]) < keys.index(shape.name[0]):
-        keys.remove(shape.name[0])  # it comes after the arguments, which may be long
+        keys.remove(shape.name[0])  # the name follows the arguments, which may be long
     keys = keys[: keys.index(shape.arguments[0]) + 1]
     heads = ["".join(members[key] for key in keys) + _key(*shape.aliases)]
     if shape.thought:
@@ -78,10 +78,10 @@ def head(shape: JsonShape) -> str:
 
 
 def first_member(shape: JsonShape, names: Iterable[str]) -> str:
-    """Build a pattern for an object up to its first member, which must be one of a call's (`names`
-    and the shape's) or hold an object itself.
+    """Build a pattern for an object up to its first member: one of `names`, one of the shape's, or
+    any member that holds an object.
 
-    Its key may stand in quotes or in none, be escaped, or follow a doubled brace.
+    The key may stand in either quotes or in none, be escaped, or follow a doubled brace.
     """
     if shape.name_is_key:
         return head(shape)
@@ -113,5 +113,5 @@ def _text(least: int) -> str:
 
 
 def _names(shape: JsonShape) -> tuple[str, ...]:
-    """Return the keys of the name. A call that stands alone may also be OpenAI's `function`."""
+    """Return the keys that the name may have: for `name`, models also write `function`."""
     return (shape.name[-1], "function") if shape.name == ("name",) else shape.name[-1:]

@@ -23,8 +23,8 @@ _QUOTED: Final = {
 
 
 def bare_name(reader: Reader, call: OpenCall) -> Walk[None]:
-    """Read a name without its quotes. Without arguments, as in `{"name": none}`, it must be a
-    tool's."""
+    """Read a name without quotes. If there are no arguments, as in `{"name": none}`, it must be a
+    tool's name."""
     marker = yield from reader.scanner.match_here(_BARE_NAME)
     if marker is None:
         raise BrokenCall("missing-name")
@@ -44,7 +44,7 @@ def quoted_name(reader: Reader, call: OpenCall) -> Walk[None]:
         closed = _QUOTED[quote].match(scanner.text, scanner.at)
         text = closed[0] if closed else scanner.text[scanner.at :]
         # the first of two faults is reported, wherever the text was cut
-        if _NO_NAME.search(text[: NAME_LIMIT + 1]):  # then the quote that ends it is another call's
+        if _NO_NAME.search(text[: NAME_LIMIT + 1]):  # the next quote is another call's
             raise BrokenCall("missing-name", "the call's name never ends")
         # held text is searched again with every chunk: without a limit that is quadratic
         if len(text) > NAME_LIMIT:
@@ -62,7 +62,7 @@ def quoted_name(reader: Reader, call: OpenCall) -> Walk[None]:
 
 
 def unquoted(text: str) -> str:
-    """Return the inside of a JSON string, or of one in single quotes; "" for anything else."""
+    """Return the value of a JSON string, in double or single quotes; "" for anything else."""
     try:
         value = load_json(text) if text[:1] == '"' else relaxed_json.load(text)
     except (ValueError, RecursionError):

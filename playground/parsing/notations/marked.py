@@ -1,4 +1,4 @@
-"""Arguments as Gemma writes them: JSON with bare keys, its strings between a mark of their own.
+"""Arguments as Gemma writes them: JSON with bare keys, and with a mark before and after each text.
 
     {path:<|"|>a.py<|"|>,lines:[1,2],force:true}
 
@@ -55,13 +55,13 @@ class MarkedArguments(Notation):
             reader.scanner.note("relaxed-json", f"{call.place}, argument {key}", what)
 
 
-# in a stream only brackets, quotes and marks count
+# the walk through a stream looks only at brackets, quotes and marks
 
 
 @lru_cache
 def _outside(mark: str) -> regex.Pattern[str]:
-    # A quote counts at the start of a key or a value: JSON between the marked texts. A mark after a
-    # word opens nothing: it ends a text whose first mark is missing.
+    # A quote counts only at the start of a key or a value: there it begins a JSON string. A mark
+    # after a word opens no text: it ends one whose first mark is missing.
     opener = rf"(?<=[\s:,\[{{{regex.escape(mark[-1])}]){regex.escape(mark)}"
     return regex.compile(rf"{opener}|[{{}}\[\]]|(?<=[:,\[{{]\s{{0,4}})\"")
 
@@ -74,7 +74,7 @@ def _inside(mark: str) -> regex.Pattern[str]:
 
 @lru_cache
 def _quiet(mark: str, inside: str) -> SkipRule:
-    """Return the rule for chunks inside a text's marks or quotes, or outside of any."""
+    """Return the skip rule for chunks: inside marks, inside quotes, or outside of both."""
     if inside == '"':
         return rule_in_string(re.compile(r'["\\]'))
     if not inside:

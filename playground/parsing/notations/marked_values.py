@@ -1,6 +1,6 @@
-"""Values as Gemma writes them, as a whole text: written, and read with what models get wrong.
+"""Writes values as Gemma does, and reads them with the mistakes that models make.
 
-A text may lack its marks, or the first of them, or stand in quotes: it ends before what may follow.
+A text may lack its marks, or only the first, or stand in quotes: it ends before what may follow it.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ def read(
     literals: Literals = JSON_WORDS,
     keys: frozenset[str] = frozenset(),
 ) -> Any:
-    """Return the object of a text.
+    """Return the object that a text describes.
 
-    A bare value stays text if its schema says so, if it is too deep to read, or if it can be
-    nothing else; `doubts` collects the keys of these. A text without marks ends before the next
-    key, which may be any of `keys`, the tool's own.
+    A value without marks stays text if its schema says so, if it is too deep to read, or if it is
+    no other value; `doubts` collects the keys of such values. A text without marks ends before the
+    next key, which may be any of `keys`, the tool's own.
 
     Raises ValueError, and RecursionError without `doubts`.
     """
@@ -71,19 +71,19 @@ def read(
 
 
 class Doubts(NamedTuple):
-    """The keys of values that were kept as text because they are too `deep` to read, and of values
-    for which something was `forgiven`, with what."""
+    """Values that were not read strictly: the keys of those that stay text because they are too
+    `deep`, and the keys of those with a `forgiven` mistake, with the mistake."""
 
     deep: list[str]
     forgiven: list[tuple[str, str]]
 
 
 class _Ends(NamedTuple):
-    """Patterns for the end of a text without its marks, by how the tool's keys look."""
+    """Patterns for the end of a text without its marks, made for the keys of one tool."""
 
-    ended: re.Pattern[str]  # what follows a member
-    missing: re.Pattern[str]  # the same where the member's value should begin
-    unmarked: re.Pattern[str]  # what follows, outside of quotes and brackets
+    ended: re.Pattern[str]  # the text after a member
+    missing: re.Pattern[str]  # the same text, where the member's value should begin
+    unmarked: re.Pattern[str]  # the same text, outside of quotes and brackets
     half_marked: re.Pattern[str]  # a text that lacks only its first mark
     quoted: re.Pattern[str]  # a text in single quotes
 
@@ -211,7 +211,7 @@ def _members(
 
 
 def _after_member(text: str, at: int, form: _Form, key: str) -> int:
-    """Return where the next member begins: after a comma or, if that is missing, at a bare key."""
+    """Return the index of the next member: after a comma or, if that is missing, at a bare key."""
     at = _skip(text, at)
     apart = not text[at - 1].isalnum()
     if apart and form.doubts is not None and _BARE_KEY_AT.match(text, at):
@@ -221,10 +221,10 @@ def _after_member(text: str, at: int, form: _Form, key: str) -> int:
 
 
 def _member(text: str, start: int, form: _Form, key: str) -> tuple[Any, int]:
-    """Read a member's value; it is an empty text if it is missing.
+    """Read a member's value; a missing value is an empty text.
 
-    A text without marks may hold commas, colons and brackets: it ends before the next key, or with
-    its object.
+    A text without marks may hold commas, colons and brackets: it ends before the next key, or
+    with its object.
     """
     if key and form.doubts is not None and form.ends.missing.match(text, start):
         form.forgive(key, "no value")
@@ -260,7 +260,7 @@ def _unmarked_end(text: str, start: int, form: _Form) -> int:
 
 
 def _as_it_stands(text: str, start: int, mark: str) -> tuple[str, int]:
-    """Return a list or an object as its text, up to its own bracket."""
+    """Return the text of a list or an object, up to its own closing bracket."""
     depth, inside = 0, False
     for match in re.compile(rf"{re.escape(mark)}|[{{}}\[\]]").finditer(text, start):
         if match[0] == mark:
@@ -273,7 +273,7 @@ def _as_it_stands(text: str, start: int, mark: str) -> tuple[str, int]:
 
 
 def _read_key(text: str, at: int, form: _Form) -> tuple[str, int]:
-    """Read a key; return it and where its value begins."""
+    """Read a key; return it, and the index of its value."""
     if text.startswith(form.mark, at):
         key, at = _marked(text, at, form.mark)
     elif text.startswith('"', at):

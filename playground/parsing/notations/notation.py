@@ -1,4 +1,4 @@
-"""A notation: how the body of a call is written. One class, with all that is asked of a notation.
+"""The base class of notations: the ways in which the body of a call is written.
 
 docs/contributing/notation.md says step by step how to add one.
 """
@@ -35,11 +35,11 @@ class CallValue:
 
 
 class Lead(NamedTuple):
-    """The text before a body, and how sure a reader must be that a body follows.
+    """The context of a body: the text before it, and how much proof of a call its reader needs.
 
     `before` and `closing` are the patterns of the call's opener and closer, without groups. With
-    `strict` the body has to prove that this is a call, unless the opener does. `firm` asks for
-    more: something of the body, or the closer, must follow.
+    `strict` the body has to prove that this is a call, unless the opener does. With `firm` part of
+    the body, or the closer, must follow in any case.
     """
 
     syntax: Declaration
@@ -52,9 +52,9 @@ class Lead(NamedTuple):
 class Neighbours(NamedTuple):
     """The markers that may follow a body, or a part of one.
 
-    `name` is the pattern of a tool's name; it matches the session's tools alone if `knows_names`.
-    `closing` is the call's own closer, `section_close` the pattern of the section's ("" for none),
-    `calls` the openers of the next call.
+    `name` is the pattern of a tool's name; with `knows_names` it matches only the session's tools.
+    `closing` is the call's own closer, `section_close` the pattern of the section's closer ("" for
+    none), `calls` are the openers of the next call.
     """
 
     syntax: Declaration
@@ -69,11 +69,11 @@ class Neighbours(NamedTuple):
 
 
 class Notation(ABC):
-    """The way in which the body of a call is written, announced and read.
+    """A way in which the body of a call is written, announced and read.
 
     `hole` is its name in a template, `meaning` a line for the table of holes, `values` a phrase for
-    guides that says how arguments look in it. `fields` declare a syntax in which a call of
-    `write_file` with the arguments `sample` is `example`: this is tested, and shown.
+    guides about how arguments look. `fields` declare a syntax; in it a call of `write_file` with
+    the arguments `sample` is written as `example`: this is tested, and shown.
     """
 
     hole: ClassVar[str]
@@ -89,21 +89,21 @@ class Notation(ABC):
     """The body's own text says where it ends, as brackets do: the engine takes a missing closer
     after it for a slip. If False, `read` reads the closer too."""
     keeps_space: ClassVar[bool] = False
-    """White space at the body's edges is no markup: it belongs to the body, or it ends a body that
-    holds none. If False, the engine skips it before a body that ends itself."""
+    """White space at the body's edges belongs to the body, or ends a body without white space. If
+    False, it is markup, and the engine skips it before a body that ends itself."""
     mends_brackets: ClassVar[bool] = False
     """The body ends with its own bracket. A few surplus brackets before the call's closer are a
     slip of the model, and left out with a finding."""
     restarts: ClassVar[bool] = False
-    """A call that begins anew inside an open string of the body is noticed, because its first quote
-    would end any string."""
+    """A new call inside an open string of the body is noticed, because its first quote would end
+    any string."""
     tells_itself: ClassVar[bool] = False
     """A body shows by itself that it is a call, without its opener."""
     repeats: ClassVar[bool] = False
     """Models write several bodies between the markers of one call: each is a call of its own."""
     follows_tags: ClassVar[bool] = False
-    """The body begins with tags or text right after the opener. Words after a blank there are
-    prose, which mentions the opener as it mentions other tags."""
+    """The body begins with tags or text right after the opener. If a blank and a word follow the
+    opener instead, it is a tag that prose mentions."""
     names_tool: ClassVar[bool] = False
     """The tool's name is part of the body."""
     behind: ClassVar[tuple[str, ...]] = ("name",)
@@ -120,7 +120,7 @@ class Notation(ABC):
             raise SyntaxFault(f"a param template is given, but {syntax.call!r} has no {{params}}")
 
     def keys(self, syntax: Declaration) -> tuple[str, ...]:
-        """Return the arguments that a call always has, and no others; () if it may have any."""
+        """Return the arguments of every call, if all calls have the same; () otherwise."""
         return ()
 
     def samples(self, syntax: Declaration) -> dict[str, str]:
@@ -129,24 +129,24 @@ class Notation(ABC):
 
     @abstractmethod
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
-        """Write the text of its hole, or of its holes if it has several.
+        """Return the text of each hole of the notation, by the hole's name.
 
-        Never raises: a value that it cannot hold is left out, and the check names the argument.
+        Never raises: a value that cannot be written is left out, and the check names the argument.
         """
 
     def announce(self, lead: Lead) -> str:
-        """Build a pattern for how a body begins: it makes an opener a call rather than prose. It
-        has no groups; "" if the opener has to be enough."""
+        """Build a pattern of a body's beginning, without groups: it shows that an opener is a call,
+        not prose. Return "" if the opener alone is enough."""
         return ""
 
     def evidence(self, lead: Lead) -> str:
-        """Build a pattern for how a body goes on after an unknown name, if that shows that a call
-        is meant. An argument's name is its group `key`. "" if nothing could show it."""
+        """Build a pattern of text after an unknown name which shows that a call is meant. Its group
+        `key` is an argument's name. Return "" if no text could show it."""
         return ""
 
     def without_body_start(self, syntax: Declaration) -> str:
-        """Build a pattern for what follows the name in a body whose beginning is missing, from the
-        quote and the comma after the name on; "" if nothing could show it."""
+        """Build a pattern of a body that lacks its beginning: the text from the quote and the comma
+        after the name on. Return "" if no text could show it."""
         return ""
 
     def choice_points(self, neighbours: Neighbours) -> tuple[ChoicePoint, ...]:
@@ -154,7 +154,7 @@ class Notation(ABC):
         return ()
 
     def closer_of(self, key: str, syntax: Declaration) -> str:
-        """Return what ends an argument, without white space; "" if it has no end of its own."""
+        """Return the closer of an argument, without white space; "" if it has none of its own."""
         return ""
 
     @abstractmethod

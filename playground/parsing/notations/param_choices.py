@@ -1,4 +1,4 @@
-"""The choices around and inside a parameter's value: openers, closers, and what models make of
+"""The choices around and inside a parameter's value: openers and closers, also as models misspell
 them."""
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def param_opener(syntax: Declaration) -> str:
 
 @lru_cache(maxsize=1024)
 def param_openers(syntax: Declaration) -> tuple[str, ...]:
-    """Return the patterns of a parameter's opener: as declared, then as models get it wrong."""
+    """Return the patterns of a parameter's opener: as declared, then as models misspell it."""
     template = param_template(syntax)
     block = value_notation(template).block
 
@@ -72,7 +72,7 @@ def param_openers(syntax: Declaration) -> tuple[str, ...]:
         }
         spaced = isinstance(pieces[0], str) and pieces[0].isspace()
         rest = pieces_pattern(pieces[spaced:], holes, value_after=True, block=block)
-        # white space between two parameters is skipped; only that it was there counts
+        # white space between two parameters is skipped; the opener only requires that it was there
         return rf"(?<=\s){rest}" if spaced else rest
 
     mended = [opener(pieces) for pieces in _slips(template.before)]
@@ -83,7 +83,7 @@ def param_openers(syntax: Declaration) -> tuple[str, ...]:
 
 
 def _slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
-    """Return the opener as models get it wrong, also without the attribute for the value's type, or
+    """Return the opener as models misspell it: also without the attribute for the value's type, or
     with a second `=` instead of its end."""
     if len(pieces) == 5 and isinstance(pieces[2], str) and pieces[2].startswith('"'):
         return [(*pieces[:2], str(pieces[4])), *slips(pieces)]
@@ -93,8 +93,8 @@ def _slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
 
 
 def _tags_amiss(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
-    """Return an opener of several elements, `<k>{key}</k><v>`, with one of them never closed, or
-    closed or opened twice."""
+    """Return an opener of several elements, such as `<k>{key}</k><v>`, with one element not
+    closed, closed twice or opened twice."""
     pairs = ((at, _TWO_TAGS.fullmatch(str(piece))) for at, piece in enumerate(pieces))
     variants: list[tuple[Piece, ...]] = []
     for at, tags in pairs:
@@ -105,15 +105,15 @@ def _tags_amiss(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
 
 
 def _without_value_opener(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
-    """Return such an opener without the opener of the value's own element:
+    """Return an opener of several elements without the tag that opens the value:
     `<k>{key}</k>value</v>`."""
     tags = _TWO_TAGS.fullmatch(str(pieces[-1]))
     return [(*pieces[:-1], tags["closer"])] if tags else []
 
 
 def inside_call(neighbours: Neighbours) -> ChoicePoint:
-    """Build the choices inside a call: a parameter, the call's closer, or a marker that shows that
-    it was forgotten."""
+    """Build the choices inside a call: a parameter, the call's closer, or a marker which shows that
+    the closer was forgotten."""
     syntax, closing = neighbours.syntax, neighbours.closing
     first = begins(param_template(syntax).before)
     return choice_point(
@@ -143,7 +143,7 @@ def inside_value(neighbours: Neighbours) -> ChoicePoint:
         # the value's closer, for a closer that names its key takes any name.
         choices.append(_forgotten(f"{SPACE}{unnamed(closing)}{SPACE}{neighbours.section_close}"))
     choices += [Choice(pattern, group=Group(Kind.CLOSE)) for pattern in _value_closers(neighbours)]
-    # an opener of words hardly stands in a value by chance; _follows decides when it is read
+    # an opener with words is hardly part of a value; `_follows` in params.py decides
     openers = "".join(piece for piece in template.before if isinstance(piece, str))
     by_opener = syntax.reserved or worded(re.escape(openers))
     if by_opener:
@@ -156,11 +156,11 @@ def inside_value(neighbours: Neighbours) -> ChoicePoint:
         return choice_point(*(choice._replace(begins=first) for choice in choices))
     any_tag = "name" in holes_of(syntax.call_template.after) and not neighbours.knows_names
     if closing and not by_opener and not any_tag:
-        # If parameters are any tags, only the next call shows that a closer was forgotten: the
-        # call's closer alone looks like this parameter's own before the next parameter.
+        # If any tag may be a parameter, only the next call shows that a closer was forgotten. The
+        # call's closer alone could be a misspelt closer of this parameter.
         following = "|".join(look_of(choice.pattern) for choice in neighbours.calls)
         forgotten = _forgotten(f"{SPACE}{closing}{SPACE}(?:{following})")
-        # the call's closer may be another parameter's until it is known what follows it
+        # what looks like the call's closer may be a parameter's: the text after it decides
         choices = [forgotten, *(choice._replace(varying=True) for choice in choices)]
     # another call with its first parameter: this call was cut off before it
     call = syntax.call_template.before
@@ -183,9 +183,9 @@ def inside_value(neighbours: Neighbours) -> ChoicePoint:
 
 
 def _closer_begins(template: Template) -> list[str]:
-    """Return how a value's closer begins: with and without the blanks before its words.
+    """Return the beginnings of a value's closer: with and without the blanks before its words.
 
-    A line break alone is a candidate wherever a value may end.
+    A line break before it needs no beginning: it is a candidate anyway.
     """
     words, first = prefix(template.after), str(template.after[0])
     space = first[: len(first) - len(first.lstrip())]
@@ -193,10 +193,10 @@ def _closer_begins(template: Template) -> list[str]:
 
 
 def _value_closers(neighbours: Neighbours) -> list[str]:
-    """Return the patterns of a value's closer with a look at what follows it.
+    """Return the patterns of a value's closer, each with a lookahead.
 
-    The first looks for what should follow, the others for what models make of that, which few texts
-    need. A call without a closer needs no look.
+    The first looks for what should follow, the others, which few texts need, for mistakes of
+    models. In a call without a closer any text may follow.
     """
     syntax, template = neighbours.syntax, param_template(neighbours.syntax)
     holes = {"key": f"(?P<close_key>{_key(syntax)})"}
@@ -217,11 +217,11 @@ def _value_closers(neighbours: Neighbours) -> list[str]:
 
 
 def _next_calls(neighbours: Neighbours) -> list[str]:
-    """Build patterns for another call up to its first parameter or its closer: then the closer of
-    the call before it was forgotten.
+    """Build patterns for another call up to its first parameter or its closer: it shows that the
+    closer of this call was forgotten.
 
-    The reader checks whether there is such a tool: `next_name`. A header that looks back is left
-    out, because with one every line of a value takes longer.
+    The reader checks that a tool `next_name` exists. Openers with a look-behind are left out,
+    because they would slow down every line of a value.
     """
     if not begins_worded(neighbours.syntax.call_template.before):
         return []
@@ -237,8 +237,8 @@ def _next_calls(neighbours: Neighbours) -> list[str]:
 
 
 def _junk(neighbours: Neighbours) -> list[str]:
-    """Build a pattern for a few words between the last value and the call's closer, which models
-    put there. If the closer may be any tag, they belong to the value."""
+    """Build a pattern for a few words that models put between the last value and the call's closer.
+    If only known names are tools (`known_names`), such words belong to the value."""
     closing, listed = neighbours.closing, neighbours.syntax.known_names
     if listed or not closing.begins or not worded(closing.pattern):
         return []
@@ -250,7 +250,7 @@ def _junk(neighbours: Neighbours) -> list[str]:
 
 
 def holds_own_marker(text: str, syntax: Declaration, name: str) -> bool:
-    """Return True if a value holds the opener of calls, or the closer that names this very call."""
+    """Return True if a value holds the opener of calls, or a marker with this call's name."""
     opener, sides = _own_markers(syntax)
     if opener:
         return opener in text
@@ -263,7 +263,7 @@ def holds_own_marker(text: str, syntax: Declaration, name: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _own_markers(syntax: Declaration) -> tuple[str, tuple[tuple[Piece, ...], ...]]:
-    """Return the words with which calls begin or, if there are none, the markers with the tool's
+    """Return the opener of calls if it has words; otherwise "" and the markers with the tool's
     name."""
     template = syntax.call_template
     first = template.before[0] if template.before else ""
@@ -279,6 +279,6 @@ def closes_solidly(template: Template) -> bool:
 
 
 def _forgotten(following: str) -> Choice:
-    """Make a choice for what follows a closer that was forgotten; a line break before it is no part
-    of the value."""
+    """Make a choice of text after a forgotten closer; a line break before it is no part of the
+    value."""
     return Choice(rf"\n?+(?={following})", group=Group(Kind.FORGOTTEN))

@@ -12,18 +12,18 @@ from playground.parsing.patterns import worded
 
 
 def closer_of(key: str, syntax: Declaration) -> str:
-    """Return what ends a parameter, without white space around it."""
+    """Return the closer of a parameter, without white space around it."""
     return key.join(param_shape(syntax).closer).strip()
 
 
 def before_last(closer: str, text: str) -> tuple[str, str]:
-    """Return the text before the last closer in any case, and the text after it."""
+    """Return the text before and after the last closer, in whatever letter case; "" without one."""
     matches = list(re.finditer(re.escape(closer), text, re.IGNORECASE))
     return (text[: matches[-1].start()], text[matches[-1].end() :]) if matches else ("", "")
 
 
 def without_closers(text: str, key: str, syntax: Declaration) -> str:
-    """Remove closers from the end of a value that is no text: there one was written twice."""
+    """Remove repeated closers from the end of a value that is not text."""
     closer = closer_of(key, syntax)
     pieces = text.split(closer) if worded(closer) else [text]
     if len(pieces) == 1 or pieces[-1].strip():
@@ -34,10 +34,10 @@ def without_closers(text: str, key: str, syntax: Declaration) -> str:
 
 
 def holds_arguments(strays: str, call: OpenCall, syntax: Declaration) -> bool:
-    """Return True if text in which no parameter could be read is an argument all the same.
+    """Return True if text between the parameters is probably an unreadable argument.
 
-    It is if the call had nothing else, or if it is an object or holds a parameter's opener or
-    closer. Without that argument the call would be another one.
+    It is if the call has no other argument, or if the text is an object or holds a parameter's
+    opener or closer. Without that argument the call would do something else.
     """
     if not strays.strip():
         return False
@@ -47,6 +47,6 @@ def holds_arguments(strays: str, call: OpenCall, syntax: Declaration) -> bool:
     words = re.match(r"\W*[\w:｜|]+", opener)
     if words is not None and words[0].strip() in strays:
         return True
-    # a closer with something before it: its opener was forgotten
+    # a closer with text before it: its opener was forgotten
     closer = next((p.strip() for p in param_template(syntax).after if isinstance(p, str)), "")
     return worded(closer) and bool(strays.partition(closer)[0].strip()) and closer in strays

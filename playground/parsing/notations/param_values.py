@@ -1,4 +1,4 @@
-"""The value of a parameter's text, and the text of a value, side by side."""
+"""Writes a parameter's value as text, and reads the text back."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _CDATA: Final = ("<![CDATA[", "]]>")
 
 
 class ParamShape(NamedTuple):
-    """The parts of a parameter's declaration that are asked for at each value.
+    """The parts of a parameter's declaration that are needed at each value.
 
-    The value is `json`, or may stand on `own_lines` between its markers. `closer` is the text that
-    ends it, without white space, cut at the key.
+    The value is `json`, or may stand on `own_lines` between its markers. `closer` is its closing
+    text, without white space, cut where the key stands.
     """
 
     json: bool

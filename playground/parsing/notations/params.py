@@ -1,7 +1,7 @@
 """Parameters, one after the other, each value between its own markers, as `param` declares.
 
-A value is raw text. It ends at its closer, but only before what may follow a closer, so that a
-value may hold its own markers.
+A value is raw text. It ends at its closer, if a text follows that may follow a closer: so a value
+may hold its own markers.
 """
 
 from __future__ import annotations
@@ -140,8 +140,8 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
 
 
 def _close(reader: Reader, call: OpenCall, marker: Marker, kind: Kind | None) -> None:
-    """Claim the call's closer. Any other marker is left for the engine, and shows that it was
-    forgotten."""
+    """Claim the call's closer. Any other marker shows that the closer was forgotten; the engine
+    claims it."""
     if kind is Kind.CLOSE:
         reader.scanner.emit_marker(marker)
     elif kind in (Kind.CALL, Kind.SECTION) and not call.raw:
@@ -160,11 +160,10 @@ def _read_object_body(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
 
 
 def _another(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
-    """Return True if another parameter follows; a call form without a closer ends after its last
-    one.
+    """Return True if another parameter follows, in a call form that has no closer.
 
-    A call without parameters may end only before a marker: other text is an argument that cannot be
-    read.
+    A call without parameters may end only before a marker. Raises BrokenCall for other text, which
+    is an unreadable argument.
     """
     scanner, (next_param, _, after) = reader.scanner, form.body
     marker = yield from scanner.match_here(next_param)
@@ -193,8 +192,8 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
     marker = yield from scanner.until(value_end, keep, own, inside_call=True)
     kept_break = 0
     if marker and shape.own_lines and marker.text.startswith("\n"):
-        # The value's first line break decides about its last: both are the form's, or both the
-        # value's. Before a marker that shows a forgotten closer it belongs to the form.
+        # Both the first and the last line break of a value belong to the form, or both to the
+        # value. If the closer was forgotten, the last belongs to the form.
         closed = marker.kind is Kind.CLOSE
         kept_break = 1 if closed and not opener.text.endswith("\n") else 0
     keep(kept_break)
@@ -222,7 +221,8 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
 
 
 def _json_value(reader: Reader, call: OpenCall, key: str, copy: GrowingText) -> Walk[None]:
-    """Claim a value that ends by its own brackets or quotes, so that it may hold any marker."""
+    """Claim a JSON text, list or object. It ends by its own brackets or quotes, so it may hold any
+    marker."""
     while (first := reader.scanner.peek()) is None:
         yield
     if first and first in '"{[':
@@ -236,7 +236,7 @@ def _json_value(reader: Reader, call: OpenCall, key: str, copy: GrowingText) -> 
 def _mended_end(
     reader: Reader, call: OpenCall, key: str, text: str, kind: Kind | None, form: Form
 ) -> str:
-    """Return a value's text without what follows a closer in it, if no closer has ended it."""
+    """Return a value's text. If its closer was forgotten, cut the text at a closer inside it."""
     place = f"{call.place}, argument {key}"
     closer = closer_of(key, form.syntax)
     if kind is not Kind.FORGOTTEN:
@@ -258,7 +258,7 @@ def _mended_end(
 
 
 def _key_of(call: OpenCall, key: str, syntax: Declaration) -> str:
-    """Return a parameter's name, without blanks around it if the tool has it so."""
+    """Return a parameter's name; without blanks around it if only that is a name of the tool's."""
     key = unescape(key) if syntax.escaped_names else key
     bare = key.strip()
     if bare == key:
@@ -269,8 +269,8 @@ def _key_of(call: OpenCall, key: str, syntax: Declaration) -> str:
 def _own(reader: Reader, call: OpenCall, key: str, syntax: Declaration) -> Callable[[Marker], bool]:
     """Return a test for markers that end this parameter's value.
 
-    A closer may name another key. What looks like the next parameter or another call may be part of
-    the value.
+    A closer that names another key does not. What looks like the next parameter or another call
+    may be part of the value, too.
     """
 
     def own(marker: Marker) -> bool:
@@ -289,10 +289,10 @@ def _own(reader: Reader, call: OpenCall, key: str, syntax: Declaration) -> Calla
 def _follows(
     call: OpenCall, key: str, following: str, syntax: Declaration, begins_line: bool
 ) -> bool:
-    """Return True if a parameter's opener inside a value is the next parameter, not part of the
-    value: the tool has it and it was not given yet.
+    """Return True if the opener of the parameter `following` ends a value. It does if the tool has
+    that parameter and the call does not have it yet.
 
-    If no parameters are known, the opener has to be a control token, or to begin a line.
+    If no parameters are known, the opener must be a control token or begin a line.
     """
     if following == key or following in call.arguments:
         return False

@@ -1,6 +1,6 @@
 """The arguments as Python keyword arguments: `path="a.py", lines=[1, 2]`.
 
-They end at the call's own bracket; brackets in strings do not count. Nothing is evaluated.
+They end at the call's own closing bracket; brackets in strings do not count. Nothing is evaluated.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class PythonArguments(Notation):
 
 
 def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
-    """Claim everything up to the bracket that closes the call, which stays unclaimed."""
+    """Claim everything before the bracket that closes the call."""
     depth, quote, position = 0, "", scanner.at
     first = True  # True until a quote stands in the string
     while True:

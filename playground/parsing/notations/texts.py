@@ -1,5 +1,5 @@
-"""Arguments that are plain texts. Each ends at what the template says after it; if that is nothing,
-at the next marker of any kind."""
+"""Arguments that are plain texts. Each ends at the text after it in the template or, if there is
+none, at the next marker of any kind."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class Texts(Notation):
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
         """Write the texts.
 
-        If other arguments are given, or another tool, the last text is the call as Python or JSON.
-        It reads back only if `objects` are allowed; checking.py says so before anything is sent.
+        If the call has other arguments or another tool, the last text is the call as Python or
+        JSON. That can be read back only if `objects` are allowed; the check says so beforehand.
         """
         template = syntax.call_template
         keys = self.keys(syntax) or _texts(template)
@@ -97,8 +97,7 @@ def _texts(template: Template) -> tuple[str, ...]:
 
 
 def _ends_line(syntax: Declaration, pieces: tuple[Piece, ...]) -> bool:
-    """Return True if a text reaches to the end of a line, because its closer begins the
-    next one."""
+    """Return True if a text ends with a line break, because its closer begins a line."""
     return syntax.line_start and bool(pieces) and not begins_line(pieces)
 
 
@@ -113,7 +112,7 @@ def _fits(syntax: Declaration, keys: tuple[str, ...], call: CallValue) -> bool:
 
 
 def _stands_for_itself(text: str) -> bool:
-    """Return True if a text stands for itself where a JSON object may stand too."""
+    """Return True if a text can be read back although an object may stand in its place."""
     return bool(text) and text == text.strip() and not text.startswith("{")
 
 
@@ -145,7 +144,7 @@ def _end(pieces: tuple[Piece, ...], neighbours: Neighbours) -> ChoicePoint:
 def _read_closed(
     reader: Reader, call: OpenCall, key: str, end: ChoicePoint, form: Form
 ) -> Walk[None]:
-    """Read a text that has a closer; without the closer the call is cut off."""
+    """Read a text that has a closer. Raises BrokenCall if the stream ends before the closer."""
     text, closer = yield from _read_text(reader, call, key, end, form.syntax)
     if closer is None:
         call.raw.append((key, text))
@@ -162,8 +161,8 @@ def _read_closed(
 def _read_open(
     reader: Reader, call: OpenCall, key: str, end: ChoicePoint, form: Form
 ) -> Walk[None]:
-    """Read a text that the next marker ends, or the end of the stream. In the latter case it may be
-    cut off, and a finding says so."""
+    """Read a text that ends at the next marker or with the stream. At the end of the stream it may
+    be cut off, and a finding says so."""
     text, marker = yield from _read_text(reader, call, key, end, form.syntax)
     cut = marker is None
     if marker and form.syntax.joined:
@@ -182,7 +181,7 @@ def _read_open(
 
 
 def _is_object(text: str, form: Form) -> bool:
-    """Return True if a text is a JSON object, or empty, which stands for the empty object."""
+    """Return True if a text is a JSON object. An empty text is the empty object."""
     if not form.syntax.objects:
         return False
     return not text.strip() or text.lstrip().startswith("{")
@@ -213,7 +212,7 @@ def _read_text(
 def _joined(
     reader: Reader, call: OpenCall, key: str, end: ChoicePoint, form: Form, text: str
 ) -> Walk[str]:
-    """Return the text joined with those of the calls that follow at once: they are one call."""
+    """Return the text joined with the texts of the calls that follow directly: all are one call."""
     scanner = reader.scanner
     while separator := (yield from scanner.match_here(form.separator)):
         scanner.emit_marker(separator)

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 
 class ValueNotation(NamedTuple):
-    """A form of a value as text.
+    """A way to write a parameter's value as text.
 
     With `block` a text with a line break stands on lines of its own, and the line breaks around it
     are no part of it. With `json` a text is JSON too, in quotes.
