@@ -143,7 +143,7 @@ def body_in_a_fence(text: str, dialect: DeclaredDialect, source: random.Random) 
     opener, closer = edges(dialect)
     if not opener or not closer or "{" not in text:
         return text
-    if dialect.syntax.param or dialect.syntax.notation.whole:
+    if dialect.syntax.param or dialect.syntax.notation.texts_only:
         return text
     return text.replace(opener, f"{opener}\n```json\n").replace(closer, f"\n```\n{closer}")
 

@@ -111,7 +111,7 @@ def test_a_template_is_cut_at_its_holes() -> None:
         ({"call": "<{name}={name}>{args:json}"}, "{name} stands twice before the {args:json}"),
         # what the parser could not be made of, or failed at in the middle of a reply
         ({"call": "<do>{args:json}</do>"}, "names no tool: it needs {name} before its body"),
-        ({"call": "<f={name}>{args:json}</f>{id}"}, "{id} stands behind the {args:json}"),
+        ({"call": "<f={name}>{args:json}</f>{id}"}, "{id} stands after the {args:json}"),
         ({"call": "{name} {line:path}{args:json}"}, "{line:path} stands before a body of texts"),
         ({"call": "<{name}>{params}", "param": "<p>{value}</p>"}, "has no {key} before its value"),
         ({"call": "{call:json}", "section": "<a>{calls}</a>{name}"}, "{name} at character"),
@@ -125,7 +125,7 @@ def test_a_template_is_cut_at_its_holes() -> None:
         ),
         (
             {"call": "<f>{params}</f>", "param": "{key}: {value}\n", "param_separator": "\n"},
-            "behind parameters that end with more than that",
+            "after parameters that end with more than that",
         ),
         ({"call": "{call:json}", "literals": Literals(true="x", false="x")}, "three different"),
         ({"call": "{call:json}", "literals": Literals(null=" ")}, "three different words"),
@@ -135,7 +135,7 @@ def test_a_template_is_cut_at_its_holes() -> None:
         ({"call": "{call:json}", "type_words": (("integer", "a b"),)}, "as 'a b'; it takes pairs"),
         (
             {"call": "<c>{name}{params}</c>", "param": "|{key}={value}"},
-            "={value}' ends a value: behind {value} there",
+            "={value}' ends a value: after {value} there",
         ),
         (
             {"call": "<c>{name} {params}</c>", "param": "{key}={value} "},

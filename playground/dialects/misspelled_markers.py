@@ -202,7 +202,7 @@ def _call_of(text: str, dialect: DeclaredDialect, names: tuple[str, ...]) -> str
     """Return the beginning of a tool's call that the text writes in another way."""
     syntax = dialect.syntax
     before = syntax.call_template.before
-    if not before and notation_of(syntax).tells_itself:
+    if not before and notation_of(syntax).proves_itself:
         key, listed = syntax.shape.name[-1], "|".join(map(re.escape, names))
         # a key, not a word: in quotes, in an object or at the beginning of a line, and with a colon
         quoted = rf"""["'\\]{{0,3}}{key}["'\\]{{0,3}}\s{{0,8}}"""

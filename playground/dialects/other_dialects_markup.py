@@ -92,7 +92,7 @@ def _quoted(key: str, text: str) -> bool:
 
 def _tells_itself(dialect: DeclaredDialect) -> bool:
     syntax = dialect.syntax
-    return not syntax.call_template.before and notation_of(syntax).tells_itself
+    return not syntax.call_template.before and notation_of(syntax).proves_itself
 
 
 @cache

@@ -19,16 +19,16 @@ class BatchedParser(DialectParser):
 
     def __init__(self, parser: DialectParser, chunks: int = 1024) -> None:
         self._parser, self._limit = parser, chunks
-        self._held: list[bytes] = []
+        self._chunks: list[bytes] = []
         self._texts: list[str] = []  # one of the two lists is always empty
 
     def feed(self, data: bytes) -> list[Event]:
         events = self._flush() if self._texts else []
-        self._held.append(data)
-        return events if len(self._held) < self._limit else events + self._flush()
+        self._chunks.append(data)
+        return events if len(self._chunks) < self._limit else events + self._flush()
 
     def feed_text(self, text: str) -> list[Event]:
-        events = self._flush() if self._held else []
+        events = self._flush() if self._chunks else []
         self._texts.append(text)
         return events if len(self._texts) < self._limit else events + self._flush()
 
@@ -50,8 +50,8 @@ class BatchedParser(DialectParser):
         return self._parser.switches
 
     def _flush(self) -> list[Event]:
-        data, text = b"".join(self._held), "".join(self._texts)
-        self._held.clear()
+        data, text = b"".join(self._chunks), "".join(self._texts)
+        self._chunks.clear()
         self._texts.clear()
         if text:
             return self._parser.feed_text(text)

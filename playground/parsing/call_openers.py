@@ -12,26 +12,26 @@ from playground.parsing.notations import notation_of
 from playground.parsing.notations.notation import Lead
 from playground.parsing.patterns import (
     EMPTY,
-    ENDED,
     LINE,
     LINE_START,
+    NAME_END,
     NO_MEMBER,
+    NOT_IN_PROSE,
     SPACE,
-    UNSPOKEN,
     WORD,
     WORD_START,
-    WRAPPED,
+    WRAPPER_START,
+    allow_repeated,
     any_form,
     begins,
-    maybe_twice,
+    has_words,
     name_before,
-    or_mended,
     pieces_pattern,
     slips,
     spaced_name,
-    stripped,
-    unnamed,
-    worded,
+    with_slips,
+    without_final_space,
+    without_names,
 )
 from playground.parsing.template import Hole, Piece, holes_of, is_line
 
@@ -46,7 +46,7 @@ class CallOpeners:
         self.name = name_of(syntax, names)
         self.knows_names = syntax.known_names and bool(names)
         self.names = (*NAME_SPACES, *names)  # a known name begins with one of these
-        ending = stripped(template.after)
+        ending = without_final_space(template.after)
         closer = pieces_pattern(ending, {"name": f"(?P<close_name>{self.name})"})
         self.closing = Choice(closer, begins(ending))
 
@@ -60,20 +60,20 @@ class CallOpeners:
         template = self.syntax.call_template
         forms = self._opener_patterns()
         before = any_form(forms)
-        lead = Lead(self.syntax, before, unnamed(self.closing.pattern), strict, firm)
+        lead = Lead(self.syntax, before, without_names(self.closing.pattern), strict, firm)
         pattern = before
-        look = self.notation.announce(lead)
-        if look:
+        lookahead = self.notation.announce(lead)
+        if lookahead:
             ended = "|(?<=/>)" if EMPTY in before else ""
-            wrapped = WRAPPED if self._may_be_wrapped() else ""
-            opener = maybe_twice(before, template, begun=not self.syntax.section)
-            pattern = f"{opener}{wrapped}(?={look}{ended})"
-        elif self.notation.follows_tags and worded(before):
-            pattern += UNSPOKEN
+            wrapped = WRAPPER_START if self._may_be_wrapped() else ""
+            opener = allow_repeated(before, template, partly=not self.syntax.section)
+            pattern = f"{opener}{wrapped}(?={lookahead}{ended})"
+        elif self.notation.follows_tags and has_words(before):
+            pattern += NOT_IN_PROSE
         lead_text = template.before[0] if template.before else ""
         if self.syntax.line_start and strict:
             pattern = LINE_START + pattern
-        elif strict and self.syntax.section_required and self.notation.tells_itself:
+        elif strict and self.syntax.section_required and self.notation.proves_itself:
             # only here: in other forms a look back at every chunk of prose costs more than it gains
             pattern = NO_MEMBER + pattern
         elif isinstance(lead_text, str) and lead_text[:1].isalnum():
@@ -82,7 +82,7 @@ class CallOpeners:
         first = begins(template.before) if template.before else tuple(self.notation.first)
         # the bracket after a name may be part of the name in the form before this one
         loose = self.number > 0 and template.before[-2:] == (Hole("name"), "(")
-        varying = ENDED in pattern or UNSPOKEN in pattern or loose
+        varying = NAME_END in pattern or NOT_IN_PROSE in pattern or loose
         return Choice(
             pattern,
             first,
@@ -104,25 +104,27 @@ class CallOpeners:
         """Return the patterns of the text before a body: as declared, then as models misspell it.
         A misspelt opener counts only if the text after it shows a call."""
         pieces, space = self.syntax.call_template.before, self.notation.keeps_space
-        declared, *mended = (
-            pieces_pattern(each, self.holes(each), value_after=space)
-            for each in (pieces, *slips(pieces))
+        declared, *misspelt = (
+            pieces_pattern(form, self.holes(form), value_after=space)
+            for form in (pieces, *slips(pieces))
         )
-        lead = Lead(self.syntax, declared, unnamed(self.closing.pattern), strict=True, firm=True)
-        look = unnamed(self.notation.evidence(lead) or self.notation.announce(lead))
-        proof = f"(?={look})" if look else ""
-        return or_mended(
-            declared, [text + proof for text in (*mended, *spaced_name(pieces, declared))]
+        lead = Lead(
+            self.syntax, declared, without_names(self.closing.pattern), strict=True, firm=True
+        )
+        lookahead = without_names(self.notation.evidence(lead) or self.notation.announce(lead))
+        proof = f"(?={lookahead})" if lookahead else ""
+        return with_slips(
+            declared, [text + proof for text in (*misspelt, *spaced_name(pieces, declared))]
         )
 
     def _may_be_wrapped(self) -> bool:
         """Return True if a list or a code fence may stand around the body. The call's own markers
         must be words, so that the call is recognised without its body."""
         template = self.syntax.call_template
-        names_itself = bool(template.before) and worded(
+        names_itself = bool(template.before) and has_words(
             pieces_pattern(template.before, self.holes())
         )
-        return names_itself and self.notation.mends_brackets and worded(self.closing.pattern)
+        return names_itself and self.notation.mends_brackets and has_words(self.closing.pattern)
 
     def holes(self, pieces: tuple[Piece, ...] = ()) -> dict[str, str]:
         """Return the patterns of the holes that may stand before a body, by name. The holes are
@@ -150,7 +152,7 @@ class CallOpeners:
         opener = pieces_pattern(before, self.holes(), value_after=self.notation.keeps_space)
         first = before[0] if before else ""
         names_tool = (
-            isinstance(first, str) and worded(re.escape(first)) and "name" in holes_of(before)
+            isinstance(first, str) and has_words(re.escape(first)) and "name" in holes_of(before)
         )
         if not names_tool or self.syntax.known_names or self.syntax.line_start:
             return []
@@ -158,7 +160,7 @@ class CallOpeners:
             return []  # an ordinary word stands in prose, too
         if not re.match(r"<[|｜]|\[", str(first)):
             opener += f"(?={SPACE}[<{{])"  # prose mentions tags, but no control tokens
-        group = Group(Kind.UNREAD, self.number)
+        group = Group(Kind.UNREADABLE, self.number)
         return [Choice(opener, begins(before), group, varying=True)]
 
     def lookalikes(self) -> list[Choice]:
@@ -171,9 +173,9 @@ class CallOpeners:
             return []
         free = CallOpeners(self.syntax, self.number, ())
         template = self.syntax.call_template
-        lead = Lead(self.syntax, "", unnamed(free.closing.pattern), strict=True, firm=True)
-        look = self.notation.evidence(lead)
-        opener = pieces_pattern(template.before, free.holes()) + look
+        lead = Lead(self.syntax, "", without_names(free.closing.pattern), strict=True, firm=True)
+        lookahead = self.notation.evidence(lead)
+        opener = pieces_pattern(template.before, free.holes()) + lookahead
         if self.syntax.line_start:
             opener = LINE_START + opener
         openers = [(opener, begins(template.before))]
@@ -185,5 +187,5 @@ class CallOpeners:
                 )
                 for section in self.syntax.sections
             ]
-        group = Group(Kind.LIKE, self.number)
-        return [Choice(text, first, group) for text, first in openers] if look else []
+        group = Group(Kind.LOOKALIKE, self.number)
+        return [Choice(pattern, first, group) for pattern, first in openers] if lookahead else []

@@ -43,8 +43,8 @@ class CallReader(Reader):
         self._wrapped = self.in_pieces = False
         yield from self._read_one(marker, form, in_section, has_body)
         while self._next_call is not None:
-            more, self._next_call = self._next_call, None
-            yield from self._read_one(more, form, in_section, has_body)
+            opener, self._next_call = self._next_call, None
+            yield from self._read_one(opener, form, in_section, has_body)
 
     def _read_one(self, marker: Marker, form: Form, in_section: bool, has_body: bool) -> Walk[None]:
         scanner = self.scanner
@@ -63,26 +63,26 @@ class CallReader(Reader):
             scanner.note("doubled-opener", call.place)
         if "unended" in groups or "slip" in groups:
             scanner.note("mended-opener", call.place)
-        self._open(marker, call, form.syntax)
+        self._claim_opener(marker, call, form.syntax)
         self._unwrap(marker)
         try:
             if not has_body:
                 raise BrokenCall("unreadable-call")
             if not groups.get("empty"):
-                yield from self._body(call, form)
+                yield from self._read_body(call, form)
             self._deliver(call)
         except BrokenCall as broken:
             yield from self._abort(call, broken, form)
         self.open_call, self.argument = None, None
 
-    def _open(self, marker: Marker, call: OpenCall, syntax: Declaration) -> None:
+    def _claim_opener(self, marker: Marker, call: OpenCall, syntax: Declaration) -> None:
         """Claim the opener: as markup, except for the tool's name and the arguments in it."""
         scanner, at = self.scanner, 0
         if syntax.name:
             self.set_name(call, 0, syntax.name)
         for group, (start, stop) in marker.places.items():
             text = marker.named[group]
-            if not text or not _is_given(group):
+            if not text or not _holds_value(group):
                 continue
             scanner.emit_markup(start - at)
             at = stop
@@ -94,7 +94,7 @@ class CallReader(Reader):
                 self.set_name(call, len(text), unescape(text) if syntax.escaped_names else text)
         scanner.emit_markup(marker.size - at)
 
-    def _body(self, call: OpenCall, form: Form) -> Walk[None]:
+    def _read_body(self, call: OpenCall, form: Form) -> Walk[None]:
         notation = notation_of(form.syntax)
         if not notation.ends_itself:
             yield from notation.read(self, call, form)
@@ -104,7 +104,7 @@ class CallReader(Reader):
                 yield
         yield from notation.read(self, call, form)
         self._check_name(call, form.syntax)
-        yield from self._closer(form)
+        yield from self._read_closer(form)
 
     def _check_name(self, call: OpenCall, syntax: Declaration) -> None:
         """Give a call a name if its text has none, as the syntax says. Raises BrokenCall if the
@@ -113,9 +113,9 @@ class CallReader(Reader):
             return
         if not syntax.nameless:
             raise BrokenCall("missing-name")
-        if self._named_inside(call, syntax):
+        if self._read_inner_call(call, syntax):
             return
-        name = self._inferred(call) if syntax.nameless == "inferred" else ""
+        name = self._infer_name(call) if syntax.nameless == "inferred" else ""
         if name:
             self.set_name(call, 0, name)
             self.scanner.note("mended-name", call.place, f"its arguments fit only {name}")
@@ -123,7 +123,7 @@ class CallReader(Reader):
             call.name = ""
             self.scanner.note("missing-name", call.place, "a call without a tool's name")
 
-    def _named_inside(self, call: OpenCall, syntax: Declaration) -> bool:
+    def _read_inner_call(self, call: OpenCall, syntax: Declaration) -> bool:
         """Read a complete call, name and arguments, in the place of the arguments. Return False if
         there is none."""
         rest = dict(call.arguments)
@@ -139,7 +139,7 @@ class CallReader(Reader):
         self.scanner.note("arguments-wrapped", call.place, "the call's name stands beside them")
         return True
 
-    def _inferred(self, call: OpenCall) -> str:
+    def _infer_name(self, call: OpenCall) -> str:
         """Return the only tool of the session, or the only one that takes these arguments; "" if
         there is no such tool."""
         keys = set(call.arguments)
@@ -147,7 +147,7 @@ class CallReader(Reader):
         only = list(self.tools) if len(self.tools) == 1 else fits
         return only[0] if len(only) == 1 else ""
 
-    def _closer(self, form: Form) -> Walk[None]:
+    def _read_closer(self, form: Form) -> Walk[None]:
         """Read the marker after a body that ends by itself.
 
         If the marker is missing, the call is complete all the same, and a finding notes the repair.
@@ -161,7 +161,7 @@ class CallReader(Reader):
             self._unwrap(marker)
             scanner.emit_marker(marker)
             return
-        if self._wrapped and (yield from self._another(form)):
+        if self._wrapped and (yield from self._find_next_call(form)):
             return
         surplus = yield from self._match_optional(form.surplus_brackets)
         if surplus is not None:
@@ -171,13 +171,13 @@ class CallReader(Reader):
             scanner.emit_markup(surplus.size - stop)
             return
         scanner.note("missing-closer")
-        yield from self._another(form)
+        yield from self._find_next_call(form)
         # the beginning of a closer at the very end is markup, for it can be nothing else
         cut = scanner.cut_here(close)
         if cut is not None:
             scanner.emit_marker(cut)
 
-    def _another(self, form: Form) -> Walk[bool]:
+    def _find_next_call(self, form: Form) -> Walk[bool]:
         """Return True if another call stands between the same markers."""
         self._next_call = yield from self._match_optional(form.next_call)
         return self._next_call is not None
@@ -195,16 +195,16 @@ class CallReader(Reader):
 
     def _deliver(self, call: OpenCall) -> None:
         assert call.name is not None
-        if call.in_section and self.recipient and not _meets(self.recipient, call.name):
+        if call.in_section and self.recipient and not _is_recipient(self.recipient, call.name):
             message = f"to {self.recipient}, and in it a call of {call.name}"
-            raise BrokenCall("other-recipient", message, whole=True)
+            raise BrokenCall("other-recipient", message, is_complete=True)
         missing = call.missing if self.switches.misfits == "text" else []
         if missing:
             listed = ", ".join(missing)
-            raise BrokenCall("missing-argument", f"{call.name} needs {listed}", whole=True)
+            raise BrokenCall("missing-argument", f"{call.name} needs {listed}", is_complete=True)
         if not is_finite(call.arguments):
-            for found in number_findings(call.arguments, call.place):
-                self.scanner.note(found.code, found.where, found.message)
+            for about in number_findings(call.arguments, call.place):
+                self.scanner.note(about.code, about.where, about.message)
             call.arguments = finite(call.arguments)
         self.scanner.events.append(
             CallEndedEvent(
@@ -233,12 +233,12 @@ class CallReader(Reader):
         )
         if broken.code == "truncated-call":
             scanner.emit_markup(len(scanner.held))
-        elif form.recovery is not None and not broken.whole:
+        elif form.recovery is not None and not broken.is_complete:
             marker = yield from scanner.until(form.recovery, scanner.emit_unexpected)
             if marker is not None and marker.kind is Kind.CLOSE:
                 scanner.emit_marker(marker)
         else:
-            self.in_pieces = broken.code == "malformed-json" and not call.ended
+            self.in_pieces = broken.code == "malformed-json" and not call.body_ended
 
     def _leaves_open(self, form: Form) -> bool:
         """Return True if the last argument lacks its closer.
@@ -249,16 +249,16 @@ class CallReader(Reader):
         if self.argument is None or not form.syntax.param:
             return self.argument is not None
         closer = notation_of(form.syntax).closer_of(self.argument, form.syntax)
-        last = next((e for e in reversed(self.scanner.events) if owned_text(e)), None)
-        marker = last.text if isinstance(last, MarkupEvent) else ""
+        last_event = next((e for e in reversed(self.scanner.events) if owned_text(e)), None)
+        marker = last_event.text if isinstance(last_event, MarkupEvent) else ""
         return not closer or not marker.lstrip().startswith(closer)
 
 
-def _is_given(group: str) -> bool:
+def _holds_value(group: str) -> bool:
     """Return True if a group of an opener is the tool's name or an argument on its own line."""
     return group == "name" or group.startswith("line_")
 
 
-def _meets(recipient: str, name: str) -> bool:
+def _is_recipient(recipient: str, name: str) -> bool:
     """Return True if a header's recipient is the called tool, or the tool's namespace."""
     return name in (recipient, recipient.rpartition(".")[2]) or name.startswith(f"{recipient}.")

@@ -15,10 +15,10 @@ class Kind(Enum):
 
     # outside of a call; a group's number is its form's, or for reasoning and plain tags the tags'
     CALL = "call"
-    UNREAD = "unread"  # the opener of a call whose body cannot be read
-    LIKE = "like"  # what looks like a call of an unknown tool
+    UNREADABLE = "unread"  # the opener of a call whose body cannot be read
+    LOOKALIKE = "like"  # what looks like a call of an unknown tool
     SECTION = "section"
-    BARE = "bare"  # the opener of a section that no call follows
+    BARE_SECTION = "bare"  # the opener of a section that no call follows
     BARE_CALL = "bare_call"  # the opener of a call that no body follows
     BARE_BODY = "bare_body"  # the body of a call without its opener
     BARE_CLOSE = "bare_close"  # the closer of a call when none is open

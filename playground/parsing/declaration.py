@@ -178,7 +178,7 @@ class Declaration:
 
 def _literals(pieces: Iterable[tuple[Piece, ...]]) -> tuple[str, ...]:
     """Return the literals among the pieces, each once, without white space around them."""
-    texts = [piece.strip() for found in pieces for piece in found if isinstance(piece, str)]
+    texts = [piece.strip() for row in pieces for piece in row if isinstance(piece, str)]
     return tuple(dict.fromkeys(text for text in texts if text))
 
 

@@ -64,12 +64,12 @@ class DeltaReader:
         self._last = call
         call.custom = call.custom or _get(delta, "type") == "custom"
         function = _get(delta, "custom") or _get(delta, "function")
-        if given := _get(delta, "id"):
-            call.call_id = replaced(_text(given))
+        if raw := _get(delta, "id"):
+            call.call_id = replaced(_text(raw))
         if name := _get(function, "name"):
             events += self._name(call, _text(name))
-        given = _get(function, "input") if _get(delta, "custom") else _get(function, "arguments")
-        events += self._arguments(call, given)
+        raw = _get(function, "input") if _get(delta, "custom") else _get(function, "arguments")
+        events += self._arguments(call, raw)
         if _get(delta, "done") is True:
             del self._open[key]
             self._last = None
@@ -106,7 +106,7 @@ class DeltaReader:
     def _name(self, call: _NativeCall, name: str) -> list[Event]:
         if replaced(name) == call.name:
             return []
-        start, name = self.stop, self._claimed(name)
+        start, name = self.stop, self._claim(name)
         call.name += name
         return [CallNamedEvent(Span(start, self.stop), call.index, call.name, name)]
 
@@ -114,11 +114,11 @@ class DeltaReader:
         if arguments is None or arguments == "":
             return []
         text = arguments if isinstance(arguments, str) else dump_json(arguments or {})
-        start, text = self.stop, self._claimed(text)
+        start, text = self.stop, self._claim(text)
         call.raw.add(text)
         return [ArgumentEvent(start, call.index, None, text)]
 
-    def _claimed(self, text: str) -> str:
+    def _claim(self, text: str) -> str:
         """Return a text as it stands in the stream, and count its characters."""
         start, self.stop = self.stop, self.stop + len(text)
         if text.isascii() or not (places := bad_places(text)):

@@ -38,7 +38,7 @@ def read(text: str, schema: Schema, prefix: str, root: Schema) -> Any:
         if len(stack) > DEPTH_LIMIT:
             raise ValueError(f"more than {DEPTH_LIMIT} elements inside each other")
         if not match[1]:
-            stack.append(_Element(match[2], _inside(stack[-1].schema, match[2], root)))
+            stack.append(_Element(match[2], _child_schema(stack[-1].schema, match[2], root)))
             continue
         element = stack.pop()
         if element.key != match[2] or not stack:
@@ -58,7 +58,7 @@ def empty(schema: Schema) -> Any:
     return ""
 
 
-def _inside(schema: Schema, key: str, root: Schema) -> Schema:
+def _child_schema(schema: Schema, key: str, root: Schema) -> Schema:
     """Return the schema of a member or an item, from the first part of a union that has one."""
     for part in (schema, *variants(schema)):
         properties = part.get("properties")

@@ -26,8 +26,8 @@ from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 
-_OF_MEMBER: Final = re.compile(r'":\s{0,6}\Z|":\s?\[\s{0,4}\Z')
-_OPENED: Final = re.compile(r"[^{\"']*?[^\W\d_]")  # a word stands before any JSON
+_MEMBER_VALUE_START: Final = re.compile(r'":\s{0,6}\Z|":\s?\[\s{0,4}\Z')
+_WORD_BEFORE_JSON: Final = re.compile(r"[^{\"']*?[^\W\d_]")  # a word stands before any JSON
 _LINE_END: Final = choice_point(Choice(r"[ \t\r]{0,16}+(?:\n|\Z)", varying=True))
 
 
@@ -53,10 +53,14 @@ class SyntaxEngine:
         self.reader = CallReader(self.scanner, by_name, calls, switches, tokens)
         self.mode = "text"
         self._section: Form | None = None  # the section that is open
-        self._bare = False  # True if a section's opener was text, because no call followed it
-        self._prose = False  # True right after the remains of a call: text, or a closer alone
-        self._pieces = False  # True if the rest of a broken call's JSON may stand here
-        self._steps: Generator[None, None, None] = self._stream()
+        self._bare_section = (
+            False  # True if a section's opener was text, because no call followed it
+        )
+        self._after_remains = (
+            False  # True right after the remains of a call: text, or a closer alone
+        )
+        self._in_pieces = False  # True if the rest of a broken call's JSON may stand here
+        self._steps: Generator[None, None, None] = self._walk_stream()
 
     def feed(self, text: str) -> list[Event]:
         scanner = self.scanner
@@ -83,63 +87,63 @@ class SyntaxEngine:
 
     # the outermost walk: text, and the markers that interrupt it
 
-    def _stream(self) -> Walk[None]:
+    def _walk_stream(self) -> Walk[None]:
         scanner = self.scanner
         if self.plan.opened and scanner.offset <= 0:
-            opened = yield from scanner.match_here(self.plan.opened)
-            if opened:
-                scanner.emit_marker(opened, "reasoning")
-            yield from self._reasoning(0, announced=opened is not None)
+            opener = yield from scanner.match_here(self.plan.opened)
+            if opener:
+                scanner.emit_marker(opener, "reasoning")
+            yield from self._read_reasoning(0, announced=opener is not None)
         while True:
-            marker = yield from self._next()
+            marker = yield from self._next_marker()
             if marker is None:
                 break
             group = marker.group
             assert group is not None
-            if self._is_within(marker, group):
+            if self._is_member(marker, group):
                 self._emit_text(1)  # past its first character, so that it is not found again
             elif is_mark(group.kind):
-                self._mark(group.kind, group.number, marker)
+                self._claim_mark(group.kind, group.number, marker)
             else:
-                yield from self._interrupted(marker, group)
+                yield from self._read_after_marker(marker, group)
         if self._section and _has_closer(self._section):
             scanner.note("unclosed-section")
 
-    def _next(self) -> Walk[Marker | None]:
+    def _next_marker(self) -> Walk[Marker | None]:
         """Return the next marker, and claim the text before it."""
         scanner, section = self.scanner, self._section
-        prose, self._prose = self._prose, False
+        after_remains, self._after_remains = self._after_remains, False
         # right after a marker other choices count than after prose
-        here = section and (section.after_text if prose else section.after_marker)
-        if section and here:
-            marker = yield from scanner.match_here(here)
+        point_here = section and (section.after_text if after_remains else section.after_marker)
+        if section and point_here:
+            marker = yield from scanner.match_here(point_here)
             if marker is not None:
                 return marker
-            cut = None if prose else scanner.cut_here(here)
+            cut = None if after_remains else scanner.cut_here(point_here)
             if cut is not None and _has_closer(section):
                 scanner.emit_marker(cut, "section")
         point = (section and section.between) or self.plan.text
-        return (yield from scanner.until(point, self._text))
+        return (yield from scanner.until(point, self._text_claim))
 
-    def _interrupted(self, marker: Marker, group: Group) -> Walk[None]:
+    def _read_after_marker(self, marker: Marker, group: Group) -> Walk[None]:
         """Read on after a marker in text, or between the calls of a section."""
         kind, number = group
         match kind:
-            case Kind.CALL | Kind.UNREAD:
+            case Kind.CALL | Kind.UNREADABLE:
                 form = self.plan.forms[number]
-                yield from self._calls(marker, form, read=kind is Kind.CALL)
-            case Kind.LIKE:
-                yield from self._lookalike(marker, self.plan.forms[number])
+                yield from self._read_calls(marker, form, has_body=kind is Kind.CALL)
+            case Kind.LOOKALIKE:
+                yield from self._read_lookalike(marker, self.plan.forms[number])
             case Kind.FENCE:
-                yield from self._fence(marker)
+                yield from self._read_fence(marker)
             case Kind.THINK:
                 self.scanner.emit_marker(marker, "reasoning")
-                yield from self._reasoning(number)
+                yield from self._read_reasoning(number)
             case Kind.PLAIN:
                 self.scanner.emit_marker(marker, "text")
-                yield from self._walk_plain(number)
-            case Kind.BARE | Kind.BARE_CALL:
-                self._bare |= kind is Kind.BARE
+                yield from self._read_plain(number)
+            case Kind.BARE_SECTION | Kind.BARE_CALL:
+                self._bare_section |= kind is Kind.BARE_SECTION
                 self.scanner.note("bare-opener")
                 self._emit_text(marker.size)
             case Kind.BARE_BODY | Kind.BARE_CLOSE:
@@ -151,22 +155,24 @@ class SyntaxEngine:
             case _:
                 raise AssertionError(f"{kind} is waited for only inside something else")
 
-    def _is_within(self, marker: Marker, group: Group) -> bool:
+    def _is_member(self, marker: Marker, group: Group) -> bool:
         """Return True if what looks like a call is a member's value in a broken call's remains.
 
         So may be a list of calls, or a call at the head of such a list. A call with words in its
         opener is a real call: the broken call was cut off before it.
         """
         kind, number = group
-        is_call = kind in (Kind.CALL, Kind.SECTION) and not _OPENED.match(marker.text)
-        if not is_call or not (self._pieces or marker.text.strip() == "["):
+        is_call = kind in (Kind.CALL, Kind.SECTION) and not _WORD_BEFORE_JSON.match(marker.text)
+        if not is_call or not (self._in_pieces or marker.text.strip() == "["):
             return False
-        if not notation_of(self.plan.forms[number].syntax).tells_itself:
+        if not notation_of(self.plan.forms[number].syntax).proves_itself:
             return False
         scanner = self.scanner
-        return bool(_OF_MEMBER.search(scanner.text[max(scanner.at - CONTEXT, 0) : scanner.at]))
+        return bool(
+            _MEMBER_VALUE_START.search(scanner.text[max(scanner.at - CONTEXT, 0) : scanner.at])
+        )
 
-    def _mark(self, kind: Mark, number: int, marker: Marker) -> None:
+    def _claim_mark(self, kind: Mark, number: int, marker: Marker) -> None:
         """Claim a marker after which nothing has to be read."""
         scanner, role = self.scanner, ROLES[kind]
         match kind:
@@ -198,7 +204,7 @@ class SyntaxEngine:
             self.scanner.note("doubled-opener")
         if marker.named.get("slip") is not None:
             self.scanner.note("mended-opener")
-        self._section, self._bare = form, False
+        self._section, self._bare_section = form, False
         recipient = marker.named.get("recipient")
         # models also write the section's own tag in that place: it names no tool
         self.reader.recipient = None if f"<{recipient}>" in form.syntax.section else recipient
@@ -208,63 +214,63 @@ class SyntaxEngine:
 
         If the section held no call, its closer is text, as its opener was.
         """
-        orphan, self._section, self._pieces = self._section is None, None, False
+        orphan, self._section, self._in_pieces = self._section is None, None, False
         if orphan:
             self.scanner.note("orphan-closer")
-            if self._bare:
-                self._bare = False
+            if self._bare_section:
+                self._bare_section = False
                 self._emit_text(marker.size)
                 return
         self.scanner.emit_marker(marker, "stray" if orphan else "section")
-        yield from self._between(form)
+        yield from self._claim_separator(form)
 
     @property
-    def _text(self) -> Claim:
+    def _text_claim(self) -> Claim:
         """The claim for text: as content, or as text after a call if a switch asks for that."""
         if not self.calls or self.switches.text_after_calls == "text":
             return self.scanner.emit_text
         return self.scanner.emit_text_after_call
 
     def _emit_text(self, count: int) -> None:
-        self._prose = True
-        self._text(count)
+        self._after_remains = True
+        self._text_claim(count)
 
-    def _lookalike(self, opened: Marker, form: Form) -> Walk[None]:
+    def _read_lookalike(self, opener: Marker, form: Form) -> Walk[None]:
         """Read what looks like a call of an unknown tool, as text.
 
         Note a finding only if a tool of the session seems to be meant: any tag in prose looks like
         a misspelt name.
         """
-        scanner, name, start = self.scanner, opened.named["name"], self.scanner.offset
-        key = opened.named.get("key")
-        near = self.reader.likely_tool(name, key)
+        scanner, name, start = self.scanner, opener.named["name"], self.scanner.offset
+        key = opener.named.get("key")
+        likely = self.reader.likely_tool(name, key)
         # `[f(key=` is more than a tag
-        is_meant = bool(near) or (form.syntax.section_required and key is not None)
+        is_meant = bool(likely) or (form.syntax.section_required and key is not None)
         if not is_meant or form.lookalike_end is None:
             self._emit_text(1)  # past its first character, so that it is not found again
             return
-        self._emit_text(opened.places["name"][1])
+        self._emit_text(opener.places["name"][1])
         point = form.lookalike_end
 
-        def own(marker: Marker) -> bool:
+        def closes_it(marker: Marker) -> bool:
             return marker.named.get("close_name") in (None, name)
 
-        marker = yield from scanner.until(point, self._text, own)
+        marker = yield from scanner.until(point, self._text_claim, closes_it)
         if marker is not None and marker.kind is Kind.CLOSE:
             self._emit_text(marker.size)
-        if not near and (yield from scanner.match_here(_LINE_END)) is None:
+        if not likely and (yield from scanner.match_here(_LINE_END)) is None:
             return  # `[f(x=1)] is a list` is prose
-        known = f" ({near} is)" if near else ""
+        known = f" ({likely} is)" if likely else ""
         message = f"{name!r} is none of the session's tools{known}: kept as text"
         scanner.note("unknown-tool", f"characters {start} to {scanner.offset}", message)
 
-    def _fence(self, opened: Marker) -> Walk[None]:
+    def _read_fence(self, opener: Marker) -> Walk[None]:
         """Read a code fence as text. A call in it is an example, and noted as a finding."""
-        scanner, fence = self.scanner, opened.text
+        scanner, fence = self.scanner, opener.text
         self.mode = "code fence"
         self._emit_text(len(fence))
         while True:
-            marker = yield from scanner.until(self.plan.fenced, self._text)
+            marker = yield from scanner.until(self.plan.fenced, self._text_claim)
             if marker is None:
                 break
             if marker.kind is not Kind.FENCE:
@@ -276,11 +282,11 @@ class SyntaxEngine:
                 break
         self.mode = "text"
 
-    def _walk_plain(self, index: int) -> Walk[None]:
+    def _read_plain(self, index: int) -> Walk[None]:
         """Read text that only its own closer or a stop token ends."""
         point = self.plan.plain[index]
         while True:
-            marker = yield from self.scanner.until(point, self._text)
+            marker = yield from self.scanner.until(point, self._text_claim)
             if marker is None:
                 return
             kind = marker.kind
@@ -288,7 +294,7 @@ class SyntaxEngine:
             if kind is not Kind.DROPPED:
                 return
 
-    def _reasoning(self, index: int, announced: bool = True) -> Walk[None]:
+    def _read_reasoning(self, index: int, announced: bool = True) -> Walk[None]:
         """Read reasoning up to its closer. If no opener `announced` it, it may be empty."""
         scanner, start = self.scanner, self.scanner.offset
         tags, point = self.markers.reasoning[index], self.plan.reasoning[index]
@@ -305,39 +311,39 @@ class SyntaxEngine:
             # text begins here, so a fence counts as at the start of a line
             fence = (yield from scanner.match_here(self.plan.fence)) if self.plan.fence else None
             if fence is not None:
-                yield from self._fence(fence)
+                yield from self._read_fence(fence)
             return
         # the outer walk claims any other marker; a stop token is a proper end of reasoning
         expected = bool(tags.close) and (announced or scanner.offset > start)
         if expected and kind is not Kind.STOP:
             scanner.note("call-in-reasoning" if marker else "unclosed-reasoning")
 
-    def _calls(self, marker: Marker, form: Form, read: bool = True) -> Walk[None]:
+    def _read_calls(self, marker: Marker, form: Form, has_body: bool = True) -> Walk[None]:
         """Read one call, and the separator before the next one."""
         self.mode = "call"
         in_section = self._section is not None
-        yield from self.reader.read(marker, form, in_section, has_body=read)
+        yield from self.reader.read(marker, form, in_section, has_body=has_body)
         self.mode = "text"
-        another = False
-        self._pieces = self.reader.in_pieces
-        if self._pieces:
-            self._prose = True  # an object that follows is part of the broken call
+        has_next = False
+        self._in_pieces = self.reader.in_pieces
+        if self._in_pieces:
+            self._after_remains = True  # an object that follows is part of the broken call
         else:
-            yield from self._closed_again(form)
-            another = yield from self._between(form)
-        if self._section is form and not _has_closer(form) and not another:
+            yield from self._claim_repeated_closer(form)
+            has_next = yield from self._claim_separator(form)
+        if self._section is form and not _has_closer(form) and not has_next:
             self._section = None  # a section without a closer ends with its last call
 
-    def _closed_again(self, form: Form) -> Walk[None]:
+    def _claim_repeated_closer(self, form: Form) -> Walk[None]:
         """Claim the second of two equal closers: it closes no outer call, and is no text."""
         point = form.repeated_closer
         marker = (yield from self.scanner.match_here(point)) if point else None
         if marker is not None:
-            self._prose = True
+            self._after_remains = True
             self.scanner.note("orphan-closer")
             self.scanner.emit_marker(marker, "stray")
 
-    def _between(self, form: Form) -> Walk[bool]:
+    def _claim_separator(self, form: Form) -> Walk[bool]:
         marker = yield from self.scanner.match_here(form.separator)
         if marker is not None:
             self.scanner.emit_marker(marker, "separator")

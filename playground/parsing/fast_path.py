@@ -138,9 +138,9 @@ class FastPath:
     def _start_skipping(self, rule: SkipRule) -> None:
         scanner = self._scanner
         self._claim, self._sink = scanner.skip_claim, scanner.skip_claim.raw_sink()
-        same = rule is self._rule and scanner.accept is self._remembered_accept
+        is_same_rule = rule is self._rule and scanner.accept is self._remembered_accept
         self._remembered_accept = scanner.accept
-        self._use_rule(rule, self._hold_by_chunk if same else {})
+        self._use_rule(rule, self._hold_by_chunk if is_same_rule else {})
         self._next_rule, self._goes_on = scanner.next_rule, None
         begins_line = rule.any_line and self._context[-1:] in ("", "\n")
         self.at_sight = None if self.held or begins_line else self._ready
@@ -212,20 +212,20 @@ class FastPath:
             if stop is not None:
                 self._goes_on = None
                 return self._skip_to(text, stop, offset)
-            seen, start = (text[place - 1 :], 1) if place else (text, 0)
+            window, start = (text[place - 1 :], 1) if place else (text, 0)
         else:
             context = self._context if self.held else self._scanner.skip_claim.lookbehind()
-            seen, start = context + text, len(context)
+            window, start = context + text, len(context)
         next_rule = self._next_rule(text) if self._next_rule is not None else None
         if next_rule is not None:
             if next_rule is not rule:
                 self._use_rule(next_rule, {})
             return self._skip_to(text, len(text), offset)
-        stop = rule.hold_from(seen, start, self._accept) if rule.hold_from is not None else None
+        stop = rule.hold_from(window, start, self._accept) if rule.hold_from is not None else None
         if stop is None:
             return None
-        self._goes_on = rule.run_at(seen, stop) if rule.run_at else None
-        stop += len(text) - len(seen)
+        self._goes_on = rule.run_at(window, stop) if rule.run_at else None
+        stop += len(text) - len(window)
         if needs_no_context and len(text) <= _SHORT and len(self._hold_by_chunk) < _MOST_CHUNKS:
             self._hold_by_chunk[text] = stop
         return self._skip_to(text, stop, offset, context)

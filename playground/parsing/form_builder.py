@@ -16,20 +16,20 @@ from playground.parsing.notations.notation import Lead, Neighbours
 from playground.parsing.outer_choices import OuterChoices
 from playground.parsing.patterns import (
     SPACE,
-    UNWRAPPED,
+    WRAPPER_END,
+    allow_repeated,
     begin_differently,
     begins,
-    begins_worded,
+    begins_with_words,
+    has_words,
     literal,
-    look_of,
-    maybe_twice,
+    lookahead_of,
     name_before,
     pieces_pattern,
     section_ends,
-    stripped,
-    unlisted,
-    unnamed,
-    worded,
+    without_final_space,
+    without_list,
+    without_names,
 )
 from playground.parsing.restart import restart
 from playground.parsing.template import Template, holes_of
@@ -43,7 +43,7 @@ class FormBuilder(CallOpeners):
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
         super().__init__(syntax, number, names)
         # only of the first section, which we write; the others are other dialects' sections
-        self.unlisted = tuple(filter(None, map(unlisted, syntax.sections[:1])))
+        self.unlisted = tuple(filter(None, map(without_list, syntax.sections[:1])))
         self.sections = (*syntax.sections, *self.unlisted)
         ends = section_ends(self.sections)
         self.section_close = f"(?:{'|'.join(ends)})" if ends else ""
@@ -51,7 +51,7 @@ class FormBuilder(CallOpeners):
     def form(self, outer: OuterChoices, calls: list[Choice], remnants: list[Choice]) -> Form:
         """Build the choice points. `calls` are the openers of all forms of the dialect,
         `remnants` are parts of calls whose other parts are missing."""
-        closing, wrapped = self.closing, UNWRAPPED if self._may_be_wrapped() else ""
+        closing, wrapped = self.closing, WRAPPER_END if self._may_be_wrapped() else ""
         return Form(
             syntax=self.syntax,
             after_marker=self._section_choices(outer, calls),
@@ -76,13 +76,13 @@ class FormBuilder(CallOpeners):
         """Build the choice of a second closer, because models repeat theirs. Return None if the
         closer names a tool, because it may then close any tag."""
         closing = self.closing.pattern
-        if not worded(closing) or "name" in holes_of(self.syntax.call_template.after):
+        if not has_words(closing) or "name" in holes_of(self.syntax.call_template.after):
             return None
         return choice_point(Choice(SPACE + closing))
 
     def _surplus_brackets(self) -> ChoicePoint | None:
         """Build the choice of the closer after brackets that close nothing in the body."""
-        if not self.notation.mends_brackets or not worded(self.closing.pattern):
+        if not self.notation.mends_brackets or not has_words(self.closing.pattern):
             return None
         brackets = rf"{SPACE}(?P<excess>[}}\]]{{1,3}}+){SPACE}"
         return choice_point(Choice(brackets + self.closing.pattern))
@@ -135,8 +135,8 @@ class FormBuilder(CallOpeners):
     def _next_calls(self) -> list[Choice]:
         """Return the openers of a call that follows another, also within the same section."""
         own = self.opening()
-        has_words = begins_worded(self.syntax.call_template.before)
-        return list(dict.fromkeys([*self._openers(own), *([own] if has_words else [])]))
+        shows_itself = begins_with_words(self.syntax.call_template.before)
+        return list(dict.fromkeys([*self._openers(own), *([own] if shows_itself else [])]))
 
     def calls(self) -> list[Choice]:
         """Return the openers that count outside a section: the sections', and the call's own unless
@@ -149,38 +149,38 @@ class FormBuilder(CallOpeners):
         return self._openers(self.opening(firm=True))
 
     def _openers(self, own: Choice) -> list[Choice]:
-        sections = [self._section(template) for template in self.sections]
+        sections = [self._section_opener(template) for template in self.sections]
         return sections if self.syntax.section_required else [*sections, own]
 
     # sections
 
-    def _section(self, template: Template) -> Choice:
+    def _section_opener(self, template: Template) -> Choice:
         """Return a section's opener, but only before a call: prose names sections too."""
         name = name_before(template.before, "name")
         opener = pieces_pattern(template.before, {"name": f"(?P<recipient>{name})"})
         mended = template in self.unlisted  # prose may hold such an opener: `functools{…}`
         slip = "(?P<slip>)" if mended else ""
-        call = self.opening(strict=not worded(opener), firm=mended)
-        end = pieces_pattern(stripped(template.after), {})
-        empty = [end] if worded(end) else []
-        twice = maybe_twice(opener, template)
+        call = self.opening(strict=not has_words(opener), firm=mended)
+        end = pieces_pattern(without_final_space(template.after), {})
+        empty = [end] if has_words(end) else []
+        twice = allow_repeated(opener, template)
         # if any tag may open a call, a second section opener would count as the opener of a call
         begins_differ = begin_differently(
             template.before, self.syntax.call_template.before, template.after
         )
         not_again = "" if twice == opener or begins_differ else f"(?!{opener})"
 
-        def before(*following: str) -> str:
+        def opener_before(*following: str) -> str:
             return f"{twice}(?={SPACE}{not_again}(?:{'|'.join(following)})){slip}"
 
-        looks = [*map(look_of, call.patterns), *empty]
+        lookaheads = [*map(lookahead_of, call.patterns), *empty]
         return Choice(
-            before(look_of(call.pattern), *empty),
+            opener_before(lookahead_of(call.pattern), *empty),
             begins(template.before),
             Group(Kind.SECTION, self.number),
             # what follows may be the beginning of the same opener, or of another section's
             varying=bool(not_again) or self.number > 0 or len(self.sections) > 1,
-            forms=tuple(map(before, looks)),
+            forms=tuple(map(opener_before, lookaheads)),
         )
 
     def section_closer(self, in_prose: bool = False, orphan: bool = False) -> list[Choice]:
@@ -190,7 +190,7 @@ class FormBuilder(CallOpeners):
         the closer that the dialect itself writes, because the others occur in prose.
         """
         sections = self.sections[:1] if orphan else self.sections
-        ends = [end for end in section_ends(sections) if worded(end) or not in_prose]
+        ends = [end for end in section_ends(sections) if has_words(end) or not in_prose]
         if not ends:
             return []
         closers = [template.after for template in sections]
@@ -215,7 +215,7 @@ class FormBuilder(CallOpeners):
         markers = [
             *([] if after_marker else outer.openers()),
             *sections,  # first, because the opener of the section's own call may be any tag
-            *self._written_before(calls),
+            *self._earlier_openers(calls),
             self.opening(strict=not after_marker),
             *calls,
             *outer.dropped(),
@@ -223,19 +223,19 @@ class FormBuilder(CallOpeners):
             *self.unreadable(),
             *self.section_closer(in_prose=not after_marker),
         ]
-        look = "|".join(dict.fromkeys(look_of(choice.pattern) for choice in markers))
-        space = Choice(rf"\s{{1,64}}+(?={look})", _BLANKS, Group(Kind.SPACE))
+        lookahead = "|".join(dict.fromkeys(lookahead_of(choice.pattern) for choice in markers))
+        space = Choice(rf"\s{{1,64}}+(?={lookahead})", _BLANKS, Group(Kind.SPACE))
         # `dict.fromkeys`, because `calls` may contain the same opening
         return choice_point(*dict.fromkeys(markers), space, *(remnants or ()))
 
-    def _written_before(self, calls: list[Choice]) -> list[Choice]:
+    def _earlier_openers(self, calls: list[Choice]) -> list[Choice]:
         """Return the openers of earlier forms that differ from this form's. After a call of this
         form, the next call may be of an earlier one."""
-        own = unnamed(self.opening().pattern)
+        own = without_names(self.opening().pattern)
         return [
             call
             for call in calls
-            if call.group and call.group.number < self.number and unnamed(call.pattern) != own
+            if call.group and call.group.number < self.number and without_names(call.pattern) != own
         ]
 
     def _separator(self) -> Choice:
@@ -247,12 +247,12 @@ class FormBuilder(CallOpeners):
             following = self.calls()
         else:
             following = [self.opening(strict=False)]
-        looks = [look_of(choice.pattern) for choice in following]
+        lookaheads = [lookahead_of(choice.pattern) for choice in following]
         before = SPACE if self.syntax.separator.strip() else ""
         if before and not self.syntax.one_call_a_section and self.section_close:
-            looks.append(self.section_close)  # models write a comma after the last one, too
-        look = "|".join(looks)
+            lookaheads.append(self.section_close)  # models write a comma after the last one, too
+        lookahead = "|".join(lookaheads)
         first: tuple[str, ...] = ()
         if not before and all(choice.begins for choice in following):
             first = tuple(f" {text.strip(' ')}" for each in following for text in each.begins)
-        return Choice(rf"{before}{literal(self.syntax.separator)}{SPACE}(?={look})", first)
+        return Choice(rf"{before}{literal(self.syntax.separator)}{SPACE}(?={lookahead})", first)

@@ -161,11 +161,13 @@ def _places_by_opener(restart: ChoicePoint | None) -> dict[str, _Place]:
         if opener not in _STRING_CHARS:
             places[opener] = _Place(pattern, rule_until(pattern))
             continue
-        again = restart if opener == '"' else None
-        if again is not None:
+        string_restart = restart if opener == '"' else None
+        if string_restart is not None:
             # each choice is found by one character, so that `re` searches for all of them fast
-            pattern = re.compile(rf'"|\\|{again.candidate_pattern.pattern}')
-        places[opener] = _Place(pattern, rule_in_string(pattern, again and _restart_at(again)))
+            pattern = re.compile(rf'"|\\|{string_restart.candidate_pattern.pattern}')
+        places[opener] = _Place(
+            pattern, rule_in_string(pattern, string_restart and _restart_at(string_restart))
+        )
     return places
 
 

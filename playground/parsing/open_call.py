@@ -10,10 +10,10 @@ from playground.parsing.choice_point import ChoicePoint
 
 
 class BrokenCall(Exception):
-    """Raised if a call cannot be delivered. `code` is the finding's; `whole`: read to its end."""
+    """Raised if a call cannot be delivered. A call that `is_complete` was read to its end."""
 
-    def __init__(self, code: str, message: str = "", whole: bool = False) -> None:
-        self.code, self.message, self.whole = code, message, whole
+    def __init__(self, code: str, message: str = "", is_complete: bool = False) -> None:
+        self.code, self.message, self.is_complete = code, message, is_complete
         super().__init__(code)
 
 
@@ -23,7 +23,7 @@ class KnownTool:
     def __init__(self, tool: ToolMetadata) -> None:
         self.tool, self.properties = tool, tool.parameter_names
         self.required = tool.required_parameters
-        self.needed = frozenset(self.required)
+        self.required_keys = frozenset(self.required)
         self._schemas: dict[str, Schema] = {}
 
     def schema_of(self, key: str) -> Schema:
@@ -45,11 +45,11 @@ class OpenCall:
     strays: dict[str, str] = field(
         default_factory=dict
     )  # members that the form does not have, as JSON
-    known: KnownTool | None = None
+    known_tool: KnownTool | None = None
     in_section: bool = False
-    renamed: str = ""  # a second name in the call's object
+    second_name: str = ""  # a second name in the call's object
     relaxed: bool = False  # True if its JSON is not strict: single quotes, bare keys, comments
-    ended: bool = False  # True if its body ended by itself: nothing after it belongs to it
+    body_ended: bool = False  # True if its body ended by itself: nothing after it belongs to it
     typed: bool = True
     restart: ChoicePoint | None = None  # how another call of its form begins
 
@@ -60,20 +60,20 @@ class OpenCall:
 
     def schema_of(self, key: str) -> Schema:
         """Return the schema of an argument; {} if none is known or values must not be typed."""
-        return self.known.schema_of(key) if self.known and self.typed else {}
+        return self.known_tool.schema_of(key) if self.known_tool and self.typed else {}
 
     @property
     def tool(self) -> ToolMetadata | None:
-        return self.known.tool if self.known else None
+        return self.known_tool.tool if self.known_tool else None
 
     @property
     def properties(self) -> set[str]:
         """The names of the tool's parameters; empty if the tool is not known."""
-        return self.known.properties if self.known else set()
+        return self.known_tool.properties if self.known_tool else set()
 
     @property
     def missing(self) -> list[str]:
         """The required arguments that the call does not have."""
-        if self.known is None or self.known.needed <= self.arguments.keys():
+        if self.known_tool is None or self.known_tool.required_keys <= self.arguments.keys():
             return []
-        return [key for key in self.known.required if key not in self.arguments]
+        return [key for key in self.known_tool.required if key not in self.arguments]

@@ -98,7 +98,7 @@ class SyntaxParser(TextReader, DialectParser):
         self._offset = self._deltas.stop
         if self._deltas.bad:
             self._bad.extend((place, "lone-surrogate") for place in self._deltas.bad)
-            call_events = self._placed(call_events)
+            call_events = self._place_findings(call_events)
         return events + call_events
 
     def feed_reasoning(self, text: str) -> list[Event]:
@@ -107,22 +107,22 @@ class SyntaxParser(TextReader, DialectParser):
         events = self._end_of_text()
         start, self._offset = self._offset, self._offset + len(text)
         self._bad.extend((start + place, "lone-surrogate") for place in bad_places(text))
-        return events + self._placed([ReasoningEvent(start, replaced(text))])
+        return events + self._place_findings([ReasoningEvent(start, replaced(text))])
 
     def finish(self) -> list[Event]:
         return self._end_of_text() + self._deltas.finish(self._offset)
 
     @property
     def switches(self) -> Switches:
-        return self._declared[2]
+        return self._declaration[2]
 
     @property
     def openers(self) -> tuple[str, ...]:
-        return self._declared[0].openers
+        return self._declaration[0].openers
 
     @property
     def closers(self) -> tuple[str, ...]:
-        return self._declared[0].closers
+        return self._declaration[0].closers
 
     @property
     def state(self) -> ParserState:

@@ -31,13 +31,13 @@ WORD_START: Final = r"(?<!\w)"
 NO_MEMBER: Final = r"""(?<!":\s{0,6})"""  # not after a member's key
 CONTEXT: Final = 8  # the most characters before a place that a look-behind such as LINE_START sees
 # the end of white space after a name, before other text or at the end of the text
-ENDED: Final = r"(?<=\s)(?=\S|\Z)"
-SOLID: Final = r"(?<=\s)(?=\S)"
+NAME_END: Final = r"(?<=\s)(?=\S|\Z)"
+NAME_END_BEFORE_TEXT: Final = r"(?<=\s)(?=\S)"
 # after a tag that prose may mention, as in `<f> as it is`: no word may follow on blanks
-UNSPOKEN: Final = r"(?:(?<=/>)|(?<![ \t])(?=\w)|[ \t]{0,16}+(?:(?=[^\w \t])|\Z))"
+NOT_IN_PROSE: Final = r"(?:(?<=/>)|(?<![ \t])(?=\w)|[ \t]{0,16}+(?:(?=[^\w \t])|\Z))"
 # a code fence or a list around a body, before it and after it
-WRAPPED: Final = r"(?P<wrapped>\s{0,8}+(?:```\w{0,12}+\s{0,8}+\[?|\[))?"
-UNWRAPPED: Final = r"(?P<wrapped>\]\s{0,8}+(?:```\s{0,8}+)?|```\s{0,8}+)?"
+WRAPPER_START: Final = r"(?P<wrapped>\s{0,8}+(?:```\w{0,12}+\s{0,8}+\[?|\[))?"
+WRAPPER_END: Final = r"(?P<wrapped>\]\s{0,8}+(?:```\s{0,8}+)?|```\s{0,8}+)?"
 
 
 def pieces_pattern(
@@ -120,7 +120,7 @@ def _optional(space: str) -> str:
     return f"(?:{re.escape(space)})?+"
 
 
-def stripped(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+def without_final_space(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
     """Return pieces without white space at the end: white space after a closer is no part of it."""
     if pieces and isinstance(pieces[-1], str):
         return (*pieces[:-1], pieces[-1].rstrip() or pieces[-1])
@@ -163,13 +163,13 @@ def slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
     return []
 
 
-def spaced_name(pieces: tuple[Piece, ...], whole: str) -> list[str]:
+def spaced_name(pieces: tuple[Piece, ...], opener: str) -> list[str]:
     """Return the pattern of an opener with white space between its marker and the name, in a list;
     [] if no marker stands before the name."""
     if not follows_marker(pieces, "name"):
         return []
     marker = literal(str(pieces[0]))
-    return [rf"{marker}\s{{1,8}}+{whole.removeprefix(marker)}"]
+    return [rf"{marker}\s{{1,8}}+{opener.removeprefix(marker)}"]
 
 
 def follows_marker(pieces: tuple[Piece, ...], hole: str) -> bool:
@@ -178,7 +178,7 @@ def follows_marker(pieces: tuple[Piece, ...], hole: str) -> bool:
     return isinstance(first, str) and bool(re.fullmatch(r"[<\[]\S*\w\S*[>\]:]", first))
 
 
-def unlisted(section: Template) -> Template | None:
+def without_list(section: Template) -> Template | None:
     """Return a section without the brackets of its list, which models leave out around a single
     call.
 
@@ -189,7 +189,11 @@ def unlisted(section: Template) -> Template | None:
         return None
     text, end = opener[0].rstrip(), closer[0].lstrip()
     before = (*section.before[:-1], text[:-1])
-    if not text.endswith("[") or not end.startswith("]") or not worded(pieces_pattern(before, {})):
+    if (
+        not text.endswith("[")
+        or not end.startswith("]")
+        or not has_words(pieces_pattern(before, {}))
+    ):
         return None
     after = tuple(piece for piece in (end[1:], *section.after[1:]) if piece)
     pieces = (*before, Hole(section.body), *after)
@@ -204,15 +208,15 @@ def _requoted(pieces: tuple[Piece, ...], quote: str) -> tuple[Piece, ...]:
     return tuple(written(piece) if isinstance(piece, str) else piece for piece in pieces)
 
 
-def or_mended(declared: str, wrong_forms: Iterable[str]) -> list[str]:
-    """Return the patterns of a form and of its misspelt forms; these have a group `slip`."""
+def with_slips(declared: str, wrong_forms: Iterable[str]) -> list[str]:
+    """Return the patterns of a form and of its slips, which have a group `slip`."""
     # a declared form that ends in a repetition comes last, where `Choice.repeats` looks for one
     listed = [f"{pattern}(?P<slip>)" for pattern in wrong_forms]
     return [*listed, declared] if declared.endswith("+") else [declared, *listed]
 
 
-def own_form(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split the patterns that `or_mended` returns into the declared form and the misspelt forms."""
+def split_slips(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Split the patterns that `with_slips` returns into the declared form and its slips."""
     own = [pattern for pattern in patterns if not pattern.endswith("(?P<slip>)")]
     return own, [pattern for pattern in patterns if pattern not in own]
 
@@ -223,39 +227,39 @@ def any_form(patterns: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=1024)  # asked at the end of each value
-def worded(pattern: str) -> bool:
+def has_words(pattern: str) -> bool:
     """Return True if a marker has letters. Prose is full of punctuation."""
-    bare = re.sub(r"\\[a-zA-Z]|\(\?P<\w+>", "", pattern.replace(SPACE, ""))
-    return any(char.isalpha() for char in bare)
+    letters = re.sub(r"\\[a-zA-Z]|\(\?P<\w+>", "", pattern.replace(SPACE, ""))
+    return any(char.isalpha() for char in letters)
 
 
-def begins_worded(pieces: tuple[Piece, ...]) -> bool:
+def begins_with_words(pieces: tuple[Piece, ...]) -> bool:
     """Return True if a form begins with a marker of words, not with a hole or punctuation."""
     first = pieces[0] if pieces else ""
-    return isinstance(first, str) and worded(re.escape(first))
+    return isinstance(first, str) and has_words(re.escape(first))
 
 
-def maybe_twice(opener: str, template: Template, begun: bool = False) -> str:
+def allow_repeated(opener: str, template: Template, partly: bool = False) -> str:
     """Return a pattern that lets an opener of words stand twice, because models stutter. With
-    `begun` its first literal may stand there once more."""
+    `partly` its first literal may stand there once more."""
     first = template.before[0] if template.before else ""
-    words = literal(first) if begun and isinstance(first, str) and first else ""
+    words = literal(first) if partly and isinstance(first, str) and first else ""
     once = words if holes_of(template.before) else opener
-    return f"(?P<doubled>{once}{SPACE})?{opener}" if worded(once) else opener
+    return f"(?P<doubled>{once}{SPACE})?{opener}" if has_words(once) else opener
 
 
-def unnamed(pattern: str) -> str:
+def without_names(pattern: str) -> str:
     """Return a pattern without named groups, for a lookahead: they would hide the choice's own."""
     return re.sub(r"\(\?P<\w+>", "(?:", pattern)
 
 
-def look_of(pattern: str) -> str:
+def lookahead_of(pattern: str) -> str:
     r"""Return the pattern of an opener, for a lookahead.
 
     Text must follow the opener's name, because \Z would take the end of a chunk for the end of the
     name.
     """
-    return unnamed(pattern).replace(ENDED, SOLID).replace(UNSPOKEN, "")
+    return without_names(pattern).replace(NAME_END, NAME_END_BEFORE_TEXT).replace(NOT_IN_PROSE, "")
 
 
 def begins(pieces: tuple[Piece, ...]) -> tuple[str, ...]:
@@ -304,6 +308,8 @@ def _head(pieces: tuple[Piece, ...]) -> str:
 
 def section_ends(sections: tuple[Template, ...]) -> list[str]:
     """Return the patterns of section closers, each once, in a fixed order."""
-    closers = sorted((stripped(section.after) for section in sections), key=str, reverse=True)
+    closers = sorted(
+        (without_final_space(section.after) for section in sections), key=str, reverse=True
+    )
     patterns = dict.fromkeys(pieces_pattern(closer, {}) for closer in closers)
     return [pattern for pattern in patterns if pattern]

@@ -43,12 +43,12 @@ def compile_plan(
     builders = [FormBuilder(form, number, names) for number, form in enumerate(syntaxes)]
     outer = OuterChoices(markers)
     calls = [choice for builder in builders for choice in builder.calls()]
-    left = remnants(builders)
+    remnant_choices = remnants(builders)
     return Plan(
-        forms=tuple(builder.form(outer, calls, left) for builder in builders),
-        text=choice_point(*_in_text(builders, outer, calls, left, switches)),
+        forms=tuple(builder.form(outer, calls, remnant_choices) for builder in builders),
+        text=choice_point(*_text_choices(builders, outer, calls, remnant_choices, switches)),
         fenced=choice_point(FENCE, *calls),
-        reasoning=_in_reasoning(builders, outer, calls, switches),
+        reasoning=_reasoning_choices(builders, outer, calls, switches),
         plain=tuple(
             choice_point(*outer.closer(tags), *outer.dropped(), *outer.stops())
             for tags in markers.plain
@@ -69,11 +69,11 @@ def call_openers(syntax: Declaration, names: tuple[str, ...]) -> ChoicePoint:
     return choice_point(*dict.fromkeys(openers))
 
 
-def _in_text(
+def _text_choices(
     builders: list[FormBuilder],
     outer: OuterChoices,
     calls: list[Choice],
-    left: list[Choice],
+    remnant_choices: list[Choice],
     switches: Switches,
 ) -> list[Choice]:
     """Return the choices in text. The first that matches wins: reasoning comes before calls, and
@@ -102,12 +102,12 @@ def _in_text(
         *closers,
         *outer.closers(),
         *outer.results(),
-        *left,
+        *remnant_choices,
         *([FENCE] if switches.calls_in_fences == "text" else []),
     ]
 
 
-def _in_reasoning(
+def _reasoning_choices(
     builders: list[FormBuilder], outer: OuterChoices, calls: list[Choice], switches: Switches
 ) -> tuple[ChoicePoint, ...]:
     openers = [choice for builder in builders for choice in builder.calls_in_reasoning()]

@@ -44,11 +44,11 @@ def read_keywords(text: str, is_call: bool = False) -> tuple[dict[str, Any], boo
     try:
         arguments = reader.keywords()
     except (ValueError, IndexError, OverflowError):
-        return _python(text), True
+        return _parse_python(text), True
     if not reader.forgave:
         return arguments, True
     try:
-        return _python(text), True
+        return _parse_python(text), True
     except ValueError:
         return arguments, False
 
@@ -58,7 +58,7 @@ def read_literal(text: str) -> Any:
     return read_keywords(f"it={text}")[0]["it"]
 
 
-def _python(text: str) -> dict[str, Any]:
+def _parse_python(text: str) -> dict[str, Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -113,8 +113,10 @@ class _Constants(ast.NodeTransformer):
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         operand = self.visit(node.operand)
-        is_none = isinstance(operand, ast.Constant) and isinstance(operand.value, NotANumber)
-        return self._as_text(node) if is_none else node
+        is_not_a_number = isinstance(operand, ast.Constant) and isinstance(
+            operand.value, NotANumber
+        )
+        return self._as_text(node) if is_not_a_number else node
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         overflows = isinstance(node.value, float) and math.isinf(node.value)

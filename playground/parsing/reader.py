@@ -39,7 +39,7 @@ class Reader:
         self.scanner, self.tools, self.count = scanner, tools, count
         self.switches, self.tokens = switches, tokens
         self.open_call: OpenCall | None = None
-        self._found: dict[str, KnownTool] = {}
+        self._known_tools: dict[str, KnownTool] = {}
         self.argument: str | None = None
 
     # the name
@@ -47,23 +47,23 @@ class Reader:
     def set_name(self, call: OpenCall, length: int, name: str) -> None:
         """Claim the next `length` characters as the tool's name; `name` is their decoded text."""
         span, text = self.scanner.take(length)
-        name = self._mended(name)
-        call.name, call.known = name, self._known_tool(name)
+        name = self._correct_name(name)
+        call.name, call.known_tool = name, self._known_tool(name)
         self.scanner.events.append(CallNamedEvent(span, call.index, name, text))
         if text and name != text and name in text:
             self.scanner.note("mended-name", call.place, f"{text!r} is read as {name!r}")
-        if self.tools and call.known is None:
-            known = ", ".join(self.tools)
-            message = f"{call.name!r} is not one of the session's tools ({known})"
+        if self.tools and call.known_tool is None:
+            known_tool = ", ".join(self.tools)
+            message = f"{call.name!r} is not one of the session's tools ({known_tool})"
             self.scanner.note("unknown-tool", call.place, message)
 
     def _known_tool(self, name: str) -> KnownTool | None:
-        known = self._found.get(name)
+        known = self._known_tools.get(name)
         if known is None and name in self.tools:
-            known = self._found[name] = KnownTool(self.tools[name])
+            known = self._known_tools[name] = KnownTool(self.tools[name])
         return known
 
-    def _mended(self, name: str) -> str:
+    def _correct_name(self, name: str) -> str:
         """Return a name without what models add: control tokens, a namespace, the call's number."""
         if name in self.tools:
             return name
@@ -82,19 +82,19 @@ class Reader:
 
         That is a tool with a similar name, or one that has the parameter `key`.
         """
-        near = _nearest(name, tuple(self.tools))
-        if near or key is None:
-            return near
+        similar = _most_similar(name, tuple(self.tools))
+        if similar or key is None:
+            return similar
         return next((tool for tool, data in self.tools.items() if key in data.parameter_names), "")
 
     # arguments
 
     def emit_argument(
-        self, call: OpenCall, key: str | None, kept: GrowingText | None = None
+        self, call: OpenCall, key: str | None, copy: GrowingText | None = None
     ) -> Claim:
         """Return the claim for an argument's characters; with `key` None, for all arguments as one
-        text. `kept` collects the texts."""
-        return Claim(self.scanner, argument_maker(call.index, key), kept)
+        text. `copy` collects the texts."""
+        return Claim(self.scanner, argument_maker(call.index, key), copy)
 
     def claim_all(
         self, call: OpenCall, label: str, walk: Callable[[Claim], Walk[None]]
@@ -125,10 +125,10 @@ class Reader:
             self.scanner.note(code, place)
         if key in call.arguments:
             self.scanner.note("duplicate-argument", place)
-            before = call.arguments[key]
+            previous = call.arguments[key]
             if "array" in (allowed_types(call.schema_of(key)) or {"array"}):
                 # each item of a list came as an argument of its own
-                value = [*(before if isinstance(before, list) else [before]), value]
+                value = [*(previous if isinstance(previous, list) else [previous]), value]
         call.arguments[key] = value
 
     def closes(self, marker: Marker, call: OpenCall) -> bool:
@@ -138,7 +138,7 @@ class Reader:
 
 
 @lru_cache(maxsize=1024)  # a page of HTML repeats the same few names
-def _nearest(name: str, known: tuple[str, ...]) -> str:
+def _most_similar(name: str, known: tuple[str, ...]) -> str:
     """Return the known name that is most similar, ignoring the order of words; "" for none."""
     words = {_words(other): other for other in known}
     close = difflib.get_close_matches(_words(name), words, n=1, cutoff=0.75)

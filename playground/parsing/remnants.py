@@ -14,12 +14,12 @@ from playground.parsing.notations.notation import Lead
 from playground.parsing.patterns import (
     LINE_START,
     begins,
+    has_words,
     literal,
     name_before,
     pieces_pattern,
     prefix,
-    unnamed,
-    worded,
+    without_names,
 )
 from playground.parsing.template import Hole, Piece, holes_of
 
@@ -35,8 +35,8 @@ def bare_sections(builder: FormBuilder) -> list[Choice]:
         for template in builder.sections
         if not holes_of(template.before)
     ]
-    group = Group(Kind.BARE, builder.number)
-    return [Choice(text, first, group, varying=True) for text, first in openers if worded(text)]
+    group = Group(Kind.BARE_SECTION, builder.number)
+    return [Choice(text, first, group, varying=True) for text, first in openers if has_words(text)]
 
 
 def remnants(builders: list[FormBuilder]) -> list[Choice]:
@@ -71,12 +71,12 @@ def _header(builder: FormBuilder) -> list[Choice]:
     choices = []
     for template in builder.sections:
         head, *following = template.before
-        if following[:1] != [Hole("name")] or not isinstance(head, str) or not worded(head):
+        if following[:1] != [Hole("name")] or not isinstance(head, str) or not has_words(head):
             continue
         mark = str(following[1]).partition("><")[0] if len(following) > 1 else ""
         if mark.startswith("<"):
             pieces = (head, following[0], f"{mark}>")
-            pattern = unnamed(pieces_pattern(pieces, {"name": name_before(pieces, "name")}))
+            pattern = without_names(pieces_pattern(pieces, {"name": name_before(pieces, "name")}))
             group = Group(Kind.BARE_CALL, builder.number)
             choices.append(Choice(pattern, begins(pieces), group, varying=True))
     return choices
@@ -91,17 +91,17 @@ def _value_closer(builder: FormBuilder) -> list[Choice]:
 def _without_section(builder: FormBuilder) -> list[Choice]:
     """Return a call at the start of a line, without its section or without the sign before it."""
     syntax, (first, *following) = builder.syntax, builder.syntax.call_template.before or ("",)
-    signed = isinstance(first, str) and first.strip() and not worded(first)
+    signed = isinstance(first, str) and first.strip() and not has_words(first)
     pieces = tuple(following if signed else (first, *following))
     has_literal = any(isinstance(piece, str) and len(piece.strip()) > 1 for piece in pieces)
     if builder.knows_names or pieces[:1] != (Hole("name"),) or not has_literal:
         return []
     if not (signed or syntax.section_required):
         return []
-    lead = Lead(syntax, "", unnamed(builder.closing.pattern), strict=True, firm=True)
+    lead = Lead(syntax, "", without_names(builder.closing.pattern), strict=True, firm=True)
     look = builder.notation.evidence(lead) or builder.notation.announce(lead)
-    head = unnamed(pieces_pattern(pieces, builder.holes(pieces)))
-    pattern = rf"{LINE_START}{head}(?={unnamed(look)})"
+    head = without_names(pieces_pattern(pieces, builder.holes(pieces)))
+    pattern = rf"{LINE_START}{head}(?={without_names(look)})"
     return (
         [Choice(pattern, (), Group(Kind.BARE_BODY, builder.number), varying=True)] if look else []
     )
@@ -112,7 +112,7 @@ def _closer(builder: FormBuilder) -> list[Choice]:
     after = builder.syntax.call_template.after
     if builder.knows_names and "name" in holes_of(after):
         group = Group(Kind.BARE_CLOSE, builder.number)
-        return [Choice(unnamed(builder.closing.pattern), begins(after), group, varying=True)]
+        return [Choice(without_names(builder.closing.pattern), begins(after), group, varying=True)]
     last = (after or ("",))[-1]
     # the end of a code fence may stand before a closer, but is no part of it
     return _marker(builder, Kind.BARE_CLOSE, last.lstrip("`\n") if isinstance(last, str) else last)
@@ -132,7 +132,7 @@ def _marker(builder: FormBuilder, kind: Kind, piece: Piece) -> list[Choice]:
     marker, line_start = piece.strip() if isinstance(piece, str) else "", builder.syntax.line_start
     # at the start of a line a single word may be prose; a compound such as `BEGIN_ARG:` is not
     is_markup = marker[:1] in ("<", "[", "]") or (line_start and _COMPOUND.match(marker))
-    if not is_markup or not worded(re.escape(marker)):
+    if not is_markup or not has_words(re.escape(marker)):
         return []
     group = Group(kind, builder.number)
     if line_start:
@@ -147,18 +147,18 @@ def _body(builder: FormBuilder) -> list[Choice]:
     look = notation.evidence(Lead(syntax, "", builder.closing.pattern, strict=True, firm=True))
     if look and syntax.section_required and builder.knows_names:
         head = pieces_pattern(syntax.call_template.before, builder.holes())
-        listed = rf"{LINE_START}(?:\[\s{{0,8}}+)?{unnamed(head)}(?={unnamed(look)})"
+        listed = rf"{LINE_START}(?:\[\s{{0,8}}+)?{without_names(head)}(?={without_names(look)})"
         first = builder.heads() or begins(syntax.call_template.before)
         return [Choice(listed, group=group, varying=True, heads=("[", *first) if first else ())]
     templates = (syntax.call_template, *syntax.sections)
     openers = [pieces_pattern(template.before, builder.holes()) for template in templates]
-    if not notation.tells_itself or not any(map(worded, openers)):
+    if not notation.proves_itself or not any(map(has_words, openers)):
         return []
     head = notation.announce(Lead(syntax, "", "", strict=True, firm=False))
     # code is full of braces: only those before a name count
     names = [f'"{name[:3]}' for name in syntax.shape.name]
     first = tuple(f"{{{margin}{name}" for name in names for margin in _MARGINS)
-    return [Choice(unnamed(head), first, group, varying=True, loose=True)]
+    return [Choice(without_names(head), first, group, varying=True, loose=True)]
 
 
 def _without_body_start(builder: FormBuilder) -> list[Choice]:

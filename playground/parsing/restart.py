@@ -11,7 +11,7 @@ from playground.parsing.choice_point import ChoicePoint
 from playground.parsing.declaration import Declaration
 from playground.parsing.notations import notation_of
 from playground.parsing.notations.notation import Lead
-from playground.parsing.patterns import SPACE, name_before, pieces_pattern, prefix, unnamed
+from playground.parsing.patterns import SPACE, name_before, pieces_pattern, prefix, without_names
 
 # A key must follow the quote: if punctuation follows, the quote may be the end of the string.
 _BODY: Final = rf"{SPACE}\{{{SPACE}\"(?=[^\s,}}\]:])"
@@ -27,7 +27,7 @@ def restart(syntax: Declaration, holes: Mapping[str, str]) -> ChoicePoint | None
     if not notation.restarts:
         return None
     before = syntax.call_template.before
-    call = unnamed(pieces_pattern(before, holes))
+    call = without_names(pieces_pattern(before, holes))
     patterns: dict[str, list[str]] = {}
     for section in syntax.sections:
         opener = pieces_pattern(section.before, {"name": name_before(section.before, "name")})

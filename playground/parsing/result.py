@@ -53,12 +53,12 @@ class ParseResult(Shown):
     switches: Switches = field(default_factory=Switches)
 
 
-def read_to_end(parser: DialectParser, given: Iterable[Iterable[Event]]) -> ParseResult:
+def read_to_end(parser: DialectParser, batches: Iterable[Iterable[Event]]) -> ParseResult:
     """Collect all events of a parser, end the stream, and sum the events up.
 
-    `given` yields the events of each feeding. It is lazy: iterating over it feeds the parser.
+    `batches` yields the events of each feeding. It is lazy: iterating over it feeds the parser.
     """
-    events = [event for fed in given for event in fed]
+    events = [event for batch in batches for event in batch]
     return gather([*events, *parser.finish()], parser.switches)
 
 
@@ -92,27 +92,27 @@ def with_finding(result: ParseResult, about: Finding) -> ParseResult:
 def _content(events: Iterable[Event], with_broken_calls: bool) -> Iterator[str]:
     """Yield the texts and, with `with_broken_calls`, all characters of aborted calls, markers
     included."""
-    claimed: list[str] = []
-    broken = False  # True after an aborted call: the text up to its closer belongs to it
+    call_texts: list[str] = []
+    is_broken = False  # True after an aborted call: the text up to its closer belongs to it
     for event in events:
         match event:
             case TextEvent():
-                claimed, broken = [], False
+                call_texts, is_broken = [], False
                 yield event.text
             case CallEndedEvent() | ReasoningEvent():
-                claimed, broken = [], False
+                call_texts, is_broken = [], False
             case CallStartedEvent():  # its opener may be claimed already
-                broken = False
+                is_broken = False
             case CallAbortedEvent():
                 if with_broken_calls:
-                    yield "".join(claimed)
-                    claimed, broken = [], True
+                    yield "".join(call_texts)
+                    call_texts, is_broken = [], True
             case MarkupEvent(role="reasoning" | "text" | "stop" | "stray"):
                 pass  # beside a call, not part of it
             case MarkupEvent() | ArgumentEvent() | CallNamedEvent() | FindingEvent():
-                if broken:
+                if is_broken:
                     yield event.text
                 else:
-                    claimed.append(event.text)
+                    call_texts.append(event.text)
             case _:
                 assert_never(event)

@@ -125,8 +125,8 @@ class Scanner:
 
     def resume_at(self, offset: int, held: str) -> None:
         """Move the window to `offset`, the end of the skipped text; `held` is its unclaimed end."""
-        before = self.skip_claim.lookbehind()
-        self.text, self.at = before + held, len(before)
+        context = self.skip_claim.lookbehind()
+        self.text, self.at = context + held, len(context)
         self.base = offset - len(self.text)
 
     def set_held(self, held: str) -> None:

@@ -76,28 +76,28 @@ class Syntax(HashedOnce, Declaration):
             if self.param:
                 check_holes(self.param, VALUES, PARAM_HOLES)
                 _check_param(self.param, cut_at_body(self.param, PARAM_HOLES))
-        beside = SECTION_HOLES if self.one_call_a_section else ()
+        allowed = SECTION_HOLES if self.one_call_a_section else ()
         for place, text in enumerate(self.section_texts):
             with _field("section" if place == 0 else f"section_also.{place - 1}"):
-                check_holes(text, SECTION_BODIES, beside)
-                _check_opened(text, cut_at_body(text, SECTION_HOLES))
+                check_holes(text, SECTION_BODIES, allowed)
+                _check_opener(text, cut_at_body(text, SECTION_HOLES))
                 _check_after(cut_at_body(text, SECTION_HOLES), ())
         with _field("call"):
-            self._check_named(self.call_template)
+            self._check_name(self.call_template)
         self._check_words()
 
     def _check_call(self, template: Template) -> None:
         """Check the holes before and after a call's body."""
-        _check_after(template, self.notation.behind)
+        _check_after(template, self.notation.holes_after)
         lines = [name for name in holes_of(template.before) if declared_hole(name, ()) != name]
-        if lines and not self.notation.whole:
+        if lines and not self.notation.texts_only:
             raise SyntaxFault(f"{{{lines[0]}}} stands before a body of texts alone: {self.call!r}")
 
-    def _check_named(self, template: Template) -> None:
+    def _check_name(self, template: Template) -> None:
         """Check that the call has a name somewhere."""
         sections = holes_of(self.section_template.before) if self.section_template else []
         named = "name" in (*holes_of(template.before), *sections) or self.notation.names_tool
-        if not (named or self.name or (self.nameless and not self.notation.whole)):
+        if not (named or self.name or (self.nameless and not self.notation.texts_only)):
             raise SyntaxFault(
                 f"{self.call!r} names no tool: it needs {{name}} before its body, or a name that"
                 " it always calls"
@@ -143,12 +143,12 @@ def _field(name: str) -> Iterator[None]:
         raise
 
 
-def _check_opened(text: str, section: Template) -> None:
-    """Check that a section has an opener: otherwise the engine would open it again and again."""
+def _check_opener(text: str, section: Template) -> None:
+    """Check that a section has an opener: the engine would wait for its end again and again."""
     if not any(isinstance(piece, Hole) or piece.strip() for piece in section.before):
         raise SyntaxFault(
-            f"section {text!r} has nothing before {{calls}}: what stands behind all calls"
-            " without an opener is a stop token"
+            f"section {text!r} has nothing before {{calls}}: if only its end is marked,"
+            " declare that as a stop token"
         )
 
 
@@ -157,7 +157,7 @@ def _check_after(template: Template, allowed: tuple[str, ...]) -> None:
     bodies = set(template.holes)
     for name in holes_of(template.pieces[len(template.before) :]):
         if name not in bodies and name not in allowed:
-            raise SyntaxFault(f"{{{name}}} stands behind the {{{template.body}}} of a template")
+            raise SyntaxFault(f"{{{name}}} stands after the {{{template.body}}} of a template")
 
 
 def _check_param(text: str, template: Template) -> None:
@@ -169,7 +169,7 @@ def _check_param(text: str, template: Template) -> None:
     marked = any(not isinstance(piece, str) or piece.strip(" \t") for piece in template.after)
     if not marked and not VALUES[template.body].json:
         raise SyntaxFault(
-            f"nothing in {text!r} ends a value: behind {{{template.body}}} there has to be a marker"
+            f"nothing in {text!r} ends a value: after {{{template.body}}} there has to be a marker"
             " or a line break, or {value:json} in its place, which ends by itself"
         )
 

@@ -33,8 +33,8 @@ class TextReader:
         tools: Sequence[ToolMetadata],
         fast_path: bool,
     ) -> None:
-        self._declared = (syntax, markers, switches, tools)
-        self._engine = SyntaxEngine(*self._declared)
+        self._declaration = (syntax, markers, switches, tools)
+        self._engine = SyntaxEngine(*self._declaration)
         self._decoder = Utf8Decoder()
         self._offset = 0  # characters fed so far
         self._in_text = True  # False between two stretches of text
@@ -138,12 +138,12 @@ class TextReader:
             return []
         if not self._in_text:
             self._in_text = True
-            self._engine = SyntaxEngine(*self._declared, offset=self._offset, calls=self._calls)
+            self._engine = SyntaxEngine(*self._declaration, offset=self._offset, calls=self._calls)
         self._offset += len(text)
         scanner = self._engine.scanner
         events = self._engine.feed(text)
         if self._bad or self._prefilled:
-            events = self._placed(events)
+            events = self._place_findings(events)
         if scanner.pending is None and scanner.skip_rule is None:
             return events
         # only the walk can handle a character that is cut off, a bad character that still needs its
@@ -159,17 +159,17 @@ class TextReader:
             return []
         events = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
         if self._in_text:
-            events += self._placed(self._engine.finish())
+            events += self._place_findings(self._engine.finish())
             self._in_text, self._calls = False, self._engine.calls
         return events
 
     def _prefill(self, text: str) -> None:
         """Feed the text that the template wrote: it sets the state and belongs to no span."""
         self._prefilled = True
-        self._engine = SyntaxEngine(*self._declared, offset=-len(text))
+        self._engine = SyntaxEngine(*self._declaration, offset=-len(text))
         self._engine.feed(text)
 
-    def _placed(self, events: list[Event]) -> list[Event]:
+    def _place_findings(self, events: list[Event]) -> list[Event]:
         """Cut the prefill off the events, and put findings before the bad characters."""
         result: list[Event] = []
         for event in events:

@@ -132,19 +132,19 @@ def read_value(
         return value, ""
     if "string" in types:
         return text, ""
-    value = _mended(text, types)
+    value = _read_mended(text, types)
     return (text, "type-mismatch") if value is _NOTHING else (value, "relaxed-json")
 
 
-def _mended(text: str, types: set[str]) -> Any:
+def _read_mended(text: str, types: set[str]) -> Any:
     """Return a list or an object from incorrect JSON, or from JSON that was escaped once too often.
     From around any value, remove a code fence and a comma."""
     bare = _BESIDE.sub("", text)
     value = _try(bare, types) if bare != text else _NOTHING
     if value is not _NOTHING or bare[:1] not in ("[", "{"):
         return value
-    whole = _load_mended(bare, types)
-    return whole if whole is not _NOTHING else _load_mended(_balanced(bare), types)
+    value = _load_mended(bare, types)
+    return value if value is not _NOTHING else _load_mended(_balance(bare), types)
 
 
 def _load_mended(text: str, types: set[str]) -> Any:
@@ -158,19 +158,19 @@ def _load_mended(text: str, types: set[str]) -> Any:
     return _NOTHING
 
 
-def _balanced(text: str) -> str:
+def _balance(text: str) -> str:
     """Return the text with its open brackets closed, and without surplus closers at its end."""
-    open_now: list[str] = []
+    closers: list[str] = []
     last = len(text.rstrip(" \t\r\n]}"))  # nothing but closers follows it
     for match in _BRACKETS.finditer(text):
         bracket = match[0]
         if bracket in _CLOSER_OF:
-            open_now.append(_CLOSER_OF[bracket])
-        elif len(bracket) == 1 and open_now and open_now[-1] == bracket:
-            open_now.pop()
-            if not open_now and match.end() >= last:
+            closers.append(_CLOSER_OF[bracket])
+        elif len(bracket) == 1 and closers and closers[-1] == bracket:
+            closers.pop()
+            if not closers and match.end() >= last:
                 return text[: match.end()]
-    return text + "".join(reversed(open_now))
+    return text + "".join(reversed(closers))
 
 
 def _types(schema: Schema, untyped: Untyped) -> set[str]:
@@ -192,7 +192,7 @@ def read_marked(
     except (ValueError, RecursionError):
         if types == {"string"}:
             return text, ""
-        value = _mended(text, (types or _ANY) - {"string"})
+        value = _read_mended(text, (types or _ANY) - {"string"})
         return (text, "type-mismatch") if value is _NOTHING else (value, "relaxed-json")
     if types and not _agrees(value, types) and "string" in types:
         return text, ""

@@ -40,7 +40,7 @@ def declared_grammar(
     if rules[ROOT] == IMPOSSIBLE:
         notes.none("calls", "no call can be written of any of the tools")
         rules = {}
-    return Grammar(name, rules, tuple(notes.found), reply.by_characters)
+    return Grammar(name, rules, tuple(notes.findings), reply.by_characters)
 
 
 def _callable(syntax: Declaration, tools: list[ToolMetadata], notes: Notes) -> list[ToolMetadata]:

@@ -23,7 +23,7 @@ from playground.parsing.grammars.expressions import (
 from playground.parsing.grammars.styles import Style, bare_key, marked_style, python_style
 from playground.parsing.grammars.texts import ANY, LINES, SOME, TextShape, beginning, trimmed
 from playground.parsing.grammars.values import RawValues
-from playground.parsing.grammars.words import filled, longest_word, value_words, written_name
+from playground.parsing.grammars.words import leading_text, longest_word, value_words, written_name
 from playground.parsing.notations import VALUES
 from playground.parsing.template import Hole, declared_hole, holes_of
 
@@ -49,7 +49,7 @@ def _arguments(call: CallRules, style: Style) -> Expression:
     rules = call.schema_rules(style)
     schema = {**call.tool.input_schema}
     schema.setdefault("type", "object")
-    return rules.finished(rules.value(schema, call.place))
+    return rules.as_written(rules.value(schema, call.place))
 
 
 def _json_arguments(call: CallRules) -> Expression:
@@ -60,8 +60,8 @@ def _json_call(call: CallRules) -> Expression:
     """Build name and arguments in one object, in the order in which we write them."""
     shape, style = call.syntax.shape, call.json_style()
     if shape.name_is_key:
-        named = in_order(style.key(call.tool.name), _arguments(call, style))
-        return in_order(style.within("{", named, "}"), call.after)
+        member = in_order(style.key(call.tool.name), _arguments(call, style))
+        return in_order(style.within("{", member, "}"), call.after)
     inside = call.json_style(in_text=True) if shape.arguments_as_text else style
     arguments = _arguments(call, inside)
     if shape.arguments_as_text:
@@ -121,12 +121,12 @@ def _python(call: CallRules) -> Expression:
                 continue
             value = rules.value(schema, f"{call.place}.{key}")
             listed.append((in_order(f"{key}=", value), needed))
-        more = None
+        other_keys = None
         if extra is not None:
             names = [key for key, _, _ in members]
             value = rules.value(extra, f"{call.place}, other keys")
-            more = in_order(token(bare_key(names)), "=", value)
-        alternatives.append(rules.joined(listed, more, comma))
+            other_keys = in_order(token(bare_key(names)), "=", value)
+        alternatives.append(rules.join_members(listed, other_keys, comma))
     return in_order(either(alternatives), call.after)
 
 
@@ -172,11 +172,11 @@ def _param(call: CallRules, key: str, schema: Any) -> Expression:
     assert template is not None
     name = written_name(call.syntax, key)
     holes = set(holes_of(template.before))
-    values = _values(call, key, filled(template.after, key=name))
+    values = _values(call, key, leading_text(template.after, key=name))
     place, read_schema = f"{call.place}.{key}", call.tool.parameter_schema(key)
 
     def param(value: Expression, **more: str) -> Expression:
-        return in_order(filled(template.before, key=name, **more), value)
+        return in_order(leading_text(template.before, key=name, **more), value)
 
     if "is_text" in holes:
         text = values.text(schema, place) if _reads_text(read_schema) else IMPOSSIBLE
@@ -193,8 +193,8 @@ def _param(call: CallRules, key: str, schema: Any) -> Expression:
     return param(values.value(schema, read_schema, place))
 
 
-def _reads_text(seen: Schema) -> bool:
-    types = allowed_types(seen)
+def _reads_text(schema: Schema) -> bool:
+    types = allowed_types(schema)
     return not types or "string" in types
 
 
@@ -215,8 +215,8 @@ def _other_param(call: CallRules, names: Sequence[str], schema: Any) -> Expressi
         call.notes.narrower(call.place, "keys that the schema does not name are not allowed")
         return IMPOSSIBLE
     at = template.before.index(Hole("key"))
-    before, after = filled(template.before[:at]), filled(template.before[at + 1 :])
-    values = _values(call, "", filled(template.after))
+    before, after = leading_text(template.before[:at]), leading_text(template.before[at + 1 :])
+    values = _values(call, "", leading_text(template.after))
     value = values.value(schema, {}, f"{call.place}, other keys")
     return in_order(before, token(bare_key(names)), after, value)
 
@@ -257,12 +257,12 @@ def _each_text(call: CallRules, schemas: dict[str, Any]) -> list[Expression]:
     texts: list[Expression] = []
     for hole, pieces in zip(template.holes, template.between, strict=True):
         key = hole.removeprefix("text:")
-        then = filled(pieces, name=written_name(syntax, call.tool.name))
-        words = (longest_word(then),) if then.strip() else call.outside
+        ending = leading_text(pieces, name=written_name(syntax, call.tool.name))
+        words = (longest_word(ending),) if ending.strip() else call.outside
         place = f"{call.place}.{key}"
         call.notes.narrower(place, f"no text holds {' or '.join(map(repr, words))}")
-        shape = _text_shape(call, then, _is_needed(call, schemas[key], place))
-        texts.append(FreeText(shape, tuple(filter(None, words)), then, last=not then))
+        shape = _text_shape(call, ending, _is_needed(call, schemas[key], place))
+        texts.append(FreeText(shape, tuple(filter(None, words)), ending, at_end=not ending))
     return texts
 
 
@@ -277,12 +277,12 @@ def _is_needed(call: CallRules, schema: Any, place: str) -> bool:
     return any(variant.get("minLength") for variant in variants)
 
 
-def _text_shape(call: CallRules, then: str, needed: bool) -> TextShape:
-    if call.syntax.line_start and then and not then.startswith("\n"):
+def _text_shape(call: CallRules, ending: str, needed: bool) -> TextShape:
+    if call.syntax.line_start and ending and not ending.startswith("\n"):
         return LINES
     if call.syntax.objects:
         return trimmed("{")
-    if not then:  # the text is read without the blanks around it
+    if not ending:  # the text is read without the blanks around it
         return beginning("", empty=False)
     return SOME if needed else ANY
 

@@ -21,11 +21,11 @@ from playground.parsing.grammars.expressions import (
     repeated,
     token,
 )
-from playground.parsing.grammars.merging import given_values, types_of
+from playground.parsing.grammars.merging import listed_values, types_of
 from playground.parsing.grammars.notes import Notes
 from playground.parsing.grammars.schemas import SchemaRules, any_value
 from playground.parsing.grammars.styles import Style, json_style
-from playground.parsing.grammars.words import filled, written_name
+from playground.parsing.grammars.words import leading_text, written_name
 from playground.parsing.template import Piece
 
 CALL_ID: Final = token(repeated(OneOf(characters("a-z", "A-Z", "0-9", "_.:-")), 1, 64))
@@ -47,7 +47,7 @@ class CallRules:
     notes: Notes
     any_values: dict[Style, Use]
     outside: tuple[str, ...]
-    _made: dict[Style, SchemaRules] = field(default_factory=dict)
+    _rules_by_style: dict[Style, SchemaRules] = field(default_factory=dict)
 
     @property
     def place(self) -> str:
@@ -55,10 +55,10 @@ class CallRules:
 
     def schema_rules(self, style: Style) -> SchemaRules:
         """Return the rules of the tool's schema in a style, made once."""
-        if style not in self._made:
+        if style not in self._rules_by_style:
             if style not in self.any_values:
                 self.any_values[style] = any_value(style, self.rules)
-            self._made[style] = SchemaRules(
+            self._rules_by_style[style] = SchemaRules(
                 self.tool.input_schema,
                 style,
                 self.rules,
@@ -66,7 +66,7 @@ class CallRules:
                 self.tool.name,
                 self.any_values[style],
             )
-        return self._made[style]
+        return self._rules_by_style[style]
 
     def json_style(self, without: Sequence[str] = (), in_text: bool = False) -> Style:
         """Return the style of JSON in which the dialect writes."""
@@ -89,7 +89,7 @@ class CallRules:
         return EMPTY
 
     def _line(self, key: str) -> Expression:
-        values = given_values(self.tool.parameter_schema(key))
+        values = listed_values(self.tool.parameter_schema(key))
         texts = [v for v in values or [] if isinstance(v, str)]
         return either(in_order(text) for text in texts) if values else _LINE
 
@@ -97,18 +97,18 @@ class CallRules:
         """Return the objects between which the schema lets a caller choose: for each, the members,
         and the schema of other members or None."""
         rules = self.schema_rules(self.json_style())
-        objects_found = []
+        listed = []
         for variant in rules.merger.variants(self.tool.input_schema, self.place):
             if "object" not in types_of(variant) and "type" in variant:
                 self.notes.narrower(self.place, "arguments that are no object are not written")
                 continue
-            objects_found.append(
-                rules.members(rules.merger.note_unread(variant, self.place), self.place)
+            listed.append(
+                rules.members(rules.merger.note_unsupported(variant, self.place), self.place)
             )
-        return objects_found
+        return listed
 
     @property
     def after(self) -> str:
         """The text after the body."""
         name = written_name(self.syntax, self.tool.name)
-        return filled(self.syntax.call_template.after, name=name)
+        return leading_text(self.syntax.call_template.after, name=name)

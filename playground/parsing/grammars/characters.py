@@ -23,7 +23,7 @@ class CharacterSet:
     ranges: tuple[Range, ...]
 
     def __or__(self, other: CharacterSet) -> CharacterSet:
-        return _joined([*self.ranges, *other.ranges])
+        return _merged([*self.ranges, *other.ranges])
 
     def __and__(self, other: CharacterSet) -> CharacterSet:
         both = [
@@ -31,7 +31,7 @@ class CharacterSet:
             for left in self.ranges
             for right in other.ranges
         ]
-        return _joined(both)
+        return _merged(both)
 
     def __sub__(self, other: CharacterSet) -> CharacterSet:
         return self & other.others
@@ -49,20 +49,20 @@ class CharacterSet:
         for first, last in sorted([*self.ranges, _SURROGATES]):
             ranges.append((start, first - 1))
             start = max(start, last + 1)
-        return _joined([*ranges, (start, _LAST)])
+        return _merged([*ranges, (start, _LAST)])
 
     @property
-    def is_most(self) -> bool:
+    def is_shorter_negated(self) -> bool:
         """True if the set is shorter to write by the characters that are not in it."""
         return len(self.others.ranges) < len(self.ranges) and _LAST in self.ranges[-1]
 
     @property
     def pattern(self) -> str:
         """The set as a regular expression."""
-        shown, sign = (self.others, "^\\x{0}") if self.is_most else (self, "")
+        listed, sign = (self.others, "^\\x{0}") if self.is_shorter_negated else (self, "")
         ranges = (
             escape(chr(first)) if first == last else f"{escape(chr(first))}-{escape(chr(last))}"
-            for first, last in shown.ranges
+            for first, last in listed.ranges
         )
         return f"[{sign}{''.join(ranges)}]"
 
@@ -72,29 +72,29 @@ def escape(char: str) -> str:
     return char if _PLAIN.match(char) else f"\\x{{{ord(char):x}}}"
 
 
-def _joined(ranges: Iterable[Range]) -> CharacterSet:
+def _merged(ranges: Iterable[Range]) -> CharacterSet:
     """Put ranges in order, join those that touch, and drop empty ones."""
-    joined: list[Range] = []
+    merged: list[Range] = []
     for first, last in sorted(ranges):
         if first > last:
             continue
-        if joined and first <= joined[-1][1] + 1:
-            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
         else:
-            joined.append((first, last))
-    return CharacterSet(tuple(joined))
+            merged.append((first, last))
+    return CharacterSet(tuple(merged))
 
 
-def characters(*given: str) -> CharacterSet:
+def characters(*texts: str) -> CharacterSet:
     """Return the characters of texts. A text of three characters with a dash in its middle is a
     range."""
     ranges: list[Range] = []
-    for text in given:
+    for text in texts:
         if len(text) == 3 and text[1] == "-":
             ranges.append((ord(text[0]), ord(text[2])))
         else:
             ranges += [(ord(char), ord(char)) for char in text]
-    return _joined(ranges)
+    return _merged(ranges)
 
 
 NONE: Final = CharacterSet(())

@@ -29,17 +29,17 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class FreeText:
-    """Text of a shape that holds none of the words `without`, and then the text `then`.
+    """Text of a shape that holds none of the words `without`, and then the text `ending`.
 
-    No word begins in the text and ends in `then`, so a reader that stops at the first of the words
-    stops in `then`. With `last` the text ends the reply: it does not end in the beginning of a word
-    either, because that would be read as a marker which was cut off.
+    No word begins in the text and stops in `ending`, so a reader that stops at the first of the
+    words stops in `ending`. With `at_end` the text ends the reply: then it does not end in the
+    beginning of a word either, because that would be read as a marker which was cut off.
     """
 
     shape: TextShape
     without: tuple[str, ...] = ()
-    then: str = ""
-    last: bool = False
+    ending: str = ""
+    at_end: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +85,10 @@ EMPTY: Final = InOrder(())
 IMPOSSIBLE: Final = Either(())
 
 
-def in_order(*given: Expression | str) -> Expression:
+def in_order(*parts: Expression | str) -> Expression:
     """Put expressions in a row; texts that touch become one."""
     items: list[Expression] = []
-    for part in given:
+    for part in parts:
         expression = Exact(part) if isinstance(part, str) else part
         if expression == IMPOSSIBLE:
             return IMPOSSIBLE
@@ -103,16 +103,16 @@ def _append(items: list[Expression], item: Expression) -> None:
         return
     if isinstance(item, Exact) and isinstance(last, Exact):
         items[-1] = Exact(last.text + item.text)
-    elif isinstance(item, Exact) and isinstance(last, FreeText) and last.then:
-        items[-1] = FreeText(last.shape, last.without, last.then + item.text)
+    elif isinstance(item, Exact) and isinstance(last, FreeText) and last.ending:
+        items[-1] = FreeText(last.shape, last.without, last.ending + item.text)
     else:
         items.append(item)
 
 
-def either(given: Iterable[Expression]) -> Expression:
+def either(expressions: Iterable[Expression]) -> Expression:
     """Return a choice of the expressions, each once."""
     alternatives: dict[Expression, None] = {}
-    for expression in given:
+    for expression in expressions:
         alternatives |= dict.fromkeys(
             expression.items if isinstance(expression, Either) else (expression,)
         )
@@ -124,9 +124,9 @@ def token(inside: Expression) -> Expression:
     return IMPOSSIBLE if inside == IMPOSSIBLE else Token(inside)
 
 
-def optional(given: Expression | str) -> Expression:
+def optional(expression: Expression | str) -> Expression:
     """Return a choice of the expression or nothing."""
-    return repeated(Exact(given) if isinstance(given, str) else given, 0, 1)
+    return repeated(Exact(expression) if isinstance(expression, str) else expression, 0, 1)
 
 
 def repeated(item: Expression, least: int = 0, most: int | None = None) -> Expression:

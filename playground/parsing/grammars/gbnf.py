@@ -46,16 +46,16 @@ class _Writer:
             return " | ".join(map(self.text, rule.items))
         return self.text(rule)
 
-    def text(self, given: Expression) -> str:
-        match given:
+    def text(self, expression: Expression) -> str:
+        match expression:
             case Exact(text):
                 return f'"{"".join(map(_char, text))}"'
             case OneOf(of):
                 return _set(of)
             case FreeText():
-                return self._free(given)
+                return self._free(expression)
             case Token():
-                return self._token(given)
+                return self._token(expression)
             case Use(rule):
                 return self.name(rule)
             case InOrder(items):
@@ -71,19 +71,19 @@ class _Writer:
     def _free(self, free_text: FreeText) -> str:
         """Write a free text as rules; return the name of the first."""
         if free_text not in self._names:
-            stem = self._names[free_text] = self._own("text")
-            listed = states(free_text.shape, free_text.without, free_text.then, free_text.last)
-            self.lines += _state_rules(stem, listed, self.text(Exact(free_text.then)))
+            stem = self._names[free_text] = self._new_name("text")
+            listed = states(free_text.shape, free_text.without, free_text.ending, free_text.at_end)
+            self.lines += _state_rules(stem, listed, self.text(Exact(free_text.ending)))
         return self._names[free_text]
 
     def _token(self, token: Token) -> str:
         """Write a token as a rule, because several rules may use it; return the rule's name."""
         if token not in self._names:
-            name = self._names[token] = self._own("token")
+            name = self._names[token] = self._new_name("token")
             self.lines.append(f"{name} ::= {self.text(token.inside)}")
         return self._names[token]
 
-    def _own(self, kind: str) -> str:
+    def _new_name(self, kind: str) -> str:
         """Return a name with which no rule's name begins: states of a text add their numbers."""
         return f"{kind}-{len(self._names) + 1}"
 
@@ -94,10 +94,10 @@ def _set(of: CharacterSet) -> str:
     `^` and `-` come last: elsewhere they have a meaning, and no escape for them is read by both.
     """
     # llama.cpp refuses a character whose first bytes are those of an excluded one
-    without = of.is_most and all(last < 0x80 for _, last in of.others.ranges)
-    shown = of.others if without else of & _WRITTEN
-    ranges = [each for whole in shown.ranges for each in _apart(whole)]
-    listed = sorted((_range(*each) for each in ranges), key=_escape_length)
+    without = of.is_shorter_negated and all(last < 0x80 for _, last in of.others.ranges)
+    written = of.others if without else of & _WRITTEN
+    ranges = [part for span in written.ranges for part in _split_range(span)]
+    listed = sorted((_range(*part) for part in ranges), key=_escape_length)
     if not without:
         return '"^"' if listed == ["^"] else f"[{''.join(listed)}]"
     return f"[^{''.join(sorted([*listed, _NUL], key=_escape_length))}]"
@@ -115,9 +115,9 @@ def _escape_length(text: str) -> int:
     )
 
 
-def _apart(whole: tuple[int, int]) -> list[tuple[int, int]]:
+def _split_range(span: tuple[int, int]) -> list[tuple[int, int]]:
     """Split a range into the dash and the caret at its ends, and the rest."""
-    first, last = whole
+    first, last = span
     ranges = []
     for char in "^-":
         if first < last and ord(char) in (first, last):
@@ -140,7 +140,7 @@ def _in_set(char: str) -> str:
     return f"\\x{ord(char):02X}" if ord(char) < 0x100 and len(_char(char)) == 6 else _char(char)
 
 
-def _state_rules(stem: str, listed: list[TextState], then: str) -> list[str]:
+def _state_rules(stem: str, listed: list[TextState], ending: str) -> list[str]:
     """Write a rule for each state; the first rule is named `stem`."""
 
     def name(index: int) -> str:
@@ -149,15 +149,15 @@ def _state_rules(stem: str, listed: list[TextState], then: str) -> list[str]:
     lines = []
     for index, state in enumerate(listed):
         ways = [f"{_set(chars)} {name(target)}" for chars, target in state.row]
-        ways += [then] if state.ends else []
+        ways += [ending] if state.ends else []
         lines.append(f"{name(index)} ::= {' | '.join(ways)}")
     return lines
 
 
 def _times(least: int, most: int | None) -> str:
-    named = {(0, None): "*", (1, None): "+", (0, 1): "?"}
-    if (least, most) in named:
-        return named[least, most]
+    signs = {(0, None): "*", (1, None): "+", (0, 1): "?"}
+    if (least, most) in signs:
+        return signs[least, most]
     return f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
 
 

@@ -47,20 +47,20 @@ class _Writer:
     def name(self, rule: str) -> str:
         return "start" if rule == self.root else f"r_{rule.replace('-', '_')}"
 
-    def top(self, given: Expression) -> str:
+    def top(self, expression: Expression) -> str:
         """Write an expression on the right side of a rule, where alternatives need no brackets."""
-        if isinstance(given, Either):
-            return "\n    | ".join(self.text(item) for item in given.items)
-        return self.text(given)
+        if isinstance(expression, Either):
+            return "\n    | ".join(self.text(item) for item in expression.items)
+        return self.text(expression)
 
-    def text(self, given: Expression) -> str:
-        match given:
+    def text(self, expression: Expression) -> str:
+        match expression:
             case Exact(text):
                 return json.dumps(text, ensure_ascii=False)
             case OneOf(of):
                 return self._terminal(f"/{of.pattern}/")
             case FreeText():
-                return self._terminal(_free(given))
+                return self._terminal(_free(expression))
             case Token(inside):
                 return self._terminal(f"/{pattern(inside)}/")
             case Use(rule):
@@ -82,35 +82,35 @@ class _Writer:
 class _CharacterWriter(_Writer):
     """A writer whose terminals are single characters; a free text is a rule for each state."""
 
-    def text(self, given: Expression) -> str:
-        match given:
+    def text(self, expression: Expression) -> str:
+        match expression:
             case Exact(text):
                 return " ".join(json.dumps(char, ensure_ascii=False) for char in text)
             case Token(inside):
                 return f"({self.text(inside)})"
-            case FreeText(shape, without, then, last):
+            case FreeText(shape, without, ending, at_end):
                 stem = f"t{len(self.lines)}"
-                written = self.text(Exact(then)) or '""'
-                for index, state in enumerate(states(shape, without, then, last)):
+                closer = self.text(Exact(ending)) or '""'
+                for index, state in enumerate(states(shape, without, ending, at_end)):
                     ways = [f"{self.text(OneOf(of))} {stem}_{target}" for of, target in state.row]
-                    ways += [written] if state.ends else []
+                    ways += [closer] if state.ends else []
                     self.lines.append(f"{stem}_{index}: {' | '.join(ways)}")
                 return f"{stem}_0"
             case Repeated(item, least, most):
                 return f"({self.text(item)}){_times(least, most)}"
-        return super().text(given)
+        return super().text(expression)
 
 
 def _times(least: int, most: int | None) -> str:
-    named = {(0, None): "*", (1, None): "+", (0, 1): "?"}
-    if (least, most) in named:
-        return named[least, most]
+    signs = {(0, None): "*", (1, None): "+", (0, 1): "?"}
+    if (least, most) in signs:
+        return signs[least, most]
     return f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
 
 
-def pattern(given: Expression) -> str:
+def pattern(expression: Expression) -> str:
     """Write an expression that has no references and no free text as a regular expression."""
-    match given:
+    match expression:
         case Exact(text):
             return _words(text)
         case OneOf(of):
@@ -123,7 +123,7 @@ def pattern(given: Expression) -> str:
             text = pattern(item)
             single = isinstance(item, OneOf | Either) or len(text) == 1
             return f"{text if single else f'({text})'}{_times(least, most)}"
-    raise TypeError(f"{given!r:.80} is no part of a terminal")
+    raise TypeError(f"{expression!r:.80} is no part of a terminal")
 
 
 def _free(free_text: FreeText) -> str:
@@ -131,10 +131,12 @@ def _free(free_text: FreeText) -> str:
     forbidden = "|".join(map(_words, free_text.without))
     if forbidden:
         text += f" & ~/(?s:.)*({forbidden})(?s:.)*/"
-    ends = "|".join(map(_words, fatal_ends(free_text.without, free_text.then, free_text.last)))
+    ends = "|".join(map(_words, fatal_ends(free_text.without, free_text.ending, free_text.at_end)))
     if ends:
         text += f" & ~/(?s:.)*({ends})/"
-    return f"({text}) {json.dumps(free_text.then, ensure_ascii=False)}" if free_text.then else text
+    return (
+        f"({text}) {json.dumps(free_text.ending, ensure_ascii=False)}" if free_text.ending else text
+    )
 
 
 def _words(text: str) -> str:

@@ -21,14 +21,14 @@ _NO_RULE: Final = _FOR_PEOPLE | frozenset(
     {"readOnly", "writeOnly", "nullable", "discriminator", "$schema", "$id", "$anchor"}
     | {"$defs", "definitions"}
 )
-_UNREAD: Final = (
+_UNSUPPORTED: Final = (
     *("not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies"),
     *("patternProperties", "propertyNames", "unevaluatedProperties", "unevaluatedItems"),
     *("contains", "minContains", "maxContains", "uniqueItems", "minProperties", "maxProperties"),
     *("format", "multipleOf", "contentEncoding", "contentMediaType", "contentSchema"),
     *("$dynamicRef", "$recursiveRef"),
 )
-_NOTHING_SAID: Final[dict[str, tuple[Any, ...]]] = {
+_NO_EFFECT: Final[dict[str, tuple[Any, ...]]] = {
     "uniqueItems": (False,),
     "minProperties": (0,),
     "unevaluatedProperties": (True,),
@@ -82,7 +82,7 @@ class Merger:
         for key in _UNION:
             parts = schema.get(key)
             if isinstance(parts, list) and parts:
-                if key == "oneOf" and not _apart(parts):
+                if key == "oneOf" and not _are_disjoint(parts):
                     self.notes.wider(place, "oneOf is read as anyOf: several may fit")
                 yield parts
 
@@ -100,36 +100,36 @@ class Merger:
         if len(pairs) > _MOST_VARIANTS:
             self.notes.narrower(place, f"a union of more than {_MOST_VARIANTS} parts: its first")
             pairs = pairs[:_MOST_VARIANTS]
-        merged = (self._merged(a, b, place) for a, b in pairs)
+        merged = (self._merge(a, b, place) for a, b in pairs)
         return [schema for schema in merged if schema is not None]
 
-    def _merged(self, left: Schema, right: Schema, place: str) -> Schema | None:
+    def _merge(self, left: Schema, right: Schema, place: str) -> Schema | None:
         """Return the schema of values that fit both; None if no value does."""
         result = {**left}
         for key, value in right.items():
             if key in _NO_RULE or key not in left or left[key] == value:
                 result.setdefault(key, value)
                 continue
-            both = _both(key, left[key], value)
-            if both is None:
+            combined = _combine(key, left[key], value)
+            if combined is None:
                 self.notes.wider(place, f"{key} is given twice: {value!r:.60} is not kept")
             else:
-                result[key] = both
-        if _closed_apart(left, right):
+                result[key] = combined
+        if _excludes_other_keys(left, right):
             self.notes.wider(place, "additionalProperties of one part of allOf is not kept")
             result.pop("additionalProperties", None)
         if "type" in left and "type" in right:
             types = [allowed_types({"type": part["type"]}) for part in (left, right)]
-            kept = (types[0] & types[1]) | _integers(*types)
-            if not kept:
+            common_types = (types[0] & types[1]) | _integers(*types)
+            if not common_types:
                 return None
-            result["type"] = sorted(kept)
+            result["type"] = sorted(common_types)
         return None if result.get("enum") == [] else result
 
-    def note_unread(self, schema: Schema, place: str) -> Schema:
+    def note_unsupported(self, schema: Schema, place: str) -> Schema:
         """Return the schema unchanged. Note each of its keywords that our grammars cannot hold."""
-        for key in _UNREAD:
-            if key in schema and schema[key] not in _NOTHING_SAID.get(key, ()):
+        for key in _UNSUPPORTED:
+            if key in schema and schema[key] not in _NO_EFFECT.get(key, ()):
                 self.notes.wider(place, f"{key} {_short(schema[key])} is not in the grammar")
         return schema
 
@@ -144,7 +144,7 @@ def _integers(left: set[str], right: set[str]) -> set[str]:
     return {"integer"} if any("integer" in a and "number" in b for a, b in pairs) else set()
 
 
-def _both(key: str, left: Any, right: Any) -> Any:
+def _combine(key: str, left: Any, right: Any) -> Any:
     """Combine two values of one keyword; None if only one of them can be kept."""
     match key:
         case "type":
@@ -167,7 +167,7 @@ def _both(key: str, left: Any, right: Any) -> Any:
     return None
 
 
-def _closed_apart(left: Schema, right: Schema) -> bool:
+def _excludes_other_keys(left: Schema, right: Schema) -> bool:
     """Return True if one part forbids other keys than its own, and the other part has such keys."""
     for one, other in ((left, right), (right, left)):
         if one.get("additionalProperties") is False:
@@ -177,7 +177,7 @@ def _closed_apart(left: Schema, right: Schema) -> bool:
     return False
 
 
-def _apart(parts: list[Any]) -> bool:
+def _are_disjoint(parts: list[Any]) -> bool:
     """Return True if no value can fit two parts: their types differ, or the value of one
     property."""
     if not all(isinstance(part, dict) for part in parts):
@@ -216,7 +216,7 @@ def types_of(schema: Schema) -> list[str]:
     return list(TYPES)
 
 
-def given_values(schema: Schema) -> list[Any] | None:
+def listed_values(schema: Schema) -> list[Any] | None:
     """Return the values that a schema lists and its types allow; None if it lists none."""
     listed = schema.get("enum")
     if "const" in schema:

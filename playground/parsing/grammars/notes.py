@@ -12,19 +12,19 @@ from playground.base.findings import Finding, finding
 class Notes:
     """Findings, each once, in the order in which they were made."""
 
-    found: dict[Finding, None] = field(default_factory=dict)
+    findings: dict[Finding, None] = field(default_factory=dict)
 
     def wider(self, place: str, text: str) -> None:
         """Note that the grammar takes what the schema or the reader does not."""
-        self.found[finding("grammar-wider", place, text)] = None
+        self.findings[finding("grammar-wider", place, text)] = None
 
     def narrower(self, place: str, text: str) -> None:
         """Note that the grammar does not take all that the schema or the reader takes."""
-        self.found[finding("grammar-narrower", place, text)] = None
+        self.findings[finding("grammar-narrower", place, text)] = None
 
     def none(self, place: str, text: str) -> None:
         """Note that there is no grammar."""
-        self.found[finding("no-grammar", place, text)] = None
+        self.findings[finding("no-grammar", place, text)] = None
 
 
 def quoted(words: Iterable[str]) -> str:

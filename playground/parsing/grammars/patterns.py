@@ -73,7 +73,7 @@ class _Reader:
         return in_order(start, self._items(items), end)
 
     def _items(self, items: Any) -> Expression:
-        return in_order(*(self._item(str(kind), given) for kind, given in items))
+        return in_order(*(self._item(str(kind), value) for kind, value in items))
 
     def _item(self, kind: str, value: Any) -> Expression:
         match kind:
@@ -119,9 +119,9 @@ def _range(first: int, last: int) -> CharacterSet:
     return CharacterSet(((first, last),)) & ALL
 
 
-def _set(given: Any) -> CharacterSet:
+def _set(items: Any) -> CharacterSet:
     chars, negated = characters(), False
-    for kind, value in given:
+    for kind, value in items:
         match str(kind):
             case "NEGATE":
                 negated = True

@@ -17,30 +17,30 @@ from playground.parsing.grammars.expressions import (
 )
 
 
-def pruned(named: Mapping[str, Expression], root: str) -> dict[str, Expression]:
+def prune(named: Mapping[str, Expression], root: str) -> dict[str, Expression]:
     """Return the rules that the root uses, directly or not, in the order in which they are met.
 
     Parts that no text can fulfil, such as a list that must hold itself, are left out.
     """
     writable = _writable(named)
-    kept_rules: dict[str, Expression] = {}
-    waiting = [root]
-    while waiting:
-        name = waiting.pop(0)
-        if name not in kept_rules:
-            kept_rules[name] = _without(named[name], writable)
-            waiting += _uses(kept_rules[name])
-    return kept_rules
+    reached: dict[str, Expression] = {}
+    queue = [root]
+    while queue:
+        name = queue.pop(0)
+        if name not in reached:
+            reached[name] = _without(named[name], writable)
+            queue += _uses(reached[name])
+    return reached
 
 
 def _writable(named: Mapping[str, Expression]) -> set[str]:
     """Return the rules that some text fulfils."""
     writable: set[str] = set()
     while True:
-        more = {name for name, each in named.items() if _without(each, writable) != IMPOSSIBLE}
-        if more == writable:
+        larger = {name for name, each in named.items() if _without(each, writable) != IMPOSSIBLE}
+        if larger == writable:
             return writable
-        writable = more
+        writable = larger
 
 
 def _without(expression: Expression, writable: set[str]) -> Expression:

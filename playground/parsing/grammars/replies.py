@@ -27,10 +27,10 @@ from playground.parsing.grammars.expressions import (
     repeated,
 )
 from playground.parsing.grammars.notes import Notes, quoted
-from playground.parsing.grammars.pruning import pruned
+from playground.parsing.grammars.pruning import prune
 from playground.parsing.grammars.styles import Style
 from playground.parsing.grammars.texts import ANY, SOME
-from playground.parsing.grammars.words import filled, outside_words, written_name
+from playground.parsing.grammars.words import leading_text, outside_words, written_name
 from playground.parsing.template import Piece, holes_of
 
 ROOT: Final = "root"
@@ -75,7 +75,7 @@ class ReplyRules:
         if wanted.reasoning:
             reply = self._with_reasoning(reply, calls)
         self.rules.named[root] = reply
-        return pruned(self.rules.named, root)
+        return prune(self.rules.named, root)
 
     # calls
 
@@ -83,8 +83,8 @@ class ReplyRules:
         syntax = self.syntax
         own = holes_of(syntax.call_template.pieces)
         counted = bool({"index", "number"} & set(own))
-        first = self._one("call", first=True)
-        later = self._one("later-call", first=False) if counted and several else first
+        first = self._one_call("call", first=True)
+        later = self._one_call("later-call", first=False) if counted and several else first
         if first == IMPOSSIBLE:
             return IMPOSSIBLE
         if counted and several:
@@ -94,9 +94,9 @@ class ReplyRules:
         section = syntax.section_template
         if section is None or syntax.one_call_a_section:
             return listed
-        return in_order(filled(section.before), listed, filled(section.after))
+        return in_order(leading_text(section.before), listed, leading_text(section.after))
 
-    def _one(self, name: str, first: bool) -> Expression:
+    def _one_call(self, name: str, first: bool) -> Expression:
         """Build one call of any tool, with a rule for each tool. A call stands in its section if
         each call has one."""
         calls = []
@@ -105,17 +105,17 @@ class ReplyRules:
             if expression == IMPOSSIBLE:
                 continue
             if self.syntax.one_call_a_section and self.syntax.section_template:
-                expression = self._sectioned(expression, call.tool)
+                expression = self._in_section(expression, call.tool)
             calls.append(self.rules.add(f"{name}-{call.tool.name}", expression))
         return either(calls)
 
-    def _sectioned(self, call: Expression, tool: ToolMetadata) -> Expression:
+    def _in_section(self, call: Expression, tool: ToolMetadata) -> Expression:
         section = self.syntax.section_template
         assert section is not None
         name = written_name(self.syntax, tool.name)
 
         def text(pieces: Sequence[Piece]) -> str:
-            return filled(pieces, name=name)
+            return leading_text(pieces, name=name)
 
         return in_order(text(section.before), call, text(section.after))
 
@@ -125,21 +125,23 @@ class ReplyRules:
         """Build text alone, or calls with or without text before them."""
         before, after = self.answer
         self.notes.narrower("text", f"text beside calls holds none of {quoted(self.outside)}")
-        alone = in_order(before, FreeText(ANY, self.outside, after))
+        text_only = in_order(before, FreeText(ANY, self.outside, after))
         if calls == IMPOSSIBLE:
-            return alone
+            return text_only
         if after:
-            text = in_order(before, FreeText(SOME, self.outside, after), optional("\n"))
-            return either([calls, in_order(text, calls), alone])
+            text_part = in_order(before, FreeText(SOME, self.outside, after), optional("\n"))
+            return either([calls, in_order(text_part, calls), text_only])
         if before or self.syntax.line_start:
-            return either([self._begun(calls), in_order(before, self._then(calls)), alone])
-        return either([self._then(calls), alone])
+            return either(
+                [self._recognisable(calls), in_order(before, self._text_before(calls)), text_only]
+            )
+        return either([self._text_before(calls), text_only])
 
-    def _begun(self, following: Expression) -> Expression:
+    def _recognisable(self, following: Expression) -> Expression:
         """Build `following` so that its first word distinguishes it from text."""
         return either(in_order(head, rest) for head, rest in self._heads_with_word(following))
 
-    def _then(self, following: Expression) -> Expression:
+    def _text_before(self, following: Expression) -> Expression:
         """Build a text and then `following`, whose beginning ends the text's own terminal."""
         line = "\n" if self.syntax.line_start else ""
         return either(
@@ -188,7 +190,7 @@ class ReplyRules:
             return reply
         opener = "" if self.markers.opens_reasoning else tags[0].open
         if not tags[0].close:
-            return either([in_order(opener, self._then(calls)), reply])
+            return either([in_order(opener, self._text_before(calls)), reply])
         least = 1 if self.syntax.line_start else 0
         space = repeated(Exact("\n"), least, 2)
         thought = FreeText(ANY, self.outside, tags[0].close)

@@ -26,7 +26,7 @@ from playground.parsing.grammars.expressions import (
     repeated,
     token,
 )
-from playground.parsing.grammars.merging import Merger, given_values, is_reference, types_of
+from playground.parsing.grammars.merging import Merger, is_reference, listed_values, types_of
 from playground.parsing.grammars.notes import Notes
 from playground.parsing.grammars.patterns import NotRegular, pattern_expression
 from playground.parsing.grammars.styles import Quotes, Style, escaped
@@ -57,18 +57,20 @@ class SchemaRules:
     def value(self, schema: Any, place: str) -> Expression:
         """Build a value that fits the schema."""
         if is_reference(schema):
-            return self._referred(schema["$ref"], place)
+            return self._reference(schema["$ref"], place)
         self._values += 1
         if self._values > _MOST_VALUES:
             self.notes.wider(place, f"the schema has more than {_MOST_VALUES:,} parts: any value")
             return self._any
         variants = self.merger.variants(schema, place)
         return either(
-            self._by_type(self.merger.note_unread(variant, place), place) if variant else self._any
+            self._by_type(self.merger.note_unsupported(variant, place), place)
+            if variant
+            else self._any
             for variant in variants
         )
 
-    def _referred(self, reference: str, place: str) -> Expression:
+    def _reference(self, reference: str, place: str) -> Expression:
         """Make a rule of the target of a reference, which may use itself; return a `Use` of it."""
         if reference not in self._references:
             target = self.merger.target(reference, place)
@@ -76,19 +78,19 @@ class SchemaRules:
                 return self._any
             name = self.rules.take(f"{self._stem}-{reference.rsplit('/', 1)[-1]}")
             self._references[reference] = name
-            self.rules.named[name] = self.finished(self.value(target, place))
+            self.rules.named[name] = self.as_written(self.value(target, place))
         return Use(self._references[reference])
 
-    def finished(self, expression: Expression) -> Expression:
+    def as_written(self, expression: Expression) -> Expression:
         """Return an expression as it is written in the call: escaped if inside a JSON string."""
         return escaped(expression) if self.style.in_text else expression
 
     def _by_type(self, schema: Schema, place: str) -> Expression:
-        values = given_values(schema)
+        values = listed_values(schema)
         if values is not None:
-            beside = sorted(_OF_VALUES & set(schema))
-            if beside:
-                self.notes.wider(place, f"{', '.join(beside)} beside listed values is not kept")
+            ignored = sorted(_OF_VALUES & set(schema))
+            if ignored:
+                self.notes.wider(place, f"{', '.join(ignored)} beside listed values is not kept")
             return either(map(self.style.exactly, values))
         kinds = types_of(schema)
         if "type" not in schema and len(kinds) == 1:
@@ -136,7 +138,10 @@ class SchemaRules:
         if max(least, most or 0) > MOST_COUNTED:
             self.notes.wider(place, f"more than {MOST_COUNTED:,} items are not counted")
             least, most = min(least, MOST_COUNTED), None
-        first = [self.value(each, f"{place}, item {at}") for at, each in enumerate(prefix)]
+        first = [
+            self.value(schema_of_item, f"{place}, item {at}")
+            for at, schema_of_item in enumerate(prefix)
+        ]
         rest = self.value(items, f"{place}, items") if most is None or most > len(first) else EMPTY
         return self.style.within("[", self._items(first, rest, least, most), "]")
 
@@ -172,7 +177,7 @@ class SchemaRules:
         if extra is not None:
             key = style.any_key([key for key, _, _ in named])
             more = in_order(key, style.colon, self.value(extra, f"{place}, other keys"))
-        return style.within("{", self.joined(listed, more, style.comma), "}")
+        return style.within("{", self.join_members(listed, more, style.comma), "}")
 
     def members(self, schema: Schema, place: str) -> tuple[list[tuple[str, Any, bool]], Any]:
         """Return the keys of an object, each with its schema and True if it is required; and the
@@ -194,7 +199,7 @@ class SchemaRules:
         listed = [(name, properties.get(name, other), name in required) for name in names]
         return listed, (None if other is False else other)
 
-    def joined(
+    def join_members(
         self, members: list[Member], more: Expression | None, comma: Expression
     ) -> Expression:
         """Build members in their order, then any number of `more`, with commas between all.
@@ -204,18 +209,18 @@ class SchemaRules:
         rest = EMPTY if more is None else repeated(in_order(comma, more))
         first = EMPTY if more is None else optional(in_order(more, rest))
         for member, needed in reversed(members):
-            begun = in_order(member, rest)
-            first = begun if needed else _or_else(begun, first)
+            from_member = in_order(member, rest)
+            first = from_member if needed else _or_else(from_member, first)
             following = in_order(comma, member)
             rest = in_order(following if needed else optional(following), rest)
             if len(members) > 2 and not needed:  # used twice from here on
-                first, rest = self._shared(first), self._shared(rest)
+                first, rest = self._share(first), self._share(rest)
         return first
 
-    def _shared(self, expression: Expression) -> Expression:
+    def _share(self, expression: Expression) -> Expression:
         if expression == EMPTY or isinstance(expression, Use):
             return expression
-        return self.rules.add(f"{self._stem}-rest", self.finished(expression))
+        return self.rules.add(f"{self._stem}-rest", self.as_written(expression))
 
 
 def _or_else(one: Expression, other: Expression) -> Expression:

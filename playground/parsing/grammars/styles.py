@@ -51,21 +51,21 @@ class Quotes:
     short: tuple[tuple[str, str], ...]
     long: str = ""
     """The letter of an escape by number; "" if nothing can be escaped."""
-    barred: CharacterSet = NONE
+    forbidden: CharacterSet = NONE
     """The characters that stand in no text, escaped or not."""
 
     def unit(self, of: CharacterSet) -> Expression:
         """Build one character of a set, as it is written."""
         ways: list[Expression] = []
-        if plain := of - self.escaped - self.barred:
+        if plain := of - self.escaped - self.forbidden:
             ways.append(OneOf(plain))
         if self.long:
             ways += self._escapes(of)
         return either(ways)
 
     def _escapes(self, of: CharacterSet) -> list[Expression]:
-        own = (of & self.escaped) - self.barred
-        if of == ALL and not self.barred:
+        own = (of & self.escaped) - self.forbidden
+        if of == ALL and not self.forbidden:
             letters = "".join(letter for _, letter in self.short)
             return [in_order("\\", either([OneOf(characters(letters)), in_order("u", _NO_HALF)]))]
         short = dict(self.short)
@@ -83,8 +83,8 @@ def _quotes(mark: str, short: dict[str, str], long: str, without: Sequence[str])
     """Return quotes with escapes. In texts of limited length, no character may begin one of the
     words `without`."""
     own = tuple({mark: mark, "\\": "\\", **short}.items())
-    barred = characters("".join(word[0] for word in without))
-    return Quotes(mark, mark, CONTROL | characters(mark, "\\"), own, long, barred)
+    forbidden = characters("".join(word[0] for word in without))
+    return Quotes(mark, mark, CONTROL | characters(mark, "\\"), own, long, forbidden)
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def json_style(without: Sequence[str] = (), in_text: bool = False, indented: boo
     any_text: Expression = Token(in_order('"', repeated(_json_unit(quotes)), '"'))
     if without:
         any_text = in_order('"', FreeText(JSON_TEXT, tuple(without), '"'))
-    chars = ALL - quotes.escaped - quotes.barred
+    chars = ALL - quotes.escaped - quotes.forbidden
     return Style(
         name="json",
         words=("null", "true", "false"),
@@ -236,9 +236,9 @@ def _other(words: list[str], chars: CharacterSet, first: CharacterSet, begun: bo
     return optional(ways) if begun and "" not in words else ways
 
 
-def escaped(given: Expression) -> Expression:
+def escaped(expression: Expression) -> Expression:
     """Return an expression of JSON as it is written inside a JSON string."""
-    match given:
+    match expression:
         case Exact(text):
             return Exact(dump_json(text)[1:-1])
         case OneOf(of):
@@ -253,4 +253,4 @@ def escaped(given: Expression) -> Expression:
         case Token(inside):
             return token(escaped(inside))
         case _:
-            return given
+            return expression

@@ -55,10 +55,10 @@ LINES: Final = TextShape(
 
 
 @lru_cache
-def beginning(never: str, empty: bool = True) -> TextShape:
+def beginning(forbidden: str, empty: bool = True) -> TextShape:
     """Return the shape of text that does not begin, after blanks, with one of the characters
-    `never`. It may consist of blanks alone only with `empty`."""
-    first = (BLANKS | characters(never)).others
+    `forbidden`. It may consist of blanks alone only with `empty`."""
+    first = (BLANKS | characters(forbidden)).others
     pattern = rf"{BLANKS.pattern}*{first.pattern}(?s:.)*"
     return TextShape(
         (((BLANKS, 0), (first, 1)), ((ALL, 1),)),
@@ -68,11 +68,11 @@ def beginning(never: str, empty: bool = True) -> TextShape:
 
 
 @lru_cache
-def trimmed(never: str) -> TextShape:
+def trimmed(forbidden: str) -> TextShape:
     """Return the shape of text that is not empty, has no blanks around it, and begins with none of
-    the characters `never`."""
+    the characters `forbidden`."""
     inside = BLANKS.others
-    first = inside - characters(never)
+    first = inside - characters(forbidden)
     rest: Row = ((BLANKS, 1), (inside, 2))
     return TextShape(
         (((first, 2),), rest, rest),
@@ -131,15 +131,15 @@ class WordFinder:
                 targets[target] = targets.get(target, characters()) | characters(char)
         return tuple((chars, target) for target, chars in targets.items() if chars)
 
-    def may_end(self, state: int, then: str, last: bool) -> bool:
+    def may_end(self, state: int, ending: str, at_end: bool) -> bool:
         """Return True if the text may end in this state.
 
-        Its words must be completed at the same place of `then` as after state 0. After a `last`
+        Its words must be completed at the same place of `ending` as after state 0. After a `at_end`
         text nothing follows, so it must not end inside a word.
         """
-        if last and not then:
+        if at_end and not ending:
             return state == 0
-        return self._completed(state, then) == self._completed(0, then)
+        return self._completed(state, ending) == self._completed(0, ending)
 
     def _completed(self, state: int, text: str) -> int:
         for at, char in enumerate(text):
@@ -158,33 +158,35 @@ class TextState:
 
 
 def states(
-    shape: TextShape, without: tuple[str, ...], then: str, last: bool = False
+    shape: TextShape, without: tuple[str, ...], ending: str, at_end: bool = False
 ) -> list[TextState]:
     """Return the states of a free text that can be reached, beginning with the first."""
     finder = WordFinder(without)
-    reached = [(0, 0)]
+    pairs = [(0, 0)]
     automaton: list[TextState] = []
-    for shaped, word in reached:  # the list grows meanwhile
+    for shape_state, word in pairs:  # the list grows meanwhile
         row = []
-        for chars, target in _crossed(shape.rows[shaped], finder.row(word)):
-            if target not in reached:
-                reached.append(target)
-            row.append((chars, reached.index(target)))
-        ends = shaped in shape.ends and finder.may_end(word, then, last)
+        for chars, target in _product(shape.rows[shape_state], finder.row(word)):
+            if target not in pairs:
+                pairs.append(target)
+            row.append((chars, pairs.index(target)))
+        ends = shape_state in shape.ends and finder.may_end(word, ending, at_end)
         automaton.append(TextState(tuple(row), ends))
     return automaton
 
 
-def _crossed(left: Row, right: Row) -> list[tuple[CharacterSet, tuple[int, int]]]:
+def _product(left: Row, right: Row) -> list[tuple[CharacterSet, tuple[int, int]]]:
     pairs = [(a & b, (to_left, to_right)) for a, to_left in left for b, to_right in right]
     return [(chars, target) for chars, target in pairs if chars]
 
 
-def fatal_ends(without: tuple[str, ...], then: str, last: bool = False) -> list[str]:
+def fatal_ends(without: tuple[str, ...], ending: str, at_end: bool = False) -> list[str]:
     """Return the shortest endings that the text must not have."""
     finder = WordFinder(without)
     ends: list[str] = []
     for state, label in enumerate(finder.labels):
-        if not finder.may_end(state, then, last) and not any(label.endswith(end) for end in ends):
+        if not finder.may_end(state, ending, at_end) and not any(
+            label.endswith(end) for end in ends
+        ):
             ends.append(label)
     return ends

@@ -19,7 +19,7 @@ from playground.parsing.grammars.expressions import (
     in_order,
     token,
 )
-from playground.parsing.grammars.merging import given_values, types_of
+from playground.parsing.grammars.merging import listed_values, types_of
 from playground.parsing.grammars.schemas import SchemaRules, text_inside
 from playground.parsing.grammars.styles import Quotes
 from playground.parsing.grammars.texts import ANY, LINE, SOME, SOME_LINE, TextShape, beginning
@@ -32,7 +32,7 @@ _FIRST: Final = {"array": "[", "object": "{", "integer": "-0123456789", "number"
 @dataclass(frozen=True)
 class RawValues:
     """A maker of the values of one parameter: JSON by `rules`, text without `words`, each followed
-    by `then`.
+    by `ending`.
 
     With `block` a text of several lines stands on lines of its own. With `quoted` texts are JSON,
     too.
@@ -40,17 +40,17 @@ class RawValues:
 
     rules: SchemaRules
     words: tuple[str, ...]
-    then: str
+    ending: str
     untyped: Untyped = "text"
     block: bool = False
     quoted: bool = False
 
-    def value(self, schema: Any, seen: Schema, place: str) -> Expression:
-        """Build a value by `schema`. The reader decides its type by the schema `seen`."""
+    def value(self, schema: Any, read_schema: Schema, place: str) -> Expression:
+        """Build a value by `schema`. The reader decides its type by the schema `read_schema`."""
         if self.quoted:
             return self.json(schema, place)
-        types = allowed_types(seen)
-        if not types and (self.untyped == "text" or not seen):
+        types = allowed_types(read_schema)
+        if not types and (self.untyped == "text" or not read_schema):
             return self.text(schema, place)
         if types and types <= {"string"}:
             return self.text(schema, place)
@@ -59,58 +59,63 @@ class RawValues:
             self.json({"allOf": [schema, {"type": sorted(types)}]} if types else schema, place)
         ]
         if not types or "string" in types:
-            alternatives.append(self.text(schema, place, beside=types or set(_FIRST)))
+            alternatives.append(self.text(schema, place, other_types=types or set(_FIRST)))
         return either(alternatives)
 
     def json(self, schema: Any, place: str) -> Expression:
         """Build a value as JSON."""
-        return in_order(self.rules.value(schema, place), self.then)
+        return in_order(self.rules.value(schema, place), self.ending)
 
-    def text(self, schema: Any, place: str, beside: set[str] | None = None) -> Expression:
-        """Build a text. It cannot be read as a value of one of the types `beside`."""
+    def text(self, schema: Any, place: str, other_types: set[str] | None = None) -> Expression:
+        """Build a text. It cannot be read as a value of one of the types `other_types`."""
         if self.quoted:
             return self.json({"allOf": [schema, {"type": "string"}]}, place)
-        never = "" if beside is None else '"' + "".join(_FIRST.get(kind, "") for kind in beside)
+        forbidden = (
+            ""
+            if other_types is None
+            else '"' + "".join(_FIRST.get(kind, "") for kind in other_types)
+        )
         variants = self.rules.merger.variants(schema, place)
         return either(
-            self._limited(variant, place, never) if variant else self._any("", empty=True)
+            self._limited(variant, place, forbidden) if variant else self._any("", empty=True)
             for variant in variants
             if _may_be_text(variant)
         )
 
-    def _limited(self, schema: Schema, place: str, never: str) -> Expression:
+    def _limited(self, schema: Schema, place: str, forbidden: str) -> Expression:
         """Build a text within the limits of a plain schema."""
-        self.rules.merger.note_unread(schema, place)
-        values = given_values(schema)
+        self.rules.merger.note_unsupported(schema, place)
+        values = listed_values(schema)
         if values is not None:
             texts = [value for value in values if isinstance(value, str)]
-            return either(self._constant_text(text, place, never) for text in texts)
+            return either(self._constant_text(text, place, forbidden) for text in texts)
         limits = {key: schema[key] for key in _LIMITS if key in schema}
         if limits in ({}, {"minLength": 0}):
-            return self._any(never, empty=True)
+            return self._any(forbidden, empty=True)
         if limits == {"minLength": 1}:
-            return self._any(never, empty=False)
+            return self._any(forbidden, empty=False)
         inside = text_inside(schema, place, self.rules.notes)
         if inside is None:
-            return self._any(never, empty=True)
-        barred = characters("".join(word[0] for word in self.words), never, "\n" * self.block)
+            return self._any(forbidden, empty=True)
+        excluded = characters("".join(word[0] for word in self.words), forbidden, "\n" * self.block)
         self.rules.notes.narrower(
-            place, f"a text that is counted or has a pattern holds none of {barred_text(barred)}"
+            place,
+            f"a text that is counted or has a pattern holds none of {listed_characters(excluded)}",
         )
-        quotes = Quotes("", "", barred, ())
+        quotes = Quotes("", "", excluded, ())
         # one terminal, because alone the text would take the line break before a closer as well
-        return token(in_order(inside(quotes), self.then))
+        return token(in_order(inside(quotes), self.ending))
 
-    def _constant_text(self, text: str, place: str, never: str) -> Expression:
-        if any(word in text for word in self.words) or text.lstrip()[:1] in tuple(never):
+    def _constant_text(self, text: str, place: str, forbidden: str) -> Expression:
+        if any(word in text for word in self.words) or text.lstrip()[:1] in tuple(forbidden):
             self.rules.notes.narrower(place, f"the value {text!r:.60} cannot be written")
             return IMPOSSIBLE
-        written = f"\n{text}\n" if self.block and "\n" in text else text
-        return in_order(written, self.then)
+        block = f"\n{text}\n" if self.block and "\n" in text else text
+        return in_order(block, self.ending)
 
-    def _any(self, never: str, empty: bool) -> Expression:
-        if never:
-            return self._free(beginning(never, empty))
+    def _any(self, forbidden: str, empty: bool) -> Expression:
+        if forbidden:
+            return self._free(beginning(forbidden, empty))
         if not self.block:
             return self._free(ANY if empty else SOME)
         return either(
@@ -118,12 +123,12 @@ class RawValues:
         )
 
     def _free(self, shape: TextShape, edge: str = "") -> Expression:
-        return FreeText(shape, self.words, edge + self.then)
+        return FreeText(shape, self.words, edge + self.ending)
 
 
-def barred_text(barred: CharacterSet) -> str:
+def listed_characters(excluded: CharacterSet) -> str:
     """List a set of characters for people."""
-    listed = [chr(n) for first, last in barred.ranges for n in range(first, last + 1)]
+    listed = [chr(n) for first, last in excluded.ranges for n in range(first, last + 1)]
     return " ".join(map(repr, listed))
 
 

@@ -29,7 +29,7 @@ def has_letters(marker: str) -> bool:
     return any(map(str.isalpha, marker))
 
 
-def filled(pieces: Iterable[Piece], **holes: str) -> str:
+def leading_text(pieces: Iterable[Piece], **holes: str) -> str:
     """Return pieces as text, up to the first hole that is not in `holes`."""
     text = ""
     for piece in pieces:
@@ -52,10 +52,12 @@ def value_words(syntax: Declaration, tool: ToolMetadata, key: str) -> tuple[str,
     markers of a call, which show that the closer was forgotten."""
     holes = {"name": written_name(syntax, tool.name), "key": written_name(syntax, key)}
     template, own = syntax.call_template, syntax.param_template
-    words = [longest_word(filled(own.after, **holes))] if own else []
+    words = [longest_word(leading_text(own.after, **holes))] if own else []
     words += _marker_words([own.before if own else (), template.before, template.after], holes)
     if any(isinstance(piece, Hole) for piece in template.after):
-        words.append(filled(template.after, **holes).strip())  # the closer with the tool's name
+        words.append(
+            leading_text(template.after, **holes).strip()
+        )  # the closer with the tool's name
     words += _marker_words([s.before for s in syntax.sections], holes)
     words += _marker_words([s.after for s in syntax.sections], holes)
     if syntax.cdata:
@@ -65,7 +67,7 @@ def value_words(syntax: Declaration, tool: ToolMetadata, key: str) -> tuple[str,
 
 def _marker_words(listed: Iterable[Sequence[Piece]], holes: dict[str, str]) -> list[str]:
     """Return the words of the markers that have letters, not counting the names in their holes."""
-    own = [filled(pieces) for pieces in listed]
+    own = [leading_text(pieces) for pieces in listed]
     return [longest_word(text) for text in own if has_letters(text)]
 
 
@@ -89,7 +91,7 @@ def _openers(form: Declaration, tools: Sequence[ToolMetadata]) -> list[str]:
         beginnings.append(form.call_template.before)
     openers = []
     for pieces in beginnings:
-        first = filled(pieces).strip()
+        first = leading_text(pieces).strip()
         lines = [p for p in pieces if isinstance(p, str) and p.strip()]
         if has_letters(first):
             openers.append(longest_word(first))

@@ -29,7 +29,7 @@ from playground.parsing.notations.json_members import (
 from playground.parsing.notations.json_names import bare_name, quoted_name, unquoted
 from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import BrokenCall, OpenCall
-from playground.parsing.patterns import SPACE, worded
+from playground.parsing.patterns import SPACE, has_words
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.values import dump_json
@@ -58,7 +58,7 @@ class JsonCall(Notation):
     mends_brackets = True
     restarts = True
     repeats = True
-    tells_itself = True
+    proves_itself = True
 
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
         shape = syntax.shape
@@ -68,7 +68,7 @@ class JsonCall(Notation):
 
     def announce(self, lead: Lead) -> str:
         shape = lead.syntax.shape
-        if lead.before and worded(lead.before):
+        if lead.before and has_words(lead.before):
             return rf"{SPACE}\{{"
         if lead.before:  # punctuation, which any code may have
             return SPACE + first_member(shape, (*_NAMES, *_ENVELOPE))
@@ -87,12 +87,12 @@ class JsonCall(Notation):
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         shape = form.syntax.shape
         if (yield from reader.scanner.match_here(ESCAPED)):
-            yield from _escaped_object(reader, call, shape)
+            yield from _read_escaped_object(reader, call, shape)
         elif shape.name_is_key:
-            yield from _keyed_object(reader, call)
+            yield from _read_keyed_object(reader, call)
         else:
-            yield from _object(reader, call, shape, ())
-        call.ended = True
+            yield from _walk_object(reader, call, shape, ())
+        call.body_ended = True
         unused = _take_strays(reader, call)
         decode_arguments(reader, call, shape)
         for key, text in unused.items():
@@ -103,7 +103,7 @@ class JsonCall(Notation):
 # the walk
 
 
-def _object(
+def _walk_object(
     reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...], doubled: bool = False
 ) -> Walk[None]:
     """Walk one object; at each key decide whether its value is the name, the arguments or neither.
@@ -113,22 +113,22 @@ def _object(
     """
     scanner, start, is_complete = reader.scanner, reader.scanner.offset, False
     scanner.emit_markup(1)
-    expected, comma = _KEY, False
+    expected, after_comma = _KEY, False
     while True:
         call.relaxed |= yield from json_walk.skip_gap(scanner)
         char = scanner.peek() or ""  # known, because a gap ends before it
         match char:
             case "{" if not doubled and scanner.offset == start + 1:
                 call.relaxed = True
-                yield from _object(reader, call, shape, path, doubled=True)
+                yield from _walk_object(reader, call, shape, path, doubled=True)
             case "}":
-                call.relaxed |= comma
+                call.relaxed |= after_comma
                 scanner.emit_markup(1)
                 return
             case ",":
                 call.relaxed |= expected == _KEY
                 scanner.emit_markup(1)
-                expected, comma = _KEY, True
+                expected, after_comma = _KEY, True
             case _ if is_complete and char not in ('"', "'"):
                 scanner.note("missing-closer", call.place)
                 return
@@ -136,14 +136,14 @@ def _object(
                 raise BrokenCall("truncated-call")
             case _:
                 call.relaxed |= expected != _KEY
-                key = yield from _key(scanner, call, char, expected)
-                value, comma = scanner.offset, False
-                yield from _member(reader, call, shape, (*path, key))
+                key = yield from _read_key(scanner, call, char, expected)
+                value_start, after_comma = scanner.offset, False
+                yield from _read_member(reader, call, shape, (*path, key))
                 is_complete = (*path, key) == (_FUNCTION,) and bool(call.name and call.raw)
-                expected = "`,` or `}`" if scanner.offset > value else "a value"
+                expected = "`,` or `}`" if scanner.offset > value_start else "a value"
 
 
-def _escaped_object(reader: Reader, call: OpenCall, shape: JsonShape) -> Walk[None]:
+def _read_escaped_object(reader: Reader, call: OpenCall, shape: JsonShape) -> Walk[None]:
     """Claim an object with escaped quotes, as if it stood in a string, and read it at its end."""
     text = yield from claim_arguments(reader, call)
     value = decoded(read_escaped, text, "malformed-json")
@@ -155,7 +155,7 @@ def _escaped_object(reader: Reader, call: OpenCall, shape: JsonShape) -> Walk[No
     call.relaxed = True
 
 
-def _keyed_object(reader: Reader, call: OpenCall) -> Walk[None]:
+def _read_keyed_object(reader: Reader, call: OpenCall) -> Walk[None]:
     """Read `{"name": {arguments}}`: one member, whose key is the call's name."""
     scanner = reader.scanner
     scanner.emit_markup(1)
@@ -164,7 +164,7 @@ def _keyed_object(reader: Reader, call: OpenCall) -> Walk[None]:
     if scanner.peek() != '"':
         raise BrokenCall("malformed-json", "expected the call's name in double quotes")
     yield from quoted_name(reader, call)
-    yield from _colon(scanner)
+    yield from _read_colon(scanner)
     yield from claim_arguments(reader, call)
     while not scanner.skip_space():
         yield
@@ -175,7 +175,7 @@ def _keyed_object(reader: Reader, call: OpenCall) -> Walk[None]:
     scanner.emit_markup(1)
 
 
-def _key(scanner: Scanner, call: OpenCall, first: str, expected: str) -> Walk[str]:
+def _read_key(scanner: Scanner, call: OpenCall, first: str, expected: str) -> Walk[str]:
     """Read a member's key and its colon. The key may also be bare or stand in single quotes."""
     text = GrowingText()
     if first in "\"'":
@@ -187,11 +187,11 @@ def _key(scanner: Scanner, call: OpenCall, first: str, expected: str) -> Walk[st
         text.add(f'"{marker.text}"')
         scanner.emit_markup(marker.size)
     call.relaxed |= first != '"'
-    yield from _colon(scanner)
+    yield from _read_colon(scanner)
     return unquoted(text.take())
 
 
-def _colon(scanner: Scanner) -> Walk[None]:
+def _read_colon(scanner: Scanner) -> Walk[None]:
     while not scanner.skip_space():
         yield
     char = scanner.peek()
@@ -203,12 +203,16 @@ def _colon(scanner: Scanner) -> Walk[None]:
         yield
 
 
-def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]) -> Walk[None]:
+def _read_member(
+    reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]
+) -> Walk[None]:
     """Read a member's value: reasoning, the name, the arguments, an object around these, another
     member of the form, or a stray member."""
     scanner, text = reader.scanner, GrowingText()
     first = scanner.peek() or ""
-    beside = path[:-1] == shape.arguments[:-1]  # True in the object that holds the arguments
+    holds_arguments = (
+        path[:-1] == shape.arguments[:-1]
+    )  # True in the object that holds the arguments
     quoted = first in ('"', "'")
     call.relaxed |= first == "'"
     if path == (shape.thought,) and first == '"':
@@ -217,38 +221,38 @@ def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
         yield from quoted_name(reader, call)
     elif path == shape.name and call.name is None and _BARE_START.match(first):
         yield from bare_name(reader, call)
-    elif beside and path[-1] in (shape.arguments[-1], *shape.aliases):
-        yield from _arguments(reader, call)
+    elif holds_arguments and path[-1] in (shape.arguments[-1], *shape.aliases):
+        yield from _read_arguments(reader, call)
     elif first == "{" and path in (shape.name[: len(path)], shape.arguments[: len(path)]):
-        yield from _object(reader, call, shape, path)
-    elif call.name is None and (yield from _named_otherwise(reader, call, shape, path)):
+        yield from _walk_object(reader, call, shape, path)
+    elif call.name is None and (yield from _read_other_name(reader, call, shape, path)):
         pass
-    elif _is_own(path, shape):
+    elif _is_form_member(path, shape):
         yield from json_walk.value(scanner, scanner.claim_markup(text))
-        _keep_own(call, shape, path, text.take())
+        _keep_member(call, shape, path, text.take())
     else:
         yield from json_walk.value(scanner, reader.emit_argument(call, path[-1], text))
         call.strays[path[-1]] = text.take()
 
 
-def _arguments(reader: Reader, call: OpenCall) -> Walk[None]:
+def _read_arguments(reader: Reader, call: OpenCall) -> Walk[None]:
     """Read the arguments. Raises BrokenCall if a second name shows that they are another call's."""
-    if call.raw and call.renamed:
-        raise BrokenCall("malformed-json", f"{call.name} and {call.renamed} in one object")
+    if call.raw and call.second_name:
+        raise BrokenCall("malformed-json", f"{call.name} and {call.second_name} in one object")
     if call.raw:
         reader.scanner.note("duplicate-argument", call.place, "the call's arguments come twice")
     yield from claim_arguments(reader, call)
 
 
-def _keep_own(call: OpenCall, shape: JsonShape, path: tuple[str, ...], text: str) -> None:
+def _keep_member(call: OpenCall, shape: JsonShape, path: tuple[str, ...], text: str) -> None:
     """Keep the call's id, or a second name, from a member of the form."""
     if shape.id and path == (shape.id,):
         call.call_id = unquoted(text) or call.call_id
     elif path == shape.name:
-        call.renamed = unquoted(text)
+        call.second_name = unquoted(text)
 
 
-def _named_otherwise(
+def _read_other_name(
     reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]
 ) -> Walk[bool]:
     """Read a member that names the call in another form that models know; return False for other
@@ -262,7 +266,7 @@ def _named_otherwise(
         return False
     if first == "{" and key == _FUNCTION:
         scanner.note("arguments-wrapped", call.place, f"in {key}")
-        yield from _object(reader, call, shape, ())
+        yield from _walk_object(reader, call, shape, ())
     elif first == "{" and key in reader.tools:
         scanner.note("mended-name", call.place, f"{key} stands as a key")
         reader.set_name(call, 0, key)
@@ -275,7 +279,7 @@ def _named_otherwise(
     return True
 
 
-def _is_own(path: tuple[str, ...], shape: JsonShape) -> bool:
+def _is_form_member(path: tuple[str, ...], shape: JsonShape) -> bool:
     """Return True if a member belongs to the form, or is one that APIs put around every call."""
     constants = (key for key, _ in shape.constants)
     return path == shape.name or path[-1] in (shape.id or "id", *constants, *_ENVELOPE)
@@ -284,17 +288,19 @@ def _is_own(path: tuple[str, ...], shape: JsonShape) -> bool:
 def _take_strays(reader: Reader, call: OpenCall) -> dict[str, str]:
     """Use stray members as the arguments, if these are missing in their place. Return the other
     stray members."""
-    taken = _strays_meant(call)
-    if taken:
-        texts = [call.strays[key] for key in taken]
-        pairs = [f"{dump_json(key)}: {text}" for key, text in zip(taken, texts, strict=True)]
-        object_text = texts[0] if _holds_all(taken[0], call) else f"{{{', '.join(pairs)}}}"
+    argument_keys = _argument_keys(call)
+    if argument_keys:
+        texts = [call.strays[key] for key in argument_keys]
+        pairs = [
+            f"{dump_json(key)}: {text}" for key, text in zip(argument_keys, texts, strict=True)
+        ]
+        object_text = texts[0] if _holds_all(argument_keys[0], call) else f"{{{', '.join(pairs)}}}"
         call.raw.append((None, object_text))
-        reader.scanner.note("arguments-elsewhere", call.place, f"in {', '.join(taken)}")
-    return {key: text for key, text in call.strays.items() if key not in taken}
+        reader.scanner.note("arguments-elsewhere", call.place, f"in {', '.join(argument_keys)}")
+    return {key: text for key, text in call.strays.items() if key not in argument_keys}
 
 
-def _strays_meant(call: OpenCall) -> list[str]:
+def _argument_keys(call: OpenCall) -> list[str]:
     """Return the keys of the stray members that are arguments.
 
     These are the tool's own parameters; or one object under another name; or all stray members, if

@@ -29,10 +29,10 @@ def call_object(
         for key in path[:-1]:
             node = node.setdefault(key, {})
         node[path[-1]] = value
-    return {key: result[key] for key in _order(shape, result)}
+    return {key: result[key] for key in _key_order(shape, result)}
 
 
-def _order(shape: JsonShape, keys: Iterable[str]) -> list[str]:
+def _key_order(shape: JsonShape, keys: Iterable[str]) -> list[str]:
     """Return the keys of a call's object in the order in which they are written."""
     first = [key for key in shape.order if key in keys]
     return [*first, *(key for key in keys if key not in first)]
@@ -42,9 +42,9 @@ def members_of(value: Any, shape: JsonShape) -> tuple[Any, Any]:
     """Return name and arguments from the members of an object."""
     if shape.name_is_key:
         return next(iter(value.items()), ("", {})) if isinstance(value, dict) else (None, {})
-    around = _at(value, shape.arguments[:-1])
+    holder = _at(value, shape.arguments[:-1])
     keys = (shape.arguments[-1], *shape.aliases)
-    candidates = [around[key] for key in keys if isinstance(around, dict) and key in around]
+    candidates = [holder[key] for key in keys if isinstance(holder, dict) and key in holder]
     return _at(value, shape.name), candidates[0] if candidates else {}
 
 
@@ -65,7 +65,7 @@ def head(shape: JsonShape) -> str:
     members |= {k: rf'(?:{_key(k)}["\']{re.escape(v)}["\']{_COMMA})?' for k, v in shape.constants}
     members[shape.name[0]] = rf"{steps}{_key(*_names(shape))}{_text(1)}{_COMMA}"
     members.setdefault(shape.arguments[0], "")
-    keys = _order(shape, members)
+    keys = _key_order(shape, members)
     if keys.index(shape.arguments[0]) < keys.index(shape.name[0]):
         keys.remove(shape.name[0])  # the name follows the arguments, which may be long
     keys = keys[: keys.index(shape.arguments[0]) + 1]
@@ -96,9 +96,9 @@ def first_member(shape: JsonShape, names: Iterable[str]) -> str:
 
 def _in_function(shape: JsonShape) -> str:
     """Build a pattern for the head of a call in OpenAI's form, inside an object `function`."""
-    beside = rf"(?:{_key('id', 'type')}{_text(0)}{_COMMA}){{0,2}}+"
+    envelope = rf"(?:{_key('id', 'type')}{_text(0)}{_COMMA}){{0,2}}+"
     inner = rf"{_key('name')}{_text(1)}{_COMMA}{_key(*shape.aliases)}"
-    return rf"{beside}{_key('function')}\{{{SPACE}{inner}"
+    return rf"{envelope}{_key('function')}\{{{SPACE}{inner}"
 
 
 def _key(*names: str) -> str:

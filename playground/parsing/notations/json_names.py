@@ -41,15 +41,15 @@ def quoted_name(reader: Reader, call: OpenCall) -> Walk[None]:
     assert quote  # the caller has seen it
     scanner.emit_markup(1)
     while True:
-        closed = _QUOTED[quote].match(scanner.text, scanner.at)
-        text = closed[0] if closed else scanner.text[scanner.at :]
+        inside = _QUOTED[quote].match(scanner.text, scanner.at)
+        text = inside[0] if inside else scanner.text[scanner.at :]
         # the first of two faults is reported, wherever the text was cut
         if _NO_NAME.search(text[: NAME_LIMIT + 1]):  # the next quote is another call's
             raise BrokenCall("missing-name", "the call's name never ends")
         # held text is searched again with every chunk: without a limit that is quadratic
         if len(text) > NAME_LIMIT:
             raise BrokenCall("missing-name", f"no name is longer than {NAME_LIMIT} characters")
-        if closed:
+        if inside:
             break
         if scanner.ended:
             raise BrokenCall("truncated-call")

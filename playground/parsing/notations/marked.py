@@ -51,8 +51,8 @@ class MarkedArguments(Notation):
         )
         for key in doubts.deep:
             reader.scanner.note("too-deep", f"{call.place}, argument {key}", "kept as text")
-        for key, what in dict.fromkeys(doubts.forgiven):
-            reader.scanner.note("relaxed-json", f"{call.place}, argument {key}", what)
+        for key, mistake in dict.fromkeys(doubts.forgiven):
+            reader.scanner.note("relaxed-json", f"{call.place}, argument {key}", mistake)
 
 
 # the walk through a stream looks only at brackets, quotes and marks
@@ -73,7 +73,7 @@ def _inside(mark: str) -> regex.Pattern[str]:
 
 
 @lru_cache
-def _quiet(mark: str, inside: str) -> SkipRule:
+def _skip_rule(mark: str, inside: str) -> SkipRule:
     """Return the skip rule for chunks: inside marks, inside quotes, or outside of both."""
     if inside == '"':
         return rule_in_string(re.compile(r'["\\]'))
@@ -92,7 +92,7 @@ def walk(scanner: Scanner, emit: Claim, mark: str) -> Walk[None]:
             # a mark may be cut off: its beginning is held
             stop = match.start() if match else len(scanner.text)
             scanner.claim_cut(emit, stop)
-            scanner.allow_skip(_quiet(mark, inside), emit)
+            scanner.allow_skip(_skip_rule(mark, inside), emit)
             yield
             position = scanner.at
             continue

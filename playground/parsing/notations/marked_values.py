@@ -113,9 +113,9 @@ class _Form(NamedTuple):
     doubts: Doubts | None
     ends: _Ends
 
-    def forgive(self, key: str, what: str) -> None:
+    def forgive(self, key: str, mistake: str) -> None:
         if self.doubts is not None:
-            self.doubts.forgiven.append((key, what))
+            self.doubts.forgiven.append((key, mistake))
 
 
 def _value(text: str, at: int, form: _Form, key: str) -> tuple[Any, int]:
@@ -167,7 +167,7 @@ def _items(text: str, at: int, form: _Form, key: str) -> tuple[list[Any], int]:
     while not text.startswith("]", at):
         item, at = _item(text, at, form, key)
         items.append(item)
-        at = _after(text, at, "]")
+        at = _skip_comma(text, at, "]")
     return items, at + 1
 
 
@@ -201,7 +201,7 @@ def _members(
             if form.doubts is None or not outermost:
                 raise
             form.doubts.deep.append(key)
-            value, at = _as_it_stands(text, start, form.mark)
+            value, at = _raw_text(text, start, form.mark)
         bare = not isinstance(value, str | list | dict)
         if bare and allowed_types(schema_of(key)) == {"string"}:
             value = text[start:at].strip()  # `{zip:01234}` is a text that lacks its marks
@@ -213,11 +213,11 @@ def _members(
 def _after_member(text: str, at: int, form: _Form, key: str) -> int:
     """Return the index of the next member: after a comma or, if that is missing, at a bare key."""
     at = _skip(text, at)
-    apart = not text[at - 1].isalnum()
-    if apart and form.doubts is not None and _BARE_KEY_AT.match(text, at):
-        form.doubts.forgiven.append((key, "no comma behind it"))
+    is_separate = not text[at - 1].isalnum()
+    if is_separate and form.doubts is not None and _BARE_KEY_AT.match(text, at):
+        form.doubts.forgiven.append((key, "no comma after it"))
         return at
-    return _after(text, at, "}")
+    return _skip_comma(text, at, "}")
 
 
 def _member(text: str, start: int, form: _Form, key: str) -> tuple[Any, int]:
@@ -259,7 +259,7 @@ def _unmarked_end(text: str, start: int, form: _Form) -> int:
     raise ValueError(f"the text at character {start} is never over")
 
 
-def _as_it_stands(text: str, start: int, mark: str) -> tuple[str, int]:
+def _raw_text(text: str, start: int, mark: str) -> tuple[str, int]:
     """Return the text of a list or an object, up to its own closing bracket."""
     depth, inside = 0, False
     for match in re.compile(rf"{re.escape(mark)}|[{{}}\[\]]").finditer(text, start):
@@ -288,7 +288,7 @@ def _read_key(text: str, at: int, form: _Form) -> tuple[str, int]:
     return key, _skip(text, at + 1)
 
 
-def _after(text: str, at: int, closer: str) -> int:
+def _skip_comma(text: str, at: int, closer: str) -> int:
     at = _skip(text, at)
     if text.startswith(",", at):
         return _skip(text, at + 1)

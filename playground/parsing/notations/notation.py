@@ -97,7 +97,7 @@ class Notation(ABC):
     restarts: ClassVar[bool] = False
     """A new call inside an open string of the body is noticed, because its first quote would end
     any string."""
-    tells_itself: ClassVar[bool] = False
+    proves_itself: ClassVar[bool] = False
     """A body shows by itself that it is a call, without its opener."""
     repeats: ClassVar[bool] = False
     """Models write several bodies between the markers of one call: each is a call of its own."""
@@ -106,9 +106,9 @@ class Notation(ABC):
     opener instead, it is a tag that prose mentions."""
     names_tool: ClassVar[bool] = False
     """The tool's name is part of the body."""
-    behind: ClassVar[tuple[str, ...]] = ("name",)
+    holes_after: ClassVar[tuple[str, ...]] = ("name",)
     """The holes before the body that a call may repeat after it."""
-    whole: ClassVar[bool] = False
+    texts_only: ClassVar[bool] = False
     """The arguments are the call's own holes and no others; some may be lines before the body."""
     holds_null: ClassVar[bool] = True
     """Null can be written. If it cannot, as in TOML, `write` leaves it out and the check names the

@@ -17,19 +17,19 @@ from playground.parsing.patterns import (
     SPACE,
     any_form,
     begins,
-    begins_worded,
+    begins_with_words,
     follows_marker,
+    has_words,
     is_solid,
-    look_of,
+    lookahead_of,
     name_before,
-    or_mended,
-    own_form,
     pieces_pattern,
     prefix,
     slips,
-    stripped,
-    unnamed,
-    worded,
+    split_slips,
+    with_slips,
+    without_final_space,
+    without_names,
 )
 from playground.parsing.template import Hole, Piece, Template, holes_of
 
@@ -75,11 +75,11 @@ def param_openers(syntax: Declaration) -> tuple[str, ...]:
         # white space between two parameters is skipped; the opener only requires that it was there
         return rf"(?<=\s){rest}" if spaced else rest
 
-    mended = [opener(pieces) for pieces in _slips(template.before)]
+    misspelt = [opener(pieces) for pieces in _slips(template.before)]
     without_body_start = _without_value_opener(template.before)
     # a value's text must follow, not a tag: a key without a value has none
-    mended += [rf"{opener(pieces)}{SPACE}(?=[^\s<\\])" for pieces in without_body_start]
-    return tuple(or_mended(opener(template.before), mended))
+    misspelt += [rf"{opener(pieces)}{SPACE}(?=[^\s<\\])" for pieces in without_body_start]
+    return tuple(with_slips(opener(template.before), misspelt))
 
 
 def _slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
@@ -89,10 +89,10 @@ def _slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
         return [(*pieces[:2], str(pieces[4])), *slips(pieces)]
     if len(pieces) == 3 and str(pieces[0]).endswith("=") and str(pieces[2]).strip() == ">":
         return [(*pieces[:2], "="), *slips(pieces)]
-    return [*_tags_amiss(pieces), *slips(pieces)]
+    return [*_misspelt_tags(pieces), *slips(pieces)]
 
 
-def _tags_amiss(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
+def _misspelt_tags(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
     """Return an opener of several elements, such as `<k>{key}</k><v>`, with one element not
     closed, closed twice or opened twice."""
     pairs = ((at, _TWO_TAGS.fullmatch(str(piece))) for at, piece in enumerate(pieces))
@@ -128,8 +128,8 @@ def inside_call(neighbours: Neighbours) -> ChoicePoint:
 def after_call(neighbours: Neighbours) -> ChoicePoint:
     """Build the choices after a call without a closer: any marker, or the end of the stream."""
     markers = (*neighbours.section_closers, *neighbours.stops, *neighbours.calls)
-    follow = "|".join(look_of(choice.pattern) for choice in markers)
-    return choice_point(Choice(rf"{SPACE}(?:\Z|(?={follow}))", varying=True))
+    following = "|".join(lookahead_of(choice.pattern) for choice in markers)
+    return choice_point(Choice(rf"{SPACE}(?:\Z|(?={following}))", varying=True))
 
 
 def inside_value(neighbours: Neighbours) -> ChoicePoint:
@@ -138,17 +138,19 @@ def inside_value(neighbours: Neighbours) -> ChoicePoint:
     syntax, template = neighbours.syntax, param_template(neighbours.syntax)
     closing = neighbours.closing.pattern
     choices = []
-    if closing and worded(neighbours.section_close):
+    if closing and has_words(neighbours.section_close):
         # Both outer closers in a row: the value's own was forgotten (ollama#18563). It comes before
         # the value's closer, for a closer that names its key takes any name.
-        choices.append(_forgotten(f"{SPACE}{unnamed(closing)}{SPACE}{neighbours.section_close}"))
+        choices.append(
+            _forgotten(f"{SPACE}{without_names(closing)}{SPACE}{neighbours.section_close}")
+        )
     choices += [Choice(pattern, group=Group(Kind.CLOSE)) for pattern in _value_closers(neighbours)]
     # an opener with words is hardly part of a value; `_follows` in params.py decides
     openers = "".join(piece for piece in template.before if isinstance(piece, str))
-    by_opener = syntax.reserved or worded(re.escape(openers))
+    by_opener = syntax.reserved or has_words(re.escape(openers))
     if by_opener:
         choices.append(
-            _forgotten(unnamed(param_opener(syntax).replace("(?P<key>", "(?<next_key>")))
+            _forgotten(without_names(param_opener(syntax).replace("(?P<key>", "(?<next_key>")))
         )
     if not closes_solidly(template):
         # after JSON, which ends by itself, the next parameter may follow at once
@@ -158,21 +160,24 @@ def inside_value(neighbours: Neighbours) -> ChoicePoint:
     if closing and not by_opener and not any_tag:
         # If any tag may be a parameter, only the next call shows that a closer was forgotten. The
         # call's closer alone could be a misspelt closer of this parameter.
-        following = "|".join(look_of(choice.pattern) for choice in neighbours.calls)
+        following = "|".join(lookahead_of(choice.pattern) for choice in neighbours.calls)
         forgotten = _forgotten(f"{SPACE}{closing}{SPACE}(?:{following})")
         # what looks like the call's closer may be a parameter's: the text after it decides
         choices = [forgotten, *(choice._replace(varying=True) for choice in choices)]
     # another call with its first parameter: this call was cut off before it
     call = syntax.call_template.before
-    shows_itself = by_opener and begins_worded(call) and not syntax.section_required
-    next_param = unnamed(param_opener(syntax))
+    shows_itself = by_opener and begins_with_words(call) and not syntax.section_required
+    next_param = without_names(param_opener(syntax))
     own = [
         call._replace(pattern=f"{call.pattern}(?={SPACE}{next_param})", forms=())
         for call in neighbours.calls
         if shows_itself and call.group and call.group.kind is Kind.CALL
     ]
     # search for several characters, not one, because text is full of "<" (speed)
-    beginnings = [*_closer_begins(template), prefix(stripped(syntax.call_template.after))]
+    beginnings = [
+        *_closer_begins(template),
+        prefix(without_final_space(syntax.call_template.after)),
+    ]
     if by_opener:
         beginnings.append(prefix(template.before))
     beginnings = [text for text in beginnings if text]
@@ -204,15 +209,15 @@ def _value_closers(neighbours: Neighbours) -> list[str]:
     closer = pieces_pattern(template.after, holes, value_before=True, block=block)
     if not neighbours.closing.pattern:
         return [closer]
-    openers, mended = own_form(param_openers(syntax))
+    openers, misspelt = split_slips(param_openers(syntax))
     ends = [*openers, neighbours.closing.pattern, neighbours.section_close]
     ends += [choice.pattern for choice in neighbours.stops]
-    follow = [unnamed(end) for end in ends if end]
-    unexpected = [*map(unnamed, mended), *_next_calls(neighbours)]
+    expected = [without_names(end) for end in ends if end]
+    unexpected = [*map(without_names, misspelt), *_next_calls(neighbours)]
     # if white space is all that closes a value, the rest of it belongs to the value
     space = SPACE if closes_solidly(template) else ""
-    looks = [f"{space}(?:{'|'.join(patterns)})" for patterns in (follow, unexpected) if patterns]
-    looks += _junk(neighbours) if space else []
+    looks = [f"{space}(?:{'|'.join(patterns)})" for patterns in (expected, unexpected) if patterns]
+    looks += _junk_before_closer(neighbours) if space else []
     return [f"{closer}(?={look})" for look in looks]
 
 
@@ -223,30 +228,30 @@ def _next_calls(neighbours: Neighbours) -> list[str]:
     The reader checks that a tool `next_name` exists. Openers with a look-behind are left out,
     because they would slow down every line of a value.
     """
-    if not begins_worded(neighbours.syntax.call_template.before):
+    if not begins_with_words(neighbours.syntax.call_template.before):
         return []
     opener, closer = param_opener(neighbours.syntax), neighbours.closing.pattern
-    goes_on = f"(?={SPACE}{unnamed(f'(?:{opener}|{closer})')})"
+    goes_on = f"(?={SPACE}{without_names(f'(?:{opener}|{closer})')})"
     patterns = []
     for choice in neighbours.calls:
-        text = look_of(choice.pattern.replace("(?P<name>", "(?<next_name>"))
+        text = lookahead_of(choice.pattern.replace("(?P<name>", "(?<next_name>"))
         if "(?<!" not in text and "(?<=" not in text:
             own = choice.group is not None and choice.group.kind is Kind.CALL
             patterns.append(text + goes_on if own else text)
     return patterns
 
 
-def _junk(neighbours: Neighbours) -> list[str]:
+def _junk_before_closer(neighbours: Neighbours) -> list[str]:
     """Build a pattern for a few words that models put between the last value and the call's closer.
     If only known names are tools (`known_names`), such words belong to the value."""
     closing, listed = neighbours.closing, neighbours.syntax.known_names
-    if listed or not closing.begins or not worded(closing.pattern):
+    if listed or not closing.begins or not has_words(closing.pattern):
         return []
     first = re.escape(
         "".join({char for text in closing.begins for char in (text[0], text.lstrip()[0])})
     )
     junk = rf"[^{first}\n]{{1,{JUNK_LIMIT}}}+"
-    return [f"{junk}{SPACE}{unnamed(closing.pattern)}"]
+    return [f"{junk}{SPACE}{without_names(closing.pattern)}"]
 
 
 def holds_own_marker(text: str, syntax: Declaration, name: str) -> bool:
@@ -268,7 +273,7 @@ def _own_markers(syntax: Declaration) -> tuple[str, tuple[tuple[Piece, ...], ...
     template = syntax.call_template
     first = template.before[0] if template.before else ""
     opener = first.strip() if isinstance(first, str) else ""
-    if worded(re.escape(opener)):
+    if has_words(re.escape(opener)):
         return opener, ()
     return "", tuple(side for side in (template.before, template.after) if Hole("name") in side)
 

@@ -8,7 +8,7 @@ from playground.parsing.declaration import Declaration
 from playground.parsing.notations.param_choices import param_template
 from playground.parsing.notations.param_values import param_shape
 from playground.parsing.open_call import OpenCall
-from playground.parsing.patterns import worded
+from playground.parsing.patterns import has_words
 
 
 def closer_of(key: str, syntax: Declaration) -> str:
@@ -25,7 +25,7 @@ def before_last(closer: str, text: str) -> tuple[str, str]:
 def without_closers(text: str, key: str, syntax: Declaration) -> str:
     """Remove repeated closers from the end of a value that is not text."""
     closer = closer_of(key, syntax)
-    pieces = text.split(closer) if worded(closer) else [text]
+    pieces = text.split(closer) if has_words(closer) else [text]
     if len(pieces) == 1 or pieces[-1].strip():
         return text
     while len(pieces) > 1 and not pieces[-1].strip():
@@ -49,4 +49,4 @@ def holds_arguments(strays: str, call: OpenCall, syntax: Declaration) -> bool:
         return True
     # a closer with text before it: its opener was forgotten
     closer = next((p.strip() for p in param_template(syntax).after if isinstance(p, str)), "")
-    return worded(closer) and bool(strays.partition(closer)[0].strip()) and closer in strays
+    return has_words(closer) and bool(strays.partition(closer)[0].strip()) and closer in strays

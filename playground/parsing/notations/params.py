@@ -37,7 +37,7 @@ from playground.parsing.notations.param_ends import (
 )
 from playground.parsing.notations.param_values import param_shape, read_param, write_param
 from playground.parsing.open_call import BrokenCall, OpenCall
-from playground.parsing.patterns import ENDED, SPACE, last_piece, unnamed, worded
+from playground.parsing.patterns import NAME_END, SPACE, has_words, last_piece, without_names
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
 from playground.parsing.template import Hole
@@ -66,7 +66,7 @@ class Params(Notation):
         separator = syntax.param_separator
         if separator and (separator.strip() or not closes_solidly(param_template(syntax))):
             raise SyntaxFault(
-                f"param_separator {separator!r} has to be white space, behind parameters that end"
+                f"param_separator {separator!r} has to be white space, after parameters that end"
                 f" with more than that; {syntax.param!r} may hold it itself"
             )
 
@@ -80,12 +80,14 @@ class Params(Notation):
     def announce(self, lead: Lead) -> str:
         syntax = lead.syntax
         # an opener that ends in a literal is proof enough; not so a bare name or a blank
-        bare = isinstance(last_piece(syntax.call_template.before), Hole) or _stand_apart(syntax)
+        bare = isinstance(last_piece(syntax.call_template.before), Hole) or _begins_after_blank(
+            syntax
+        )
         if not (bare or lead.firm or syntax.known_names):
             return ""
-        end = f"{SPACE}{lead.closing}" if lead.closing else ENDED
+        end = f"{SPACE}{lead.closing}" if lead.closing else NAME_END
         json = "" if bare else rf"|{SPACE}\{{"  # an object is read in the parameters' place
-        return f"(?:{SPACE}{unnamed(param_opener(syntax))}|{end}{json})"
+        return f"(?:{SPACE}{without_names(param_opener(syntax))}|{end}{json})"
 
     def evidence(self, lead: Lead) -> str:
         end = f"|{SPACE}{lead.closing}" if lead.closing else ""
@@ -101,7 +103,7 @@ class Params(Notation):
         return _read_params(reader, call, form)
 
 
-def _stand_apart(syntax: Declaration) -> bool:
+def _begins_after_blank(syntax: Declaration) -> bool:
     """Return True if the form has a blank between a call's opener and the first parameter."""
     last, first = syntax.call_template.before[-1:], param_template(syntax).before[:1]
     ends = any(isinstance(piece, str) and piece.endswith(" ") for piece in last)
@@ -114,15 +116,15 @@ def _stand_apart(syntax: Declaration) -> bool:
 def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
     scanner, next_param = reader.scanner, form.body[0]
     strays = GrowingText()
-    stray = Claim(scanner, scanner.emit_unexpected.make, strays)
+    claim_stray = Claim(scanner, scanner.emit_unexpected.make, strays)
     while True:
-        if form.close is None and not (yield from _another(reader, call, form)):
+        if form.close is None and not (yield from _param_follows(reader, call, form)):
             return
         while not scanner.skip_space():
             yield
         if not call.raw and scanner.peek() == "{":
             yield from _read_object_body(reader, call, form)
-        marker = yield from scanner.until(next_param, stray, inside_call=True)
+        marker = yield from scanner.until(next_param, claim_stray, inside_call=True)
         if marker is None:
             raise BrokenCall("truncated-call")
         kind = marker.kind
@@ -132,20 +134,22 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         elif kind is Kind.CLOSE and not reader.closes(marker, call):
             scanner.emit_unexpected(marker.size)
         else:
-            _close(reader, call, marker, kind)
+            _claim_closer(reader, call, marker, kind)
             if strays.tell() and holds_arguments(strays.take(), call, form.syntax):
-                raise BrokenCall("malformed-arguments", "no parameter that can be read", whole=True)
+                raise BrokenCall(
+                    "malformed-arguments", "no parameter that can be read", is_complete=True
+                )
             unwrap(reader, call)
             return
 
 
-def _close(reader: Reader, call: OpenCall, marker: Marker, kind: Kind | None) -> None:
+def _claim_closer(reader: Reader, call: OpenCall, marker: Marker, kind: Kind | None) -> None:
     """Claim the call's closer. Any other marker shows that the closer was forgotten; the engine
     claims it."""
     if kind is Kind.CLOSE:
         reader.scanner.emit_marker(marker)
     elif kind in (Kind.CALL, Kind.SECTION) and not call.raw:
-        raise BrokenCall("unreadable-call", "another call begins at once", whole=True)
+        raise BrokenCall("unreadable-call", "another call begins at once", is_complete=True)
     else:
         reader.scanner.note("missing-closer")
 
@@ -159,7 +163,7 @@ def _read_object_body(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         yield
 
 
-def _another(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
+def _param_follows(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
     """Return True if another parameter follows, in a call form that has no closer.
 
     A call without parameters may end only before a marker. Raises BrokenCall for other text, which
@@ -172,7 +176,7 @@ def _another(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
             raise BrokenCall("truncated-call")
         scanner.note("open-ended", call.place)
     if marker is None and not call.raw and (yield from scanner.match_here(after)) is None:
-        raise BrokenCall("malformed-arguments", "no parameter that can be read", whole=True)
+        raise BrokenCall("malformed-arguments", "no parameter that can be read", is_complete=True)
     return marker is not None and marker.kind is Kind.PARAM
 
 
@@ -181,22 +185,22 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
     scanner, syntax, value_end = reader.scanner, form.syntax, form.body[1]
     shape = param_shape(syntax)
     copy = GrowingText()
-    key = _key_of(call, opener.named["key"], syntax)
+    key = _param_key(call, opener.named["key"], syntax)
     if "slip" in opener.named:
         scanner.note("mended-opener", f"{call.place}, argument {key}")
-    keep, reader.argument = reader.emit_argument(call, key, copy), key
+    claim, reader.argument = reader.emit_argument(call, key, copy), key
 
-    own = _own(reader, call, key, syntax)
+    ends_value = _value_ender(reader, call, key, syntax)
     if shape.json:
-        yield from _json_value(reader, call, key, copy)
-    marker = yield from scanner.until(value_end, keep, own, inside_call=True)
+        yield from _claim_json(reader, call, key, copy)
+    marker = yield from scanner.until(value_end, claim, ends_value, inside_call=True)
     kept_break = 0
     if marker and shape.own_lines and marker.text.startswith("\n"):
         # Both the first and the last line break of a value belong to the form, or both to the
         # value. If the closer was forgotten, the last belongs to the form.
         closed = marker.kind is Kind.CLOSE
         kept_break = 1 if closed and not opener.text.endswith("\n") else 0
-    keep(kept_break)
+    claim(kept_break)
     text = copy.take()
     call.raw.append((key, text))
     if marker is None:
@@ -204,8 +208,8 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
     kind = marker.kind
     if kind in (Kind.CALL, Kind.SECTION):
         message = f"another call begins in the value of {key}"
-        raise BrokenCall("malformed-arguments", message, whole=True)
-    text = _mended_end(reader, call, key, text, kind, form)
+        raise BrokenCall("malformed-arguments", message, is_complete=True)
+    text = _cut_at_closer(reader, call, key, text, kind, form)
     if opener.text.endswith("\r\n") and marker.text.startswith("\n"):
         text = text.removesuffix("\r")  # the line breaks belong to the form, both halves of them
     scanner.emit_markup(marker.size - kept_break)
@@ -220,7 +224,7 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
     reader.argument = None
 
 
-def _json_value(reader: Reader, call: OpenCall, key: str, copy: GrowingText) -> Walk[None]:
+def _claim_json(reader: Reader, call: OpenCall, key: str, copy: GrowingText) -> Walk[None]:
     """Claim a JSON text, list or object. It ends by its own brackets or quotes, so it may hold any
     marker."""
     while (first := reader.scanner.peek()) is None:
@@ -233,19 +237,19 @@ def _json_value(reader: Reader, call: OpenCall, key: str, copy: GrowingText) -> 
             raise
 
 
-def _mended_end(
+def _cut_at_closer(
     reader: Reader, call: OpenCall, key: str, text: str, kind: Kind | None, form: Form
 ) -> str:
     """Return a value's text. If its closer was forgotten, cut the text at a closer inside it."""
     place = f"{call.place}, argument {key}"
     closer = closer_of(key, form.syntax)
     if kind is not Kind.FORGOTTEN:
-        holds_closer = text.rfind(closer) > 0 and worded(closer)
+        holds_closer = text.rfind(closer) > 0 and has_words(closer)
         if holds_closer or holds_own_marker(text, form.syntax, call.name or ""):
             reader.scanner.note("marker-in-value", place)  # perhaps its own closer was forgotten
         return text
-    inner, _, rest = text.rpartition(closer) if worded(closer) else ("", "", "")
-    if not inner and worded(closer):
+    inner, _, rest = text.rpartition(closer) if has_words(closer) else ("", "", "")
+    if not inner and has_words(closer):
         inner, rest = before_last(closer, text)
     if closer and inner:
         if rest.strip():
@@ -257,7 +261,7 @@ def _mended_end(
     return text
 
 
-def _key_of(call: OpenCall, key: str, syntax: Declaration) -> str:
+def _param_key(call: OpenCall, key: str, syntax: Declaration) -> str:
     """Return a parameter's name; without blanks around it if only that is a name of the tool's."""
     key = unescape(key) if syntax.escaped_names else key
     bare = key.strip()
@@ -266,27 +270,29 @@ def _key_of(call: OpenCall, key: str, syntax: Declaration) -> str:
     return bare if bare in call.properties and key not in call.properties else key
 
 
-def _own(reader: Reader, call: OpenCall, key: str, syntax: Declaration) -> Callable[[Marker], bool]:
+def _value_ender(
+    reader: Reader, call: OpenCall, key: str, syntax: Declaration
+) -> Callable[[Marker], bool]:
     """Return a test for markers that end this parameter's value.
 
     A closer that names another key does not. What looks like the next parameter or another call
     may be part of the value, too.
     """
 
-    def own(marker: Marker) -> bool:
+    def ends_value(marker: Marker) -> bool:
         if not reader.closes(marker, call):
             return False  # another tool's closer, with a call after it, is part of the value
         name = marker.named.get("name") or marker.named.get("next_name")
         if name and reader.tools and name not in reader.tools:
             return False
         if following := marker.named.get("next_key"):
-            return _follows(call, key, following, syntax, marker.text.startswith("\n"))
+            return _is_next_param(call, key, following, syntax, marker.text.startswith("\n"))
         return marker.named.get("close_key") in (None, key)
 
-    return own
+    return ends_value
 
 
-def _follows(
+def _is_next_param(
     call: OpenCall, key: str, following: str, syntax: Declaration, begins_line: bool
 ) -> bool:
     """Return True if the opener of the parameter `following` ends a value. It does if the tool has

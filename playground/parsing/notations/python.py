@@ -43,8 +43,8 @@ class PythonArguments(Notation):
         scanner = reader.scanner
         text = yield from reader.claim_all(call, "(Python)", lambda emit: walk(scanner, emit))
         read = partial(read_keywords, is_call=form.syntax.marked)
-        call.arguments, as_it_stood = decoded(read, text, "malformed-python")
-        if not as_it_stood:
+        call.arguments, is_python = decoded(read, text, "malformed-python")
+        if not is_python:
             scanner.note("relaxed-python", call.place)
 
 
@@ -55,7 +55,7 @@ def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
     while True:
         pattern = _INSIDE[quote] if quote else _OUTSIDE
         match = pattern.search(scanner.text, position)
-        if match is None or _undecided(scanner, match, quote, depth, first):
+        if match is None or _is_undecided(scanner, match, quote, depth, first):
             stop = match.start() if match else len(scanner.text)
             scanner.claim_cut(emit, stop)
             scanner.allow_skip((rule_in_string if quote else rule_until)(pattern), emit)
@@ -80,7 +80,9 @@ def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
             depth -= 1
 
 
-def _undecided(scanner: Scanner, match: re.Match[str], quote: str, depth: int, first: bool) -> bool:
+def _is_undecided(
+    scanner: Scanner, match: re.Match[str], quote: str, depth: int, first: bool
+) -> bool:
     """Return True if more text could change what a backslash or a closing quote means."""
     if match[0] == "\\":
         return match.end() == len(scanner.text)

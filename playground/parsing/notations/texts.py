@@ -31,8 +31,8 @@ from playground.parsing.values import dump_json
 
 class Texts(Notation):
     hole = "text:KEY"
-    whole = True
-    behind = ("name", "word")
+    texts_only = True
+    holes_after = ("name", "word")
     meaning = "the argument KEY as plain text, up to what follows it; there may be several"
     values = "plain text"
     fields = {"call": "<write to={text:path}>{text:content}</write>", "name": "write_file"}
@@ -63,13 +63,13 @@ class Texts(Notation):
         if _fits(syntax, keys, call):
             texts = dict(call.arguments)
         else:
-            texts = dict.fromkeys(keys, "") | {keys[-1]: _whole_call(syntax, call)}
+            texts = dict.fromkeys(keys, "") | {keys[-1]: _call_text(syntax, call)}
         lines = {f"line:{key}": texts[key] for key in keys}
         return lines | {f"text:{key}": str(texts[key]) for key in _texts(template)}
 
     def choice_points(self, neighbours: Neighbours) -> tuple[ChoicePoint, ...]:
         between = neighbours.syntax.call_template.between
-        return tuple(_end(pieces, neighbours) for pieces in between)
+        return tuple(_text_end(pieces, neighbours) for pieces in between)
 
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         template = form.syntax.call_template
@@ -116,7 +116,7 @@ def _stands_for_itself(text: str) -> bool:
     return bool(text) and text == text.strip() and not text.startswith("{")
 
 
-def _whole_call(syntax: Declaration, call: CallValue) -> str:
+def _call_text(syntax: Declaration, call: CallValue) -> str:
     if not syntax.name:
         return dump_json(call.arguments)
     pairs = [f"{key}={value!r}" for key, value in call.arguments.items()]
@@ -126,7 +126,7 @@ def _whole_call(syntax: Declaration, call: CallValue) -> str:
 # choices
 
 
-def _end(pieces: tuple[Piece, ...], neighbours: Neighbours) -> ChoicePoint:
+def _text_end(pieces: tuple[Piece, ...], neighbours: Neighbours) -> ChoicePoint:
     """Build the choices that end a text; without a closer, the next marker of any kind."""
     start = LINE_START if neighbours.syntax.line_start and not begins_line(pieces) else ""
     holes = {"word": WORD, "name": f"(?P<close_name>{neighbours.name})"}
@@ -151,7 +151,7 @@ def _read_closed(
         raise BrokenCall("truncated-call")
     reader.scanner.emit_marker(closer)
     if form.syntax.joined:
-        text = yield from _joined(reader, call, key, end, form, text)
+        text = yield from _join_calls(reader, call, key, end, form, text)
     if _is_object(text, form):
         _set_object(reader, call, text, form)
     else:
@@ -164,19 +164,19 @@ def _read_open(
     """Read a text that ends at the next marker or with the stream. At the end of the stream it may
     be cut off, and a finding says so."""
     text, marker = yield from _read_text(reader, call, key, end, form.syntax)
-    cut = marker is None
+    is_cut = marker is None
     if marker and form.syntax.joined:
-        text = yield from _joined(reader, call, key, end, form, text)
-    if cut and not text.strip():
+        text = yield from _join_calls(reader, call, key, end, form, text)
+    if is_cut and not text.strip():
         raise BrokenCall("truncated-call")
     if _is_object(text, form):
         try:
             _set_object(reader, call, text, form)
         except BrokenCall as broken:  # an object that is cut off is truncated, not malformed
-            raise BrokenCall("truncated-call") if cut else broken from broken
+            raise BrokenCall("truncated-call") if is_cut else broken from broken
         return
     reader.set_text(call, key, text.strip())
-    if cut:
+    if is_cut:
         reader.scanner.note("open-ended", call.place)
 
 
@@ -197,19 +197,19 @@ def _read_text(
 ) -> Walk[tuple[str, Marker | None]]:
     """Read an argument's text; return it and the marker that ends it."""
     scanner, copy = reader.scanner, GrowingText()
-    keep, reader.argument = reader.emit_argument(call, key, copy), key
+    claim, reader.argument = reader.emit_argument(call, key, copy), key
 
-    def own(marker: Marker) -> bool:
+    def closes_call(marker: Marker) -> bool:
         return reader.closes(marker, call)
 
-    marker = yield from scanner.until(end, keep, own, inside_call=True)
+    marker = yield from scanner.until(end, claim, closes_call, inside_call=True)
     text = copy.take()
     if holds_own_marker(text, syntax, call.name or ""):
         scanner.note("marker-in-value", call.place)
     return text, marker
 
 
-def _joined(
+def _join_calls(
     reader: Reader, call: OpenCall, key: str, end: ChoicePoint, form: Form, text: str
 ) -> Walk[str]:
     """Return the text joined with the texts of the calls that follow directly: all are one call."""
