@@ -1,26 +1,26 @@
-"""Servers: which parts of a reply reach the client that asked one of them.
+"""Servers: which parts of a reply reach the client of each server.
 
-Our reading of a reply loses nothing. A server's often does, and that is what people debug: the
-model said it, vLLM dropped it. A server is not read with a parser of its own here. Its reading is
-a *projection* of ours: the same events over the same spans, and a few choices (`View`) decide which
-of them are delivered, as which kind, and which are dropped. What is dropped stays as a finding.
+Our reading of a reply loses nothing. A server's reading often does, and people debug just that: the
+model wrote it, vLLM dropped it. We have no parser for each server. A server's reading is a
+*projection* of ours: the same events over the same spans. A few choices (`View`) decide which of
+them are delivered, as which kind, and which are dropped. Each dropped text stays as a finding.
 
 One declaration per server
     `declarations/` has a TOML file for each server: a view for each of its parsers, and the
-    dialects that a parser reads if none is named. Choices that several parsers make alike are
-    presets (`presets.toml`). A view's `source` is the version, file and line in the server's own
-    code where the choice was read; nothing of that code is here. Recorded replies only check a
-    declaration: each suite tests its own quirk, and choices fitted to cases do not carry over.
-    A file is read and checked when its server is asked for, and not before.
+    dialects that a parser reads by default. Choices that several parsers share are presets
+    (`presets.toml`). A view's `source` is the version, file and line in the server's own code from
+    which we know the choice; nothing of that code is here. Recorded replies only check a
+    declaration: choices that are fitted to the cases of one suite would not fit other replies.
+    A file is read and checked when its server is first needed.
 
 How a reply is projected
-    `segments` groups the merged events into what is kept or lost together: a call with its markers,
-    a failed call up to its closer, reasoning with its tags, text. `project` runs its steps over
-    them, in order: which parsers run, then calls, then text by its place, then values.
+    `segments` groups the merged events that are kept or lost together: a call with its markers, a
+    failed call up to its closer, reasoning with its tags, text. `project` runs its steps over the
+    segments, in order: which parsers run, then calls, then text by its place, then values.
 
 What must not be changed
     - A step changes what an event is, never its span: spans tile before and after each step.
-    - A step drops only through `Projection.drop` or `dropped`, which leave the finding.
+    - A step drops only through `Projection.drop` or `drop_finding`, which leave the finding.
     - The default of a choice loses nothing.
 """
 
@@ -48,9 +48,9 @@ def get_server(
 ) -> ServerReader:
     """Return the reader of a dialect's replies for `NAME` or `NAME:PARSER`.
 
-    `already_read` replies have native calls, which a server has made from the model's text. Of a
-    dialect that is not `is_built_in` no declaration knows which parsers read it: a parser that is
-    named is assumed to. If the server has no parser of that name, the dialect's default reads, and
+    `already_read` replies have native calls, which a server has made from the model's text. For a
+    dialect that is not `is_built_in`, no declaration knows which parsers read it: the named parser
+    is assumed to. If the server has no parser of that name, the dialect's default parser reads, and
     a finding of the reading says so.
 
     Raises UnknownNameError, which lists the servers.

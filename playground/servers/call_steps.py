@@ -1,4 +1,5 @@
-"""The steps that decide which calls a server reads; the docstring of each names its choice."""
+"""The steps that decide which calls a server reads. Each names the field of `View` that it
+applies."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from playground.servers.segments import ReplySegment, cut_events
 
 
 def read_by_position(reply: Projection) -> None:
-    """Make calls content where the server does not look for them (View.calls_read)."""
+    """Turn calls into content where the server does not look for calls (View.calls_read)."""
     texts = [s.span.start for s in reply.of_kind("text", "bare") if s.text.strip()]
     calls = [s.span.start for s in reply.of_kind("call", "failed")]
     stops = [s.span.start for s in reply.of_kind("stop") if s.span.start < min(calls, default=0)]
@@ -33,15 +34,15 @@ def read_by_position(reply: Projection) -> None:
 
 
 def _is_marked(reply: Sequence[ReplySegment]) -> bool:
-    """Return True if more than a bare bracket stands before the first call: a section's marker, a
-    tag or a fence."""
+    """Return True if a section's marker, a tag or a fence stands before the first call, not only a
+    bracket."""
     first = next((i for i, s in enumerate(reply) if s.kind in ("call", "failed")), 0)
     before = "".join(segment.text for segment in reply[:first])
     return bool(re.search(r"(?:>|```\w*|\w\])\s*\[?\s*\Z", before))
 
 
 def leave_unknown_markers(reply: Projection) -> None:
-    """Make content of markers that the server does not know, and of their calls
+    """Turn markers that the server does not know, and their calls, into content
     (View.unknown_markers)."""
     for segment in reply.of_kind("section", "call", "failed", "bare"):
         if segment.text.lstrip().startswith(reply.view.unknown_markers):
@@ -49,9 +50,9 @@ def leave_unknown_markers(reply: Projection) -> None:
 
 
 def require_endings(reply: Projection) -> None:
-    """Make calls content that do not end as the server's calls do (View.call_must_end_with).
+    """Turn calls without the server's ending into content (View.call_must_end_with).
 
-    The server's closer may be a stop token to us.
+    Our reading may take the server's closer for a stop token.
     """
     endings = reply.view.call_must_end_with
     for segment, following in pairwise([*reply.segments, None]) if endings else ():
@@ -64,7 +65,7 @@ def require_endings(reply: Projection) -> None:
 
 
 def break_sections(reply: Projection) -> None:
-    """Fail the calls of a section with a value that ends it early (View.values_must_not_hold)."""
+    """Fail the calls of a section if a value ends it early (View.values_must_not_hold)."""
     literals = reply.view.values_must_not_hold
     for calls in _calls_by_section(reply.segments) if literals else ():
         values = "".join(
@@ -89,7 +90,7 @@ def _calls_by_section(reply: Sequence[ReplySegment]) -> list[list[ReplySegment]]
 
 
 def take_text_after_calls(reply: Projection) -> None:
-    """Make text directly after a call a part of it (View.text_right_after_call)."""
+    """Add text directly after a call to the call (View.text_right_after_call)."""
     call: ReplySegment | None = None
     takes = reply.view.text_right_after_call in ("argument", "malformed call")
     for segment in list(reply.segments) if takes else ():
@@ -102,7 +103,7 @@ def take_text_after_calls(reply: Projection) -> None:
 
 
 def _join_to_call(reply: Projection, call: ReplySegment, text: ReplySegment) -> None:
-    """Add text to a call's arguments, or to a call that becomes malformed."""
+    """Add text to a call's arguments, or make the call malformed."""
     ended = call.ended
     assert ended is not None
     reply.segments.remove(text)
@@ -122,7 +123,7 @@ def _join_to_call(reply: Projection, call: ReplySegment, text: ReplySegment) -> 
 
 
 def extend_to_late_closers(reply: Projection) -> None:
-    """Extend a call to its closer after other markers (View.closer_after_stray_markers)."""
+    """Drop a call's late closer, after other markers (View.closer_after_stray_markers)."""
     call: ReplySegment | None = None
     for segment in reply.segments if reply.view.closer_after_stray_markers else ():
         if segment.ended is not None:
@@ -139,7 +140,7 @@ def extend_to_late_closers(reply: Projection) -> None:
 
 
 def require_index(reply: Projection) -> None:
-    """Drop calls without an index after their name, and take the index out of the other names
+    """Drop calls without an index after their name, and remove the index from the other names
     (View.index_after_name_required)."""
     for segment in reply.of_kind("call") if reply.view.index_after_name_required else ():
         head = ""

@@ -1,4 +1,4 @@
-"""The arguments of a call as a server gives them: the projection's last step."""
+"""The last step of a projection: the arguments of a call as a server delivers them."""
 
 from __future__ import annotations
 
@@ -20,29 +20,31 @@ ToolsByName = Mapping[str, ToolMetadata]
 def delivered_call(
     call: CallEndedEvent, view: View, tools: ToolsByName
 ) -> tuple[CallEndedEvent, set[str]]:
-    """Return the call with the arguments that the server gives it, and the keys of those that it
-    leaves out."""
+    """Return the call with the arguments that the server delivers, and the keys of the arguments
+    that it leaves out."""
     tool = tools.get(call.name)
     if view.names_unescaped:
         unescaped = {unescape(key): value for key, value in call.arguments.items()}
         call = replace(call, name=unescape(call.name), arguments=unescaped)
     texts_only = view.value_types == "texts only"
-    gone = _undeclared_keys(call, tool) if view.undeclared_arguments == "dropped" else set[str]()
+    dropped_keys = (
+        _undeclared_keys(call, tool) if view.undeclared_arguments == "dropped" else set[str]()
+    )
     if texts_only:
-        gone |= {key for key, value in call.arguments.items() if not isinstance(value, str)}
-    arguments = {key: value for key, value in call.arguments.items() if key not in gone}
+        dropped_keys |= {key for key, value in call.arguments.items() if not isinstance(value, str)}
+    arguments = {key: value for key, value in call.arguments.items() if key not in dropped_keys}
     arguments |= _inner_texts(call.arguments) if texts_only else {}
     arguments |= _unread_values(call, arguments, view, tool)
     arguments |= _repeated_arguments(call) if view.repeated_arguments == "list" else {}
-    changed = {key: _value(key, value, view, tool) for key, value in arguments.items()}
-    return replace(call, arguments=changed), gone
+    changed = {key: _deliver_value(key, value, view, tool) for key, value in arguments.items()}
+    return replace(call, arguments=changed), dropped_keys
 
 
 def complete_call(segment: ReplySegment, tools: ToolsByName, with_open: bool) -> CallEndedEvent:
     """Turn a failed call into a complete one, with the arguments that were read.
 
-    `with_open` includes the argument that was left open. If the call's opener has no body, all the
-    text after it is the name.
+    `with_open` includes the last argument even if it has no closer. If the call's opener has no
+    body, all the text after the opener is the name.
     """
     aborted = segment.aborted
     assert aborted is not None
@@ -63,23 +65,23 @@ def complete_call(segment: ReplySegment, tools: ToolsByName, with_open: bool) ->
 
 
 def _inner_texts(arguments: Mapping[str, Any]) -> dict[str, str]:
-    """Collect the texts in objects at any depth, by their own keys."""
+    """Return the texts in objects at any depth, by their own keys."""
     texts: dict[str, str] = {}
     for value in arguments.values():
         inner = value if isinstance(value, dict) else {}
         texts |= {key: text for key, text in inner.items() if isinstance(text, str)}
-        texts |= _inner_texts({key: each for key, each in inner.items() if isinstance(each, dict)})
+        texts |= _inner_texts({key: item for key, item in inner.items() if isinstance(item, dict)})
     return texts
 
 
 def _undeclared_keys(call: CallEndedEvent, tool: ToolMetadata | None) -> set[str]:
-    """Return the arguments that the tool does not have. A tool without any takes them all."""
+    """Return the arguments that the tool does not declare. A tool that declares none takes any."""
     declared = set(tool.parameters) if tool else set()
     return set(call.arguments) - declared if declared else set()
 
 
 def _repeated_arguments(call: CallEndedEvent) -> dict[str, Any]:
-    """Return all texts of each argument that was given more than once."""
+    """Return all texts of each argument that the call has more than once."""
     texts: dict[str, list[str]] = {}
     for key, text in call.raw:
         if key is not None:
@@ -90,7 +92,7 @@ def _repeated_arguments(call: CallEndedEvent) -> dict[str, Any]:
 def _unread_values(
     call: CallEndedEvent, arguments: Mapping[str, Any], view: View, tool: ToolMetadata | None
 ) -> dict[str, str]:
-    """Return the values that the server does not read, as text."""
+    """Return, as text, the values that the server leaves unread."""
     texts = {key: text for key, text in call.raw if key is not None}
     return {
         key: texts[key]
@@ -119,36 +121,36 @@ def _is_json(text: str) -> bool:
 
 
 def _has_referred_type(key: str, value: Any, view: View, tool: ToolMetadata | None) -> bool:
-    """Return True if only a `$ref`, which the server ignores, gives the value its type."""
+    """Return True if the schema gives the value's type by a `$ref`, which the server ignores."""
     if view.schema_references == "followed" or tool is None:
         return False
     schema = tool.own_schema(key)
     return "$ref" in dump_json(schema) and json_type(value) not in allowed_types(schema)
 
 
-def _value(key: str, value: Any, view: View, tool: ToolMetadata | None) -> Any:
+def _deliver_value(key: str, value: Any, view: View, tool: ToolMetadata | None) -> Any:
     schema: Schema = tool.parameter_schema(key) if tool else {}
     if view.nullable_as_null and tool and "null" in allowed_types(tool.own_schema(key)):
         return None
     if view.values_trimmed and key not in view.never_trimmed:
-        value = _trimmed(value)
+        value = _trim(value)
     match view.value_types:
         case "all" | "scalars" | "scalars and marked" | "texts only":
             return value
         case "declared":
             return _undeclared_as_text(value, schema)
         case "guessed":
-            return _guessed(value)
+            return _read_if_json(value)
 
 
-def _trimmed(value: Any) -> Any:
+def _trim(value: Any) -> Any:
     if isinstance(value, list):
-        return [_trimmed(item) for item in value]
+        return [_trim(item) for item in value]
     return value.strip() if isinstance(value, str) else value
 
 
 def _undeclared_as_text(value: Any, schema: Schema) -> Any:
-    """Turn values to which no schema gives a type into the text of their JSON, at any depth."""
+    """Turn values without a type in their schema into the text of their JSON, at any depth."""
     if isinstance(value, dict):
         declared = schema.get("properties")
         inner = declared if isinstance(declared, dict) else {}
@@ -165,7 +167,7 @@ def _as_schema(value: Any) -> Schema:
     return value if isinstance(value, dict) else {}
 
 
-def _guessed(value: Any) -> Any:
+def _read_if_json(value: Any) -> Any:
     """Read a text as JSON if it is JSON."""
     if not isinstance(value, str):
         return value

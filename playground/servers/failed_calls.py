@@ -1,4 +1,4 @@
-"""The steps that decide on calls that fail, and the fates that such a call may have."""
+"""The steps that decide on failed calls, and the fates that a failed call may have."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ def place_failed_calls(reply: Projection) -> None:
     for segment in reply.of_kind("failed"):
         aborted = segment.aborted
         if aborted is None and segment.ended is None:
-            continue  # content by now, with the whole reply
+            continue  # an earlier call's fate has made the whole reply content
         reason = aborted.reason if aborted else _reason_of_mended(reply, segment)
         _FATES[reply.view.fate_of(reason, reply.switches)](reply, segment)
 
 
 def _fail_mended_calls(reply: Projection) -> None:
-    """Fail calls that our reading has mended and the server does not (View.unsupported_repairs)."""
+    """Fail calls that need a repair which the server does not make (View.unsupported_repairs)."""
     repairs = set(reply.view.unsupported_repairs)
     for segment in reply.of_kind("call") if repairs else ():
         if _codes(segment) & repairs:
             segment.kind = "failed"
 
 
-def _reason_of_mended(reply: Projection, mended: ReplySegment) -> str:
-    """Return the reason why the server cannot read a call that was mended here."""
-    if "missing-closer" not in _codes(mended):
+def _reason_of_mended(reply: Projection, call: ReplySegment) -> str:
+    """Return the reason why the server cannot read a call that our reading has mended."""
+    if "missing-closer" not in _codes(call):
         return "unmended"
-    rest = reply.segments[reply.segments.index(mended) + 1 :]
+    rest = reply.segments[reply.segments.index(call) + 1 :]
     following = next((segment for segment in rest if segment.kind != "note"), None)
     if following is None or following.kind != "section":
         return "truncated-call"
@@ -61,13 +61,13 @@ def _codes(segment: ReplySegment) -> set[str]:
 
 
 def leave_calls_outside_sections(reply: Projection) -> None:
-    """Make calls content that stand in no section (View.calls_outside_sections)."""
+    """Turn calls outside of sections into content (View.calls_outside_sections)."""
     is_inside = False
     for segment in reply.segments if reply.view.calls_outside_sections == "text" else ():
         if segment.kind in ("section", "bare"):  # an opener that text follows is bare
-            opened = max((segment.text.rfind(opener) for opener in reply.openers), default=-1)
-            closed = max((segment.text.rfind(closer) for closer in reply.closers), default=-1)
-            is_inside = opened > closed if opened != closed else is_inside
+            last_opener = max((segment.text.rfind(opener) for opener in reply.openers), default=-1)
+            last_closer = max((segment.text.rfind(closer) for closer in reply.closers), default=-1)
+            is_inside = last_opener > last_closer if last_opener != last_closer else is_inside
         elif segment.kind in ("call", "failed") and not is_inside:
             reply.as_text(segment)
 
@@ -95,7 +95,7 @@ def place_unclosed_section(reply: Projection) -> None:
 def _last_section(reply: Projection) -> list[ReplySegment]:
     """Return the opener and the calls of the section that is still open at the end.
 
-    A blank marker, or one that begins a closer, opens no section.
+    A blank marker, or the beginning of a closer, opens no section.
     """
     section: list[ReplySegment] = []
     for segment in reply.segments:
@@ -108,7 +108,7 @@ def _last_section(reply: Projection) -> list[ReplySegment]:
 
 
 def fail_request(reply: Projection) -> None:
-    """End the request with an error: a client that waits for the whole reply gets nothing."""
+    """End the request with an error: drop the whole reply."""
     start = reply.segments[0].span.start
     error = finding("server-fails", "the reply", f"{reply.server} answers with an error")
     for segment in reply.segments:
@@ -123,14 +123,14 @@ def stop_reading(reply: Projection, at: ReplySegment) -> None:
 
 
 def deliver_nothing(reply: Projection) -> None:
-    """Drop all but the reasoning."""
+    """Drop everything except reasoning."""
     for segment in reply.segments:
         if segment.kind not in ("reasoning", "note", "stop"):
             reply.drop(segment, "a reply with a call that it cannot read")
 
 
 def reply_as_text(reply: Projection, keep_calls: bool) -> None:
-    """Make all but the reasoning content."""
+    """Turn everything except reasoning into content."""
     reply.all_is_text = True
     for segment in reply.segments:
         if segment.kind not in ("reasoning", "note", "stop"):
@@ -149,22 +149,22 @@ def _as_text(reply: Projection, segment: ReplySegment) -> None:
 
 
 def _arguments_as_text(reply: Projection, segment: ReplySegment) -> None:
-    """Make the arguments content, without the name and the markers around them."""
-    kept: list[Event] = []
+    """Turn the arguments into content, without the name and the markers around them."""
+    events: list[Event] = []
     is_complete = segment.ended is not None
     for event in segment.events:
         match event:
             case ArgumentEvent():
-                kept.append(TextEvent(event.span, event.text))
+                events.append(TextEvent(event.span, event.text))
             case CallNamedEvent() if is_complete:
-                kept.append(reply.dropped(event.span, event.text, "the name of a call"))
+                events.append(reply.drop_finding(event.span, event.text, "the name of a call"))
             case CallNamedEvent():
-                kept.append(MarkupEvent(event.span, event.text))
+                events.append(MarkupEvent(event.span, event.text))
             case CallStartedEvent() | CallAbortedEvent() | CallEndedEvent():
                 pass  # no call any more
             case _:
-                kept.append(event)
-    segment.kind, segment.events = "text", kept
+                events.append(event)
+    segment.kind, segment.events = "text", events
 
 
 def _deliver(reply: Projection, segment: ReplySegment) -> None:
@@ -184,10 +184,10 @@ def _deliver_if_closed(reply: Projection, segment: ReplySegment) -> None:
 
 
 def _deliver_call(reply: Projection, segment: ReplySegment, with_open: bool) -> None:
-    """Deliver a call as far as it was read, with a finding; `with_open` includes an argument that
-    was left open."""
+    """Deliver a call as far as it was read, with a finding. `with_open` includes an argument that
+    has no closer."""
     aborted = segment.aborted
-    if aborted is None:  # what was mended is complete
+    if aborted is None:  # a mended call is complete
         segment.kind = "call"
         return
     if not aborted.name:

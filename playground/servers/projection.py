@@ -1,7 +1,7 @@
-"""A reply that is being projected, and the changes that a step may make to its segments.
+"""A reply during its projection, and the changes that a step may make to its segments.
 
-Every character keeps its place: it is delivered as content, as reasoning or in a call, it is
-markup, or it lies in a `server-drops` finding. So nothing can get lost here without being named.
+Every character keeps its place: it is delivered as content, as reasoning or in a call, or it is
+markup, or it lies in a `server-drops` finding. So no text is lost without a finding.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ DROPS: Final = "server-drops"
 
 @dataclass
 class Projection:
-    """One reply under one view."""
+    """The projection of one reply under one view."""
 
-    server: str  # as findings call it
+    server: str  # its name in findings
     view: View
     switches: Switches
     tools: ToolsByName
-    openers: Sequence[str] = ()  # literals with which sections and calls of the dialect begin
-    closers: Sequence[str] = ()  # and end
-    all_is_text: bool = False  # the reply is content as it came
+    openers: Sequence[str] = ()  # literals that begin sections and calls
+    closers: Sequence[str] = ()  # literals that end them
+    all_is_text: bool = False  # the whole reply is content
     segments: list[ReplySegment] = field(default_factory=list)
-    calls_as_text: list[CallEndedEvent] = field(default_factory=list)  # complete ones
+    calls_as_text: list[CallEndedEvent] = field(default_factory=list)  # complete calls
 
     @property
     def has_calls(self) -> bool:
@@ -49,36 +49,36 @@ class Projection:
         return any(segment.ended for segment in self.segments)
 
     def drop(self, segment: ReplySegment, what: str) -> None:
-        """Deliver nothing of a segment: put all its text into one finding.
+        """Drop a segment: put all its text into one finding.
 
         Findings from inside the segment move to its end, because spans tile.
         """
-        owned = [event for event in segment.events if owned_text(event)]
+        text_events = [event for event in segment.events if owned_text(event)]
         notes = [e for e in segment.events if isinstance(e, FindingEvent) and not e.text]
         segment.kind, segment.events = "note", list(notes)
-        if owned:
-            text = "".join(map(owned_text, owned))
-            span = Span(owned[0].span.start, owned[-1].span.stop)
+        if text_events:
+            text = "".join(map(owned_text, text_events))
+            span = Span(text_events[0].span.start, text_events[-1].span.stop)
             before = [note for note in notes if note.span.start <= span.start]
             end = Span(span.stop, span.stop)
             after = [replace(note, span=end) for note in notes[len(before) :]]
-            segment.events = [*before, self.dropped(span, text, what), *after]
+            segment.events = [*before, self.drop_finding(span, text, what), *after]
 
-    def dropped(self, span: Span, text: str, what: str) -> FindingEvent:
-        """Return the finding that holds dropped text; white space alone is no warning."""
+    def drop_finding(self, span: Span, text: str, what: str) -> FindingEvent:
+        """Return a finding with dropped text: a warning, or information for white space alone."""
         place = f"characters {span.start} to {span.stop}"
         warning = finding(DROPS, place, f"{self.server} drops {what}")
-        given = warning if text.strip() else replace(warning, severity="info")
-        return FindingEvent(span, given, text)
+        about = warning if text.strip() else replace(warning, severity="info")
+        return FindingEvent(span, about, text)
 
     def as_text(self, segment: ReplySegment, keep_calls: bool = False) -> None:
-        """Make all of a segment content; with `keep_calls` its call is delivered too."""
+        """Turn all of a segment into content. With `keep_calls` its call is delivered too."""
         if segment.ended is not None and not keep_calls:
             self.calls_as_text.append(segment.ended)
         segment.events = [
-            changed
+            delivered
             for event in segment.events
-            if (changed := _as_text(event, keep_calls)) is not None
+            if (delivered := _as_text(event, keep_calls)) is not None
         ]
         segment.kind = "text"
 

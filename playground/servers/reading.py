@@ -1,4 +1,4 @@
-"""The reading that a server makes of a reply: our own, projected."""
+"""A server's reading of a reply: a projection of our own reading."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SERVER_CODES: Final = (
     "unproven-repair",
     "read-before",
 )
-"""Codes of findings about the server, in contrast to those of our own reading."""
+"""Codes of findings about the server; all others are findings of our own reading."""
 _REPAIR_CODES: Final = frozenset(
     {
         "mended-opener",
@@ -49,16 +49,16 @@ _REPAIR_CODES: Final = frozenset(
         "missing-name",
     }
 )
-"""Codes of findings in replies that were not written as their dialect demands. Not every view has a
-choice that decides about such a reply."""
+"""Codes of findings in replies that break the rules of their dialect. Not every view has a choice
+for such a reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerReading(ParseResult):
     """A reply as a server hands it to its client.
 
-    The `events` tile the stream as those of `lossless` do, our own reading of the same reply. What
-    the server drops lies in `server-drops` findings among them.
+    `lossless` is our own reading of the same reply. The `events` tile the stream like those of
+    `lossless`; text that the server drops lies in `server-drops` findings among them.
     """
 
     server: str
@@ -73,19 +73,19 @@ class ServerReading(ParseResult):
 
     @property
     def assumed(self) -> bool:
-        """True if the reading is a guess: it is not known how the server reads the dialect, or
-        what our reading had to mend in the reply."""
+        """True if the reading is a guess: it is not known how the server reads the dialect, or how
+        it reads a mistake in the reply."""
         return bool(self.doubts)
 
     @property
     def doubts(self) -> list[Finding]:
         """The reasons why the reading is a guess."""
-        return [each for each in self.findings if each.code in DOUBT_CODES]
+        return [finding for finding in self.findings if finding.code in DOUBT_CODES]
 
     @property
     def server_findings(self) -> list[Finding]:
         """The findings about the server, without those of our own reading."""
-        return [each for each in self.findings if each.code in SERVER_CODES]
+        return [finding for finding in self.findings if finding.code in SERVER_CODES]
 
     @property
     def dropped(self) -> list[FindingEvent]:
@@ -101,9 +101,9 @@ class ServerReader:
     server: Server
     parser: Parser | None
     dialect: str
-    unknown_parser: str = ""  # the parser that was asked for, if the server has none of that name
-    already_read: bool = False  # a server has read such replies: their calls are no text
-    is_built_in: bool = True  # the declarations know the dialect
+    unknown_parser: str = ""  # the parser that was asked for, if the server does not have it
+    already_read: bool = False  # True if a server has already made calls from the reply's text
+    is_built_in: bool = True  # True if the declarations know the dialect
 
     @cached_property
     def view(self) -> View:
@@ -130,9 +130,9 @@ class ServerReader:
         """Return the dialect's switches as this server sets them."""
         return self.view.read_with(dialect)
 
-    def prefill(self, given: str) -> str:
-        """Return the prompt's end before the reply, or the one that this server assumes."""
-        return given or self.view.assumed_prefill
+    def prefill(self, prefill: str) -> str:
+        """Return the prompt's prefill or, if it is empty, the one that the server assumes."""
+        return prefill or self.view.assumed_prefill
 
     def reading(
         self,
@@ -154,9 +154,9 @@ class ServerReader:
         ]
         events = [*(FindingEvent(Span(0, 0), each) for each in findings), *projected]
         result = gather(events, replace(lossless.switches, broken_calls="apart"))
-        opened = prefill.lstrip() if view.reasoning == "content with opener" else ""
+        opener = prefill.lstrip() if view.reasoning == "content with opener" else ""
         return ServerReading(
-            content=opened + result.content,
+            content=opener + result.content,
             reasoning=result.reasoning,
             tool_calls=result.tool_calls,
             aborted=result.aborted,
@@ -170,8 +170,8 @@ class ServerReader:
         )
 
     def _about_parser(self) -> Iterator[Finding]:
-        """Report a parser that the server does not have, and a dialect that no parser reads, or of
-        which this is not known."""
+        """Report an unknown parser, a dialect that the server cannot read, and a reading that is
+        assumed."""
         server, dialect = self.server, self.dialect
         if self.unknown_parser:
             yield finding("unknown-parser", self.unknown_parser, self._fallback())
@@ -196,7 +196,7 @@ class ServerReader:
             yield finding("usual-parser", dialect, message)
 
     def _fallback(self) -> str:
-        """Name the reader that stands in for an unknown parser, and the known parsers."""
+        """Name the parser that reads in place of an unknown one, and the known parsers."""
         known = ", ".join(parser.name for parser in self.server.parsers) or "none"
         usual = "none" if self._is_unread else "the server's usual reading"
         instead = f"{self.parser.name!r}" if self.parser else usual
@@ -222,8 +222,8 @@ class ServerReader:
         yield finding("call-as-text", names, message)
 
     def _about_repairs(self, lossless: ParseResult, openers: Sequence[str]) -> Iterator[Finding]:
-        """Report repairs of our reading of which the view says nothing, and openers in reasoning:
-        the server may read such a reply otherwise."""
+        """Report repairs of our reading about which the view says nothing, and openers in
+        reasoning: the server may read such a reply differently."""
         if self.already_read or self._is_unread:
             return
         repairs = {each.code for each in lossless.findings} & _REPAIR_CODES
@@ -232,14 +232,14 @@ class ServerReader:
         in_reasoning = any(opener in lossless.reasoning for opener in openers)
         doubtful += ["an opener in reasoning"] * in_reasoning
         if doubtful:
-            what = ", ".join(doubtful)
-            message = f"our reading gets over {what}: that {self.name} does is assumed"
+            listed = ", ".join(doubtful)
+            message = f"our reading gets over {listed}: that {self.name} does is assumed"
             yield finding("unproven-repair", self.dialect, message)
 
 
 def _has_unclosed_call(events: Sequence[Event]) -> bool:
-    """Return True if a call without its closer stands before another call, as with several bodies
-    in one tag. At the end of a reply, most servers need no closer."""
+    """Return True if a call without its closer stands before another call, as several bodies in one
+    tag do. At the end of a reply most servers need no closer."""
     is_open = False
     for event in events:
         if isinstance(event, CallStartedEvent) and is_open:
@@ -257,8 +257,8 @@ def reader_for(
     already_read: bool = False,
     is_built_in: bool = True,
 ) -> ServerReader:
-    """Return the reader of a dialect's replies. An unknown parser falls back on the dialect's."""
-    named = server.parser_named(parser)
-    unknown = parser if parser and named is None else ""
-    chosen = named or server.default_parser(dialect)
+    """Return the reader of a dialect's replies, by default for an unknown parser."""
+    known = server.parser_named(parser)
+    unknown = parser if parser and known is None else ""
+    chosen = known or server.default_parser(dialect)
     return ServerReader(server, chosen, dialect, unknown, already_read, is_built_in)

@@ -10,9 +10,9 @@ from playground.servers.segments import ReplySegment
 
 
 def read_first_sections(reply: Projection) -> None:
-    """Read the first section alone (View.sections_read).
+    """Read only the first section (View.sections_read).
 
-    Later ones have the fate of text after calls, unless the choice says otherwise.
+    Later sections have the fate of text after calls, unless the choice says otherwise.
     """
     choice = reply.view.sections_read
     if choice == "all":
@@ -34,18 +34,18 @@ def read_first_sections(reply: Projection) -> None:
 
 def _later_sections(reply: Projection) -> list[ReplySegment]:
     """Return the calls and markers after the first section, or after the first call."""
-    later: list[ReplySegment] = []
+    segments: list[ReplySegment] = []
     one_call = reply.view.sections_read in ("first call", "only one call")
-    call_seen = first_is_over = False
+    has_call = is_after_first = False
     for segment in reply.segments:
         is_of_calls = segment.kind in ("call", "failed", "section", "separator")
         opens = not one_call or segment.text.lstrip().startswith(tuple(reply.openers))
-        if first_is_over and is_of_calls and opens:
-            later.append(segment)
-        call_seen = call_seen or segment.kind in ("call", "failed")
+        if is_after_first and is_of_calls and opens:
+            segments.append(segment)
+        has_call = has_call or segment.kind in ("call", "failed")
         is_end = one_call or segment.kind == "section"
-        first_is_over = first_is_over or (call_seen and is_end)
-    return later
+        is_after_first = is_after_first or (has_call and is_end)
+    return segments
 
 
 def _first_has_arguments(reply: Projection) -> bool:
@@ -63,9 +63,9 @@ def _first_call(reply: Projection) -> ReplySegment:
 
 
 def _from_first_call_to(reply: Projection, last: ReplySegment) -> list[ReplySegment]:
-    """Return the segments from the first call, with its section's marker, to `last`, without the
-    notes between them."""
-    start, stop = (reply.segments.index(each) for each in (_first_call(reply), last))
+    """Return the segments from the first call, with its section's marker, to `last`, but no
+    notes."""
+    start, stop = (reply.segments.index(segment) for segment in (_first_call(reply), last))
     start -= start > 0 and reply.segments[start - 1].kind == "section"
     return [segment for segment in reply.segments[start : stop + 1] if segment.kind != "note"]
 

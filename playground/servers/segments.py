@@ -26,9 +26,9 @@ Kind = (
         "text",
         "bare",  # text that begins with an opener without a call
         "reasoning",  # with its tags
-        "call",  # one that was delivered
-        "failed",  # one that was not
-        "note",  # findings that own no characters
+        "call",  # a delivered call
+        "failed",  # a call that was not delivered
+        "note",  # findings without characters of their own
     ]
     | Role  # a marker, by its role
 )
@@ -36,7 +36,7 @@ Kind = (
 
 @dataclass(slots=True)
 class ReplySegment:
-    """Events in a row, all of one kind."""
+    """Consecutive events that belong together."""
 
     kind: Kind
     events: list[Event] = field(default_factory=list)
@@ -51,23 +51,23 @@ class ReplySegment:
 
     @property
     def ended(self) -> CallEndedEvent | None:
-        """The end of a delivered call."""
+        """The event that ends a delivered call; None in other segments."""
         return next((e for e in self.events if isinstance(e, CallEndedEvent)), None)
 
     @property
     def aborted(self) -> CallAbortedEvent | None:
-        """The end of a failed call."""
+        """The event that ends a failed call; None in other segments."""
         return next((e for e in self.events if isinstance(e, CallAbortedEvent)), None)
 
 
 def segments(events: Iterable[Event]) -> list[ReplySegment]:
     """Group merged events into segments, in order.
 
-    A failed call extends to its closer. A call includes half a closer, if the end of the stream
-    left only that of it.
+    A failed call extends to its closer. A call includes the beginning of a closer that the end of
+    the stream cuts off.
     """
     result: list[ReplySegment] = []
-    in_call = False  # a variable, since a call may have as many events as it has arguments
+    in_call = False  # a variable, because searching a call's events at each of them is quadratic
     for event in events:
         if result and (in_call or _continues(event, result[-1])):
             result[-1].events.append(event)
@@ -82,7 +82,7 @@ def segments(events: Iterable[Event]) -> list[ReplySegment]:
 
 
 def _continues(event: Event, last: ReplySegment) -> bool:
-    """Return True if an event belongs to the segment before it, which is no open call."""
+    """Return True if an event belongs to the segment before it, which is not an open call."""
     if last.kind in ("call", "failed"):
         return not isinstance(event, CallStartedEvent) and _is_rest_of_call(event, last)
     kind = _kind(event)

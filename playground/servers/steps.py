@@ -17,7 +17,7 @@ from playground.servers.segments import segments
 
 
 def project(reply: Projection, events: Iterable[Event]) -> list[Event]:
-    """Return merged events as the server delivers or drops them, over the same spans."""
+    """Return the events as the server delivers or drops them, over the same spans."""
     reply.segments = segments(events)
     for step in STEPS:
         step(reply)
@@ -40,26 +40,26 @@ def _place_reasoning(reply: Projection) -> None:
 
 
 def _convert_values(reply: Projection) -> None:
-    """Give delivered calls the arguments that the server gives them."""
+    """Replace the arguments of delivered calls by those that the server delivers."""
     for segment in reply.segments:
         ended = segment.ended
         if ended is None:
             continue
-        call, gone = delivered_call(ended, reply.view, reply.tools)
+        call, dropped_keys = delivered_call(ended, reply.view, reply.tools)
         own_events = {e.key for e in segment.events if isinstance(e, ArgumentEvent)}
-        # arguments without an event of their own: one body holds them all, or they are empty
+        # some arguments have no event: all stand in one body, or they are empty
         notes = [
-            reply.dropped(ended.span, "", f"the argument {key!r}")
-            for key in sorted(gone - own_events)
+            reply.drop_finding(ended.span, "", f"the argument {key!r}")
+            for key in sorted(dropped_keys - own_events)
         ]
-        events = [_without_arguments(reply, event, gone) for event in segment.events]
+        events = [_without_arguments(reply, event, dropped_keys) for event in segment.events]
         place = events.index(ended)
         segment.events = [*events[:place], *notes, call, *events[place + 1 :]]
 
 
-def _without_arguments(reply: Projection, event: Event, gone: set[str]) -> Event:
-    if isinstance(event, ArgumentEvent) and event.key in gone:
-        return reply.dropped(event.span, event.text, f"the argument {event.key!r}")
+def _without_arguments(reply: Projection, event: Event, dropped_keys: set[str]) -> Event:
+    if isinstance(event, ArgumentEvent) and event.key in dropped_keys:
+        return reply.drop_finding(event.span, event.text, f"the argument {event.key!r}")
     return event
 
 

@@ -1,5 +1,5 @@
-"""The steps that decide on text, and on markers that belong to no call; the docstring of each names
-its choice."""
+"""The steps that decide on text, and on markers that belong to no call. Each names the field of
+`View` that it applies."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from playground.servers.view import Around
 
 
 def drop_header(reply: Projection) -> None:
-    """Drop the text before the first marker of a message, which only says whom the message is for
-    (View.header_marker), or a reply without such a marker (View.replies_without_header)."""
+    """Drop a message's header, the text before its first marker (View.header_marker), or a reply
+    without such a marker (View.replies_without_header)."""
     literal = reply.view.header_marker
     for index, segment in enumerate(reply.segments if literal else ()):
         markers = (e.text for e in segment.events if isinstance(e, MarkupEvent))
@@ -36,12 +36,12 @@ def _drop_header_up_to(reply: Projection, last: int) -> None:
             if isinstance(event, MarkupEvent):
                 break
             if isinstance(event, TextEvent):
-                dropped = reply.dropped(event.span, event.text, "the header of a message")
-                segment.events[index] = dropped
+                note = reply.drop_finding(event.span, event.text, "the header of a message")
+                segment.events[index] = note
 
 
 def place_stray_markers(reply: Projection) -> None:
-    """Make markers without their partner content (View.stray_markers)."""
+    """Turn markers without their partner into content (View.stray_markers)."""
     has_calls = reply.has_calls
     match reply.view.stray_markers:
         case "kept":
@@ -61,13 +61,15 @@ def place_stray_markers(reply: Projection) -> None:
 def drop_after_opener(reply: Projection) -> None:
     """Drop text after an opener without a call (View.after_opener_without_call).
 
-    With "dropped to closer" content goes on after the closer.
+    With "dropped to closer" the text after the closer is content again.
     """
     choice, is_ended, previous = reply.view.after_opener_without_call, False, ""
     if choice == "kept" or reply.all_is_text:
         return
     for segment in reply.segments:
-        if not (is_ended and "stray" in (segment.kind, previous)):  # the opener may be markup
+        if not (
+            is_ended and "stray" in (segment.kind, previous)
+        ):  # the opener may be a stray marker
             is_ended = segment.kind == "bare" or (is_ended and choice == "dropped")
         previous = segment.kind
         if not is_ended or segment.kind not in ("text", "bare"):
@@ -90,7 +92,7 @@ def _cut_after_closer(segment: ReplySegment, closers: Sequence[str]) -> list[Eve
 
 
 def require_text_endings(reply: Projection) -> None:
-    """Drop texts beside a call that lack their ending (View.text_must_end_with)."""
+    """Drop texts beside a call that do not have the required ending (View.text_must_end_with)."""
     literal = reply.view.text_must_end_with
     applies = literal and reply.has_calls and not reply.all_is_text
     for segment, following in pairwise([*reply.segments, None]) if applies else ():
@@ -101,7 +103,7 @@ def require_text_endings(reply: Projection) -> None:
 
 
 def keep_first_text(reply: Projection) -> None:
-    """Drop all texts but the first (View.texts_kept); stray markers do not divide a text."""
+    """Drop all texts but the first (View.texts_kept). Stray markers do not divide a text."""
     if reply.view.texts_kept == "all" or reply.all_is_text:
         return
     is_over = has_begun = False
@@ -121,7 +123,10 @@ def skip_separators(reply: Projection) -> None:
             head, tail = cut_events(segment.events, segment.span.start + 1)
             text = "".join(map(owned_text, head))
             span = Span(head[0].span.start, head[-1].span.stop)
-            segment.events = [reply.dropped(span, text, "what it takes for a separator"), *tail]
+            segment.events = [
+                reply.drop_finding(span, text, "what it takes for a separator"),
+                *tail,
+            ]
 
 
 def place_text_around_calls(reply: Projection) -> None:
@@ -156,24 +161,24 @@ def erase_literals(reply: Projection) -> None:
     for literal in reply.view.erased_beside_calls if reply.has_calls else ():
         for segment in reply.of_kind("text", "bare"):
             segment.events = [
-                piece for event in segment.events for piece in _erased(reply, event, literal)
+                piece for event in segment.events for piece in _erase(reply, event, literal)
             ]
 
 
-def _erased(reply: Projection, event: Event, literal: str) -> list[Event]:
-    """Divide a text event so that each occurrence of a literal is dropped."""
+def _erase(reply: Projection, event: Event, literal: str) -> list[Event]:
+    """Divide a text event, and drop each occurrence of a literal."""
     if not isinstance(event, TextEvent) or literal not in event.text:
         return [event]
     start = event.span.start + event.text.index(literal)
     head, rest = cut_events([event], start)
     erased, tail = cut_events(rest, start + len(literal))
-    dropped = reply.dropped(Span(start, start + len(literal)), literal, "a marker in the text")
+    note = reply.drop_finding(Span(start, start + len(literal)), literal, "a marker in the text")
     assert erased
-    return [*head, dropped, *(piece for e in tail for piece in _erased(reply, e, literal))]
+    return [*head, note, *(piece for e in tail for piece in _erase(reply, e, literal))]
 
 
 def leave_section_markers(reply: Projection) -> None:
-    """Make markers of sections content (View.markers_left_in_content)."""
+    """Turn markers of sections into content (View.markers_left_in_content)."""
     literals = reply.view.markers_left_in_content
     for segment in reply.of_kind("section") if literals else ():
         text = segment.text
@@ -182,14 +187,14 @@ def leave_section_markers(reply: Projection) -> None:
             continue
         start = segment.span.start + text.index(marker)
         head, rest = cut_events(segment.events, start)
-        left, tail = cut_events(rest, start + len(marker))
-        texts = [TextEvent(e.span, owned_text(e)) if owned_text(e) else e for e in left]
+        marker_events, tail = cut_events(rest, start + len(marker))
+        texts = [TextEvent(e.span, owned_text(e)) if owned_text(e) else e for e in marker_events]
         segment.events = [*head, *texts, *tail]
 
 
 def drop_half_opener(reply: Projection) -> None:
-    """Drop half an opener at the very end, which the server still holds when the stream ends
-    (View.half_opener_at_end)."""
+    """Drop the beginning of an opener at the very end, which the server still holds when the stream
+    ends (View.half_opener_at_end)."""
     choice = reply.view.half_opener_at_end
     texts = reply.of_kind("text", "bare")
     if reply.all_is_text or choice == "kept" or not texts or texts[-1] is not _last_owner(reply):
@@ -202,8 +207,8 @@ def drop_half_opener(reply: Projection) -> None:
     length = _open_tag_length(text) if any_tag else _half_opener_length(text, reply.openers)
     if length and isinstance(event, TextEvent):
         head, tail = split(event, event.span.stop - length)
-        dropped = reply.dropped(tail.span, owned_text(tail), "half an opener at the end")
-        last.events[place : place + 1] = [*([head] if head else []), dropped]
+        note = reply.drop_finding(tail.span, owned_text(tail), "half an opener at the end")
+        last.events[place : place + 1] = [*([head] if head else []), note]
 
 
 def _last_owner(reply: Projection) -> ReplySegment | None:
@@ -223,8 +228,9 @@ def _half_opener_length(text: str, openers: Sequence[str]) -> int:
 
 
 def _open_tag_length(text: str) -> int:
-    """Count the characters from a `<` that no `>` follows, in `x < 10` too, but not in code between
-    back-ticks (claude-coder 78a56b1 tool-parser.ts, processNonToolChar)."""
+    """Count the characters from a `<` without a `>` after it, even in `x < 10`, but not in code
+    between back-ticks."""
+    # claude-coder 78a56b1 tool-parser.ts, processNonToolChar
     code = text.rfind("`") + 1
     tag = text.find("<", max(code, text.rfind(">") + 1))
     return len(text) - tag if tag >= 0 and text.count("`") % 2 == 0 else 0

@@ -1,6 +1,6 @@
-"""The view of a parser: which parts of a reply it delivers to the client, in a few choices.
+"""The view of a parser: a few choices that say which parts of a reply it delivers to the client.
 
-Each choice names something that our lossless reading distinguishes, and its default loses nothing.
+Each choice is about something that our lossless reading distinguishes; its default loses nothing.
 A view is checked when it is built: an unknown field or choice raises pydantic's ValidationError.
 """
 
@@ -18,19 +18,19 @@ from playground.parsing.switches import Switches
 
 Keep = Literal["kept", "dropped"]
 Around = Literal["kept", "dropped", "reading stops", "error"]
-"""The fate of text beside calls. `reading stops`: the client has what stood before it; `error`: the
-request fails, and the client has nothing."""
+"""The fate of text beside calls. `reading stops`: the client gets only what came before the text;
+`error`: the request fails, and the client gets nothing."""
 Failed = Literal[
-    "",  # as the dialect has it: dropped, or text
+    "",  # by the dialect's switches: dropped, or text
     "dropped",
     "text",
     "arguments as text",  # without the markers around them and the name
-    "delivered",  # as far as it was read, without an argument that was left open
+    "delivered",  # as far as it was read, without an argument that has no closer
     "delivered with open argument",
     "delivered if closed, else error",  # closed: no argument is open, and the tool was offered
     "reply as text",  # the whole reply, without the calls that were read
-    "reply as text unless another call was read",  # then it is dropped
-    "reply as text and calls",  # the whole reply, and the calls that were read beside it
+    "reply as text unless another call was read",  # then only this call is dropped
+    "reply as text and calls",  # the whole reply, and the calls that were read as well
     "reading stops",
     "error",
     "nothing delivered",  # as if the parser raises an error
@@ -46,10 +46,10 @@ Position = Literal[
 ]
 Sections = Literal[
     "all",
-    "first",  # another has the fate of text after calls
+    "first",  # later ones have the fate of text after calls
     "first, rest dropped",
-    "first, dropped to last closer",  # all up to the last closer is dropped with it
-    "first to last as one",  # dropped from the first to the last if the first has arguments
+    "first, dropped to last closer",  # everything between the first and the last closer is dropped
+    "first to last as one",  # all of them are dropped if the first has arguments
     "first call",  # the first call counts as a section
     "only one call",  # with another call nothing is delivered
 ]
@@ -63,7 +63,7 @@ Reasoning = Literal[
 
 
 def _known_codes(codes: tuple[str, ...]) -> tuple[str, ...]:
-    """Check that repairs are named by codes of findings."""
+    """Check that each repair is the code of a finding."""
     unknown = [code for code in codes if code not in CODES]
     if unknown:
         raise ValueError(f"no finding has the code {unknown[0]!r}")
@@ -108,7 +108,7 @@ class View:
     sections_read: Sections = "all"
     # calls that stand in no section (SGLang's kimi_k2: "text")
     calls_outside_sections: Literal["delivered", "text"] = "delivered"
-    # endings of a call, one of which it must have (Rapid-MLX's hy_v3)
+    # a call must have one of these endings (Rapid-MLX's hy_v3)
     call_must_end_with: tuple[str, ...] = ()
     # calls without arguments (both minimax of MLX, SGLang's step3)
     calls_without_arguments: Keep = "kept"
@@ -131,13 +131,13 @@ class View:
     text_right_after_call: Literal[
         "text", "argument", "malformed call", "first character dropped"
     ] = "text"
-    # content after an opener that no call follows (SGLang's mistral: "dropped")
+    # content after an opener without a call (SGLang's mistral: "dropped")
     after_opener_without_call: Literal["kept", "dropped", "dropped to closer"] = "kept"
-    # half an opener, or any open tag, at the very end (Ollama; Kodu: "open tag dropped")
+    # an opener's beginning, or any open tag, at the very end (Ollama; Kodu: "open tag dropped")
     half_opener_at_end: Literal["kept", "dropped", "open tag dropped"] = "kept"
-    # texts that are content: all, or the first alone (harmony of Rapid-MLX)
+    # texts that are content: all, or only the first (harmony of Rapid-MLX)
     texts_kept: Literal["all", "first"] = "all"
-    # ending without which a text beside a call is dropped (vllm-mlx's harmony)
+    # the required ending of a text beside a call: others are dropped (vllm-mlx's harmony)
     text_must_end_with: str = ""
 
     # --- markers
@@ -160,10 +160,10 @@ class View:
     on_truncated: Failed = ""
     # a call that cannot be read
     on_malformed: Failed = ""
-    # an opener without the body of a call; on_malformed says nothing of it
+    # an opener without the body of a call; on_malformed does not apply to it
     on_missing_body: Failed = ""
-    # a call without its closer in a section that has one (Ollama's qwen3-coder: "error");
-    # empty: as on_truncated
+    # a call without its closer in a section with a closer (Ollama's qwen3-coder: "error"); "": the
+    # same as on_truncated
     on_missing_closer: Failed = ""
     # repairs of our reading, by the codes of their findings, that the server does not make: a call
     # that needed one is malformed, or truncated if it lacks its closer
@@ -187,10 +187,10 @@ class View:
     names_unescaped: bool = False
     # values lose the white space at their ends (Roo Code, Cline) ...
     values_trimmed: bool = False
-    # ... but for those of these arguments (Roo Code: `content`)
+    # ... except for values of these arguments (Roo Code: `content`)
     never_trimmed: tuple[str, ...] = ()
     # values that are read as JSON, while the others stay text:
-    #   "declared": those to which the schema gives a type (vLLM's gemma4)
+    #   "declared": those with a type in their schema (vLLM's gemma4)
     #   "guessed": texts too, if they are JSON (vllm-mlx's qwen)
     #   "scalars": no lists and objects (vLLM's step3)
     #   "scalars and marked": lists and objects too, unless written as JSON (SGLang's minimax-m3)
@@ -201,7 +201,7 @@ class View:
     ] = "all"
     # a value that may be null is null (SGLang's minimax-m2)
     nullable_as_null: bool = False
-    # types that the schema gives by `$ref`; "ignored": such a value stays text (vLLM's engine)
+    # types behind a `$ref` of the schema; "ignored": such a value stays text (vLLM's engine)
     schema_references: Literal["followed", "ignored"] = "followed"
     # a value stays text if our reading had to mend its JSON (vLLM's engine)
     mended_json_as_text: bool = False
@@ -244,9 +244,9 @@ class Parser:
 
     name: str
     view: View
-    default_for: tuple[str, ...] = ()  # dialects that it reads if no parser is named
-    aliases: tuple[str, ...] = ()  # other names of it, its file's among them
-    also_reads: tuple[str, ...] = ()  # dialects whose calls it reads if it is named
+    default_for: tuple[str, ...] = ()  # dialects for which it is the default
+    aliases: tuple[str, ...] = ()  # its other names, such as that of its file
+    also_reads: tuple[str, ...] = ()  # other dialects whose calls it reads
     in_suite: bool = True  # False if a test of the server's suite cannot name it
 
     def can_read(self, dialect: str) -> bool:
@@ -262,8 +262,8 @@ class Suite:
 
     The holes: the name of the `{{parser}}`, the `{{text}}` of a reply, `{{tools}}` in OpenAI's
     form, and the expected `{{content}}`, `{{reasoning}}` and `{{calls}}` (a list of `name` and
-    `arguments`). All but the first are filled with literals of the language; in Go, values other
-    than text become a text of JSON.
+    `arguments`). All but the first are filled with literals of the language; in Go, a value that is
+    no text becomes a text with its JSON.
     """
 
     language: Language
@@ -281,15 +281,15 @@ class Server:
 
     name: str
     version: str
-    view: View = LOSSLESS  # of a reply that none of the parsers reads
+    view: View = LOSSLESS  # for replies that none of the parsers reads
     parsers: tuple[Parser, ...] = ()
-    # dialects that parsers without a view read: any other is text to it. None if not known.
+    # dialects that parsers without a view read; any other dialect is text. None if not known.
     other_dialects: tuple[str, ...] | None = None
-    suite: Suite | None = None  # None if nothing is known of its tests
+    suite: Suite | None = None  # None if its tests are not known
 
     @property
     def is_lossless(self) -> bool:
-        """True if it is not known to lose anything."""
+        """True if, as far as is known, the server loses nothing."""
         return self.view.is_lossless and all(parser.view.is_lossless for parser in self.parsers)
 
     def parser_named(self, name: str) -> Parser | None:

@@ -1,7 +1,7 @@
-"""Read the declarations of servers: one TOML file each, checked when it is read.
+"""Reads the declarations of servers: one TOML file for each server, checked when it is read.
 
 A misspelt field or choice, or a missing source, raises InputFault: it names the file, the parser
-and the field, what was given and what would be right. Nothing is read before a server is asked for.
+and the field, the wrong value and the right ones. No file is read before its server is needed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SERVER_NAMES: Final = (
     "smolagents",
     "cline",
 )
-"""The servers, in the order in which they are listed; each has a file of its name."""
+"""The servers, in the order in which they are listed. Each has a file `NAME.toml`."""
 _CHOICES: Final = tuple(field.name for field in fields(View) if field.name != "source")
 _Text = Annotated[str, Field(min_length=1)]
 _Texts = tuple[_Text, ...]
@@ -52,7 +52,7 @@ class _Entry(BaseModel):
 
 
 class _DefaultEntry(_Entry):
-    """The facts beside the choices of a server's default view."""
+    """A server's default view, without the view's choices."""
 
     source: _Text
     presets: _Texts = ()
@@ -62,7 +62,7 @@ _E = TypeVar("_E", bound=_DefaultEntry)
 
 
 class _ParserEntry(_DefaultEntry):
-    """The facts about a parser beside the choices of its view."""
+    """A parser, without the choices of its view."""
 
     name: _Text
     aliases: _Texts = ()
@@ -116,22 +116,22 @@ def read_server(path: Path, name: str) -> Server:
     """Read a server's declaration from a file. Raises InputFault if it is wrong."""
     file = _read(path, _ServerFile)
     shared = _shared_presets()
-    own = _checked_presets(path.name, file.presets, shared.presets)
+    own = _check_presets(path.name, file.presets, shared.presets)
     declaration = _Declaration(path.name, file, {**shared.presets, **own}, shared.forms)
     return declaration.server(name)
 
 
 @cache
 def _shared_presets() -> _PresetsFile:
-    """Read the presets, and the forms of calls, that all servers share."""
+    """Read the presets, and the lists of dialects by form, that all servers share."""
     path = paths.server_declarations() / "presets.toml"
     file = _read(path, _PresetsFile)
-    return _PresetsFile(presets=_checked_presets(path.name, file.presets, {}), forms=file.forms)
+    return _PresetsFile(presets=_check_presets(path.name, file.presets, {}), forms=file.forms)
 
 
 @dataclass(frozen=True)
 class _Declaration:
-    """A server's file, with the presets that it may use: the shared ones, and its own."""
+    """A server's file, with the presets that it may use: the shared presets and its own."""
 
     where: str
     file: _ServerFile
@@ -153,7 +153,7 @@ class _Declaration:
         by_form = (
             dialect
             for form in entry.also_reads_forms
-            for dialect in _looked_up(self.where, f"{place}.also_reads_forms", form, self.forms)
+            for dialect in _look_up(self.where, f"{place}.also_reads_forms", form, self.forms)
         )
         also_reads = (*entry.also_reads, *by_form)
         return Parser(
@@ -161,21 +161,19 @@ class _Declaration:
         )
 
     def _view(self, place: str, table: _Table, kind: type[_E]) -> tuple[_E, View]:
-        """Split a table into an entry and the view whose choices stand beside it."""
+        """Split a table into an entry and the choices of a view, and build both."""
         facts = {key: value for key, value in table.items() if key not in _CHOICES}
-        entry = _checked(self.where, place, kind, facts, (*kind.model_fields, *_CHOICES))
+        entry = _build(self.where, place, kind, facts, (*kind.model_fields, *_CHOICES))
         own = {key: value for key, value in table.items() if key in _CHOICES}
-        _checked(self.where, place, View, own, _CHOICES)  # before they are merged with others
-        presets = (
-            _looked_up(self.where, f"{place}.presets", n, self.presets) for n in entry.presets
-        )
+        _build(self.where, place, View, own, _CHOICES)  # before presets are merged in
+        presets = (_look_up(self.where, f"{place}.presets", n, self.presets) for n in entry.presets)
         source = f"{self.file.source_prefix}{entry.source}"
-        return entry, View(source=source, **_merged([*presets, own]))
+        return entry, View(source=source, **_merge([*presets, own]))
 
     def _check_unique(
         self, parsers: Iterable[Parser], field: str, names: Callable[[Parser], Iterable[str]]
     ) -> None:
-        """Refuse a name that two parsers have, and a dialect for which two are the default."""
+        """Refuse a name of two parsers, and a dialect that has two default parsers."""
         owners: dict[str, Parser] = {}
         for parser in parsers:
             for name in names(parser):
@@ -191,28 +189,28 @@ def _read(path: Path, kind: type[_M]) -> _M:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputFault(str(error), where=path.name, expected="a file in TOML") from None
-    return _checked(path.name, "", kind, data, kind.model_fields)
+    return _build(path.name, "", kind, data, kind.model_fields)
 
 
-def _checked_presets(
+def _check_presets(
     where: str, presets: Mapping[str, _Table], shared: Mapping[str, _Table]
 ) -> dict[str, _Table]:
-    """Check presets, each of which may use shared presets and those before it."""
+    """Check presets. Each may use shared presets and the presets before it."""
     checked: dict[str, _Table] = {}
     for name, table in presets.items():
         place = f"presets.{name}"
         own = {key: value for key, value in table.items() if key != "presets"}
-        _checked(where, place, View, own, ("presets", *_CHOICES))
-        used = table.get("presets", ())
+        _build(where, place, View, own, ("presets", *_CHOICES))
+        preset_names = table.get("presets", ())
         known = {**shared, **checked}
-        checked[name] = _merged(
-            [*(_looked_up(where, f"{place}.presets", each, known) for each in used), own]
+        checked[name] = _merge(
+            [*(_look_up(where, f"{place}.presets", preset, known) for preset in preset_names), own]
         )
     return checked
 
 
-def _merged(tables: Iterable[_Table]) -> _Table:
-    """Merge choices: the last one counts, but repairs that are not made add up."""
+def _merge(tables: Iterable[_Table]) -> _Table:
+    """Merge choices: the last value of each counts, but `unsupported_repairs` add up."""
     merged: dict[str, Any] = {}
     repairs: list[str] = []
     for table in tables:
@@ -221,15 +219,15 @@ def _merged(tables: Iterable[_Table]) -> _Table:
     return merged | ({"unsupported_repairs": tuple(dict.fromkeys(repairs))} if repairs else {})
 
 
-def _checked(
+def _build(
     where: str, place: str, kind: Callable[..., _T], table: _Table, fields: Collection[str]
 ) -> _T:
-    """Build a model, or a view, from a table in which `fields` may stand.
+    """Build a model, or a view, from a table that may have these `fields`.
 
-    Raises InputFault with the first field that is wrong.
+    Raises InputFault for the first wrong field.
     """
     try:
-        return kind(**{key: _frozen(value) for key, value in table.items()})
+        return kind(**{key: _freeze(value) for key, value in table.items()})
     except ValidationError as error:
         first = error.errors()[0]
     field = ".".join(map(str, ([place] if place else []) + list(first["loc"])))
@@ -248,21 +246,21 @@ def _checked(
             raise _fault(where, field, f"{first['input']!r}: {problem}")
 
 
-def _frozen(value: Any) -> Any:
-    """Turn the lists that TOML gives into tuples, at any depth."""
+def _freeze(value: Any) -> Any:
+    """Turn the lists of TOML into tuples, at any depth."""
     if isinstance(value, list):
-        return tuple(map(_frozen, value))
-    return {key: _frozen(each) for key, each in value.items()} if isinstance(value, dict) else value
+        return tuple(map(_freeze, value))
+    return {key: _freeze(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-def _looked_up(where: str, field: str, name: str, table: Mapping[str, _T]) -> _T:
+def _look_up(where: str, field: str, name: str, table: Mapping[str, _T]) -> _T:
     if name not in table:
         raise _fault(where, field, f"{name!r} is not declared", _one_of(name, table))
     return table[name]
 
 
-def _one_of(given: str, known: Collection[str]) -> str:
-    close = get_close_matches(given, known, n=1)
+def _one_of(name: str, known: Collection[str]) -> str:
+    close = get_close_matches(name, known, n=1)
     meant = f"{close[0]!r}, or another " if close else ""
     return f"{meant}one of {', '.join(map(repr, known))}"
 
