@@ -1,4 +1,4 @@
-"""The foundation of every room, which knows nothing of this field.
+"""The foundation of all rooms. It knows nothing of dialects, calls or caches.
 
 Errors, findings, files, characters, confined work, and the registry of drawings.
 """

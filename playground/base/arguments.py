@@ -1,4 +1,4 @@
-"""Check the kinds of arguments of public functions, before a wrong one does harm deep inside.
+"""Checks the kinds of arguments of public functions, so that a wrong one fails at the door.
 
 Only the kind is checked here; the function itself checks the value.
 """
@@ -45,9 +45,9 @@ KINDS: Final[Mapping[str, ArgumentKind]] = {
 def takes(
     **kinds: str | type | tuple[type, ...],
 ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
-    """Check the kinds of a function's arguments by name: one of KINDS, a type, or several.
+    """Make a decorator that checks arguments by name, against kinds of KINDS or types.
 
-    The function then raises InputFault for an argument of another kind.
+    The decorated function raises InputFault for an argument of another kind.
     """
     wanted = {name: _kind(kind) for name, kind in kinds.items()}
 
@@ -80,14 +80,14 @@ def _check(function: str, name: str, value: Any, kind: ArgumentKind) -> None:
 
 
 def wrong(where: str, value: Any, expected: str) -> InputFault:
-    """Return the fault of an argument that is not what it should be."""
+    """Make the fault for an argument of the wrong kind."""
     given = f"{type(value).__name__} {value!r:.60} was given"
     return InputFault(given, where=where, expected=expected)
 
 
 def items(where: str, given: Iterable[_Result]) -> tuple[_Result, ...]:
-    """Return a list's items, or a generator's, which gives them once. Raises InputFault for what
-    is no list: a text, too, whose letters would be its items.
+    """Return the items of a list or a generator. Raises InputFault for any other value; for a text
+    too, because its items would be its letters.
     """
     kind = KINDS["list"]
     if not isinstance(given, kind.types) or isinstance(given, kind.never):
@@ -96,8 +96,8 @@ def items(where: str, given: Iterable[_Result]) -> tuple[_Result, ...]:
 
 
 def texts(where: str, given: Iterable[str]) -> tuple[str, ...]:
-    """Return a list's items, which are texts. Raises InputFault for what is none, as `items`
-    does.
+    """Return the items of a list of texts. Raises InputFault as `items` does, and for an item that
+    is no text.
     """
     found = items(where, given)
     for each in found:
@@ -107,7 +107,7 @@ def texts(where: str, given: Iterable[str]) -> tuple[str, ...]:
 
 
 def as_bytes(given: bytes) -> bytes:
-    """Return a piece of a stream. Raises InputFault for what is no bytes."""
+    """Return a piece of a stream. Raises InputFault if it is not bytes."""
     if not isinstance(given, bytes | bytearray):
         raise wrong("a piece of a stream", given, "bytes")
     return given

@@ -1,8 +1,9 @@
 """Characters that no file can hold: halves of surrogate pairs, which JSON may escape (`"\\ud83d"`).
 
-They come in wherever JSON is decoded, in arguments inside a text too. Whoever makes a session or a
-recording of what was decoded replaces them by `whole` and tells where; what writes JSON for others
-escapes those that a program put in by itself (`escaped_halves`), so that anything can be written.
+They come from decoded JSON, also from arguments inside a text. Code that makes a session or a
+recording of decoded values replaces them (`replace_half_surrogates`) and reports where. Code that
+writes JSON escapes those that a program put in by itself (`escaped_halves`): every value can be
+written.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from playground.base.findings import Finding, finding
 REPLACED: Final = "\ufffd"
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _HALF_BYTES: Final = re.compile(b"\xed[\xa0-\xbf]")
-_MARSHAL: Final = 4  # from this version on a text that stands there twice is written once
+_MARSHAL: Final = 4  # from this version on a repeated text is written once
 _PLAIN: Final = frozenset({int, float, bool, type(None), bytes})
 T = TypeVar("T")
 
@@ -40,26 +41,26 @@ def is_whole(text: str) -> bool:
 
 
 def are_whole(texts: Iterable[str]) -> bool:
-    """Return True if each of these texts can be written in UTF-8; nearly all are ASCII."""
+    """Return True if each of these texts can be written in UTF-8. It is fast if most are ASCII."""
     return all(map(is_whole, filterfalse(str.isascii, texts)))
 
 
 def replace_half_surrogates(value: T, place: str, found: list[Finding]) -> T:
     """Return the value with U+FFFD for half surrogates, in keys too, and a finding for each text.
 
-    `value` is JSON, or frozen dataclasses and models of it. Where nothing is replaced it is the
-    same object.
+    `value` is JSON, or frozen dataclasses and models with JSON. If nothing is replaced, the same
+    object is returned.
     """
-    if is_all_whole(value):  # as nearly all is: without a place for each of its texts
+    if is_all_whole(value):  # fast: it builds no places
         return value
     changed: T = _without_half_surrogates(value, place, found)
     return changed
 
 
 def plain_bytes(value: Any) -> bytes | None:
-    """Return a JSON value as `marshal` writes it, its texts in UTF-8 with half surrogates: for a
-    search that takes a fourth of the time of a walk. None where it holds anything else, as a
-    NotANumber, or is nested too deeply.
+    """Return a JSON value as bytes of `marshal`, its texts in UTF-8 with half surrogates. Searching
+    them takes a fourth of the time of walking the value. Return None if the value is nested too
+    deeply or is not plain JSON: a NotANumber, for instance.
     """
     try:
         return marshal.dumps(value, _MARSHAL)
@@ -68,15 +69,15 @@ def plain_bytes(value: Any) -> bytes | None:
 
 
 def holds_half(plain: bytes) -> bool:
-    """Return True if half a surrogate may stand in the result of `plain_bytes`.
+    """Return True if there may be half a surrogate in the result of `plain_bytes`.
 
-    The bytes of a number may look like one.
+    Bytes of a number may look the same.
     """
     return _HALF_BYTES.search(plain) is not None
 
 
 def is_all_whole(value: object) -> bool:
-    """Return True if every text in a value is valid Unicode, those in non-JSON values included."""
+    """Return True if every text in a value is valid Unicode. The value need not be JSON."""
     waiting = [value]
     held: Iterable[Any]
     while waiting:
@@ -93,7 +94,7 @@ def is_all_whole(value: object) -> bool:
             held = [*each, *each.values()] if kind is dict else each
         else:
             held = _contents_of(each, kind)
-        # Without plain texts, which nearly all are, and what holds none.
+        # Without ASCII texts and values that hold no text: these are nearly all.
         waiting += [
             one for one in held if not (one.isascii() if type(one) is str else type(one) in _PLAIN)
         ]
@@ -101,7 +102,7 @@ def is_all_whole(value: object) -> bool:
 
 
 def _contents_of(value: Any, kind: Any) -> Iterable[Any]:
-    """Return the contents of a value of another kind: a dataclass, a mapping, a text subclass."""
+    """Return the contents of a value of another type: a dataclass, a mapping, a subclass of str."""
     if getter := _getter(kind):
         held: Iterable[Any] = getter(value)
         return held
@@ -117,7 +118,7 @@ def _contents_of(value: Any, kind: Any) -> Iterable[Any]:
 
 
 def _without_half_surrogates(value: Any, place: str, found: list[Finding]) -> Any:
-    kind: Any = type(value)  # mypy takes a bare type for unhashable
+    kind: Any = type(value)  # mypy thinks that a bare type is not hashable
     if kind in _PLAIN:
         return value
     if isinstance(value, str):
@@ -150,7 +151,7 @@ def _whole_mapping(value: Mapping[Any, Any], place: str, found: list[Finding]) -
     is_same = True
     for key, item in value.items():
         new = _without_half_surrogates(key, place, found)
-        while new in result:  # two keys, of which other halves are left
+        while new in result:  # two keys that differ in their half surrogates
             new += REPLACED
         result[new] = _without_half_surrogates(item, _step(place, new), found)
         is_same = is_same and new is key and result[new] is item
@@ -172,7 +173,7 @@ def _is(one: object, other: object) -> bool:
 
 @cache
 def _getter(kind: Any) -> Callable[[Any], Iterable[Any]] | None:
-    names = _fields(kind)  # of one name, attrgetter would give no tuple
+    names = _fields(kind)  # for a single name, attrgetter would not return a tuple
     return attrgetter(*names, names[0]) if names else None
 
 
@@ -184,7 +185,7 @@ def _fields(kind: type[Any]) -> tuple[str, ...]:
 
 
 def escaped_halves(json_text: str) -> str:
-    """Return a JSON text that can be written in UTF-8: half surrogates in it are escaped."""
+    """Return a JSON text with its half surrogates escaped, so that UTF-8 can write it."""
     if is_whole(json_text):
         return json_text
     return _HALF.sub(lambda match: f"\\u{ord(match[0]):04x}", json_text)

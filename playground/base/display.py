@@ -1,12 +1,12 @@
-"""The registry of drawings: `show` registers what it draws, an answer asks for its drawing here.
+"""The registry of drawings: `show` registers its drawings here, and answers find theirs.
 
 A question's answer (a comparison, a replay, …) shows itself as a table, a figure or a page, but
-must not import pandas, plotly or HTML. So this module stands below both and imports neither: a
-table says which module draws a kind, and that module is loaded when the kind is first asked for,
-so that a script that only counts never pays for plotly.
+must not import pandas, plotly or HTML. So this module stands below `questions` and `show`, and
+imports neither. It knows the name of the module that draws each kind, and loads it when a drawing
+of that kind is first needed: a script that only counts never loads plotly.
 
-An answer derives from what it can do: `Shown` (a table, a page, a notebook's display), `Drawn` (a
-figure too), `Live` (a component too, as a widget).
+The base class of an answer says what it can do: `Shown` (a table, a page, a notebook's display),
+`Drawn` (also a figure), `Live` (also a component, as a widget).
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 Display = Literal["frame", "figure", "picture"]
-Bundle = dict[str, str]  # a media type to its text, as notebooks ask for it
+Bundle = dict[str, str]  # texts by media type, as notebooks want them
 Item = TypeVar("Item")
 Drawing = TypeVar("Drawing", bound=Callable[[Any], Any])
 
 
 class AnswerMarkup(Protocol):
-    """An answer as markup, in the three places where it is shown."""
+    """An answer as markup: for a page, a notebook's display and a widget."""
 
     def page(self) -> str: ...
     def bundle(self) -> Bundle: ...
@@ -36,7 +36,7 @@ class AnswerMarkup(Protocol):
 
 
 _drawings: dict[tuple[Display, type], Callable[[Any], Any]] = {}
-_MODULES: Final[Mapping[Display, str]] = {  # imported when the first of a kind is drawn
+_MODULES: Final[Mapping[Display, str]] = {  # imported when a kind is first drawn
     "frame": "playground.show.frames",
     "figure": "playground.show.figures",
     "picture": "playground.show.pictures",
@@ -44,7 +44,7 @@ _MODULES: Final[Mapping[Display, str]] = {  # imported when the first of a kind 
 
 
 def draws(kind: Display, shown: type) -> Callable[[Drawing], Drawing]:
-    """Register a function as the drawing of this kind for values of one type."""
+    """Make a decorator that registers the drawing of one kind for values of one type."""
 
     def register(function: Drawing) -> Drawing:
         _drawings[kind, shown] = function
@@ -60,12 +60,12 @@ def draw(kind: Literal["figure"], value: object) -> go.Figure: ...
 @overload
 def draw(kind: Literal["picture"], value: object) -> AnswerMarkup: ...
 def draw(kind: Display, value: object) -> Any:
-    """Return the drawing of a value: that of its type, or of the nearest one it derives from.
-    Raises KeyError where nobody has registered one: our own mistake.
+    """Return the drawing of a value: that of its type, or of the nearest base class that has one.
+    Raises KeyError if none is registered, which is a mistake of ours.
     """
     import_module(_MODULES[kind])
     drawn = _drawn_type(kind, value)
-    if drawn is None:  # an answer of a plugin's, which has its drawings
+    if drawn is None:  # an answer of a plugin, whose drawings are not loaded yet
         from playground.base.registry import plugins
 
         for plugin in plugins().values():
@@ -76,29 +76,27 @@ def draw(kind: Display, value: object) -> Any:
 
 
 def _drawn_type(kind: Display, value: object) -> type | None:
-    """The type of a value, or the nearest that it derives from, of which there is a drawing."""
+    """Return the type of a value, or its nearest base class, that has a drawing."""
     return next((each for each in type(value).__mro__ if (kind, each) in _drawings), None)
 
 
 class Shown:
-    """An answer that shows itself, in a notebook by standing at a cell's end."""
+    """An answer that shows itself: in a notebook, at the end of a cell."""
 
     __slots__ = ()
 
     def frame(self) -> pd.DataFrame:
-        """Return the answer as a table of pandas; what a row is, the answer's own docstring
-        says.
-        """
+        """Return the answer as a table of pandas. The answer's class says what a row is."""
         return draw("frame", self)
 
     def __str__(self) -> str:
-        """Return the table, as `print` shows it outside of notebooks: all its rows and columns."""
+        """Return the table as text, with all its rows and columns."""
         return as_text(self.frame())
 
     def html(self) -> str:
-        """Return the answer as one HTML page that asks nothing of any server.
+        """Return the answer as one HTML page that needs no server.
 
-        Without scripts it is a static picture; where they run, the app's own component.
+        Without scripts it is a static picture; with scripts it is the app's own component.
         """
         return draw("picture", self).page()
 
@@ -107,7 +105,7 @@ class Shown:
 
 
 def as_text(frame: pd.DataFrame) -> str:
-    """Return a row a line, texts on the left."""
+    """Return a table as text: a line for each row, texts aligned left."""
     if frame.empty:
         return "(nothing)"
     columns: dict[str, list[Any]] = {}
@@ -127,8 +125,8 @@ def _cell(text: str) -> str:
 
 
 class Listed(Sequence[Item], Shown):
-    """Answers in a row that show themselves as one. It is no `list`: notebooks have a way of their
-    own to print those, which would come before ours."""
+    """A sequence of answers that shows itself as one table. It is no `list`, because notebooks
+    print lists in their own way."""
 
     def __init__(self, items: Iterable[Item] = ()) -> None:
         self._items = list(items)
@@ -153,14 +151,12 @@ class Listed(Sequence[Item], Shown):
 
 
 class Drawn(Shown):
-    """An answer that has a figure too."""
+    """An answer that also has a figure."""
 
     __slots__ = ()
 
     def figure(self) -> go.Figure:
-        """Return the answer as a figure of plotly; what it draws, the answer's own docstring
-        says.
-        """
+        """Return the answer as a figure of plotly. The answer's class says what it shows."""
         return draw("figure", self)
 
 
@@ -172,7 +168,7 @@ class Live(Shown):
     def widget(self) -> Any:
         """Return the component as a widget, for a notebook with the extra [notebook].
 
-        A saved notebook keeps nothing of a widget: `html()` and the plain display are for keeping.
-        Raises InputFault where anywidget is not installed.
+        A saved notebook does not keep widgets; it keeps `html()` and the plain display. Raises
+        InputFault if anywidget is not installed.
         """
         return draw("picture", self).widget()

@@ -1,4 +1,4 @@
-"""The few exceptions: a *user's* mistake says what was given, where, and what would be right.
+"""The few exceptions. Each reports a *user's* mistake: the value, its place, and what is right.
 
 A model's text never raises; it yields findings (see findings.py).
 """
@@ -11,17 +11,17 @@ from urllib.parse import urlsplit
 
 from playground.base.wording import visible
 
-_MOST_LISTED: Final = 24  # known names, of which a message has all
-_FIRST_LISTED: Final = 8
-_MOST_SAID: Final = 400  # characters of a problem: it may quote what was given
-# An address that is made of these alone holds no password, and no key unless a part is random.
+_MOST_LISTED: Final = 24  # a message lists all known names, up to this many
+_FIRST_LISTED: Final = 8  # of more names, it lists these
+_MOST_SAID: Final = 400  # characters of a problem, which may quote a long value
+# An address of only these characters has no password, and no key unless a part looks random.
 _PLAIN_ADDRESS: Final = re.compile(
     r"(?:[a-z][a-z\d+.-]*:?/{0,3})?(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,6})?(?:/[\w.~-]*)*",
     re.ASCII,
 )
 _SCHEME: Final = re.compile(r"[a-z][a-z+]{0,9}")
 _LONGEST_ADDRESS: Final = 200
-# Letters and digits in one run, or a UUID: an account or a token, and nobody knows which.
+# Letters and digits in one run, or a UUID: it may be an account or a token.
 LOOKS_RANDOM: Final = re.compile(
     r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{16,}"
     r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
@@ -30,7 +30,7 @@ _NOT_SHOWN: Final = "(an address that is not shown: it may hold a password or a 
 
 
 class PlaygroundError(Exception):
-    """Base of every error that the playground raises on purpose."""
+    """The base class of all errors that the playground raises on purpose."""
 
 
 class InputFault(PlaygroundError):
@@ -63,27 +63,27 @@ class InputFault(PlaygroundError):
             problem = f"{problem[:_MOST_SAID]}… ({len(problem):,} characters)"
         text = f"{place}: {problem}" if place else problem
         text = f"{text}; expected {self.expected}" if self.expected else text
-        # a library's words, too, and a template's: a notebook shows them as they are
+        # the text may quote a library or a template, and a notebook does not escape it
         return visible(" ".join(line.strip() for line in text.splitlines()))
 
 
 class SyntaxFault(PlaygroundError):
-    """A call template that cannot be compiled; quotes the template and the place.
+    """A call template that cannot be compiled. The message quotes the template and the place.
 
-    `field` is the field of the declaration that holds it, where that is known.
+    `field` is the declaration's field with the template, if known.
     """
 
     field: str = ""
 
 
 class UnknownNameError(PlaygroundError):
-    """A dialect, policy or recording of that name does not exist. The message has up to three
-    names that are spelt like it, and the known ones, or the first of many; `known` has them all.
+    """The name of a dialect, policy or recording that does not exist. The message lists up to three
+    similar names and the known names, or the first of many; `known` has them all.
     """
 
     def __init__(self, kind: str, given: str, known: list[str]) -> None:
         self.kind, self.given, self.known = kind, given, known
-        from difflib import get_close_matches  # only here: it is no part of a start
+        from difflib import get_close_matches  # imported here to keep the start fast
 
         meant = " or ".join(map(repr, get_close_matches(given, known)))
         hint = f"; did you mean {meant}?" if meant else ";"
@@ -94,7 +94,7 @@ class UnknownNameError(PlaygroundError):
 
 
 class InsufficientCreditsError(PlaygroundError):
-    """The pre-flight check found fewer credits than a request needs."""
+    """Raised if the pre-flight check finds fewer credits than a request needs."""
 
     def __init__(self, credits: int, threshold: int) -> None:
         self.credits, self.threshold = credits, threshold
@@ -102,14 +102,14 @@ class InsufficientCreditsError(PlaygroundError):
 
 
 class UnknownUserError(PlaygroundError):
-    """The pre-flight check does not know the user behind the API key (the key is not shown)."""
+    """Raised if the pre-flight check knows no user with the API key. The key is not shown."""
 
     def __init__(self) -> None:
         super().__init__("the API key belongs to no user of the credit ledger")
 
 
 class LedgerError(PlaygroundError):
-    """The credit ledger itself failed: whether credits are missing is not known."""
+    """Raised if the credit ledger itself fails: then the credits are not known."""
 
     def __init__(self, failure: str) -> None:
         self.failure = failure
@@ -117,10 +117,10 @@ class LedgerError(PlaygroundError):
 
 
 def shown_address(address: str) -> str:
-    """Return what a message may show of an address that a user gave, mistyped or not.
+    """Return the part of a user's address, mistyped or not, that a message may show.
 
-    It is shown whole if it can hold neither a password nor a key, else as far as its host; not at
-    all if it may be read in another way than its author meant: `http://name:pass#word@host`.
+    That is the whole address if it can hold neither a password nor a key; otherwise the part up to
+    its host; and nothing if it is ambiguous, as `http://name:pass#word@host` is.
     """
     plain = len(address) <= _LONGEST_ADDRESS and _PLAIN_ADDRESS.fullmatch(address)
     if plain and not LOOKS_RANDOM.search(address):
@@ -139,6 +139,6 @@ def shown_address(address: str) -> str:
 
 
 def in_words(error: BaseException) -> str:
-    """Return a foreign exception in one line."""
+    """Describe a foreign exception in one line."""
     words = " ".join(str(error).split())
     return f"{type(error).__name__}: {words}" if words else type(error).__name__

@@ -1,6 +1,6 @@
-"""Findings: lint results with short, stable codes, all of them in one table.
+"""Findings: lint results with short, stable codes. One table has all codes.
 
-A finding never stops anything; what it is about stays where it was.
+A finding never stops the work, and the value that it is about stays unchanged.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "unknown-tool": FindingKind("warning", "a call to a tool that the session does not have"),
     "missing-opener": FindingKind("warning", "a call's JSON or header without its opener: text"),
     "bare-opener": FindingKind("info", "the opener of calls, and no call behind it: text"),
-    # what a server makes of it
+    # how a server reads a reply
     "server-drops": FindingKind("warning", "the server does not hand this over to its client"),
     "read-before": FindingKind("info", "a server has read it already: no other reads the model's"),
     "usual-parser": FindingKind(
@@ -341,7 +341,7 @@ CODES: Final[dict[str, FindingKind]] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One lint result; `where` names the place in words (a field, an argument, an offset)."""
+    """A lint result; `where` names its place in words (a field, an argument, an offset)."""
 
     code: str
     severity: Severity
@@ -350,6 +350,6 @@ class Finding:
 
 
 def finding(code: str, where: str, message: str = "") -> Finding:
-    """Make a finding with the code's own severity and, unless given, its own meaning."""
+    """Make a finding with the code's severity. The default message is the code's meaning."""
     kind = CODES[code]
     return Finding(code, kind.severity, where, message or kind.meaning)

@@ -1,7 +1,7 @@
-"""The remedy for each finding that is more than information, in one sentence.
+"""The remedy for each finding that is a warning or an error, in one sentence.
 
-Codes and meanings are in `findings.py`; remedies are apart because only code that shows findings
-needs them.
+Codes and meanings are in `findings.py`. Remedies have a module of their own, because only code that
+shows findings needs them.
 """
 
 from __future__ import annotations
@@ -165,6 +165,6 @@ FIXES: Final[dict[str, str]] = {
 
 
 def with_fix(finding: Finding) -> str:
-    """Return a finding's message and what to do about it, which some messages already end with."""
+    """Return a finding's message and its remedy, unless the message already has that."""
     fix = FIXES.get(finding.code, "")
     return f"{finding.message}; {fix}" if fix and fix not in finding.message else finding.message

@@ -1,6 +1,4 @@
-"""The names that a server on this machine answers to, who reaches it, and whether its port is
-free.
-"""
+"""Host names, addresses and ports of servers on this machine."""
 
 from __future__ import annotations
 
@@ -23,8 +21,8 @@ _LONGEST_NAME: Final = 100
 
 
 def is_loopback(address: str) -> bool:
-    """Return True if an address reaches only this machine; no address at all means every
-    interface.
+    """Return True if an address reaches only this machine. An empty address is every interface:
+    False.
     """
     bare = address.strip("[]")
     if bare == "localhost":
@@ -36,19 +34,19 @@ def is_loopback(address: str) -> bool:
 
 
 def own_names(address: str) -> tuple[str, ...]:
-    """Return the names of a server on loopback: a request by any other name comes from a foreign
+    """Return the names of a server on loopback. A request with another name comes from a foreign
     page.
     """
     return tuple(dict.fromkeys(("127.0.0.1", "localhost", as_host(address))))
 
 
 def as_host(address: str) -> str:
-    """Return an address as a Host header has it: an IPv6 address in brackets."""
+    """Return an address as a Host header writes it: an IPv6 address in brackets."""
     return f"[{address.strip('[]')}]" if ":" in address else address
 
 
 def listening(address: str, port: int) -> socket.socket:
-    """Return a socket that listens there. Raises InputFault if the port cannot be had."""
+    """Return a socket that listens at an address. Raises InputFault if it cannot."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     server = socket.socket(family, socket.SOCK_STREAM)
     server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -62,7 +60,7 @@ def listening(address: str, port: int) -> socket.socket:
 
 
 def port_fault(error: OSError | OverflowError, address: str, port: int) -> InputFault:
-    """Build the fault that says why nothing can listen there."""
+    """Make the fault that says why no socket can listen at an address."""
     problem = getattr(error, "strerror", None) or str(error)
     if getattr(error, "errno", None) == errno.EADDRINUSE:
         problem = "the port is taken: another program listens there"
@@ -70,8 +68,9 @@ def port_fault(error: OSError | OverflowError, address: str, port: int) -> Input
 
 
 def foreign_host(given: str, names: Sequence[str]) -> str:
-    """Return why a server with these names does not answer to a Host header, in words; "" if it
-    does. A name such as `*.example.com` stands for all that end so; no names at all are every one.
+    """Return the reason why a server with these names refuses a Host header; "" if it does not. A
+    name such as `*.example.com` stands for all names that end with it. Without any names, no header
+    is refused.
     """
     if not names:
         return ""
@@ -92,7 +91,7 @@ def _is_called(host: str, name: str) -> bool:
 
 
 class HostGate:
-    """Answers 400 to a name that is not ours: DNS rebinding brings a page under one of its own."""
+    """A gate that answers 400 to a request with another host's name, as DNS rebinding sends it."""
 
     def __init__(self, app: ASGIApp, hosts: tuple[str, ...]) -> None:
         self._app, self._names = app, () if "*" in hosts else hosts

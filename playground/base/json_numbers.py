@@ -1,9 +1,8 @@
-"""Numbers that are read as their text: those that JSON has not (NaN, the infinities, what overflows
-to one, such as 1e400), and integers of more digits than Python reads.
+"""Numbers that are read as texts: those that JSON does not have (NaN, the infinities, and numbers
+that overflow to one, such as 1e400), and integers with more digits than Python reads.
 
-Python's reader takes the first, its writer writes them, and no other program reads what comes out;
-the others it refuses. Here they become the text that they were written as, which loses nothing, and
-who reads says so by a finding.
+Python reads and writes the former as JSON, which no other program reads; it refuses the latter.
+Here both become the text that was in the file, so nothing is lost, and readers report a finding.
 """
 
 from __future__ import annotations
@@ -20,16 +19,16 @@ from pydantic_core import from_json, to_json
 
 from playground.base.findings import Finding, finding
 
-_DIGITS: Final = 4300  # as many as Python writes and reads; others stop at 17
+_DIGITS: Final = 4300  # the most that Python reads and writes; other programs stop at 17
 _HUGE: Final = 10**_DIGITS
 _REFUSED: Final = re.compile(r"Exceeds the limit \(\d+ digits\) .*?: value has (\d+) digits")
-_RAW: Final = re.compile(r'"\\u0000\\u0001(\d+)"')  # stands for a number that is written as it was
+_RAW: Final = re.compile(r'"\\u0000\\u0001(\d+)"')  # placeholder for the text of a number
 _NUMBER: Final = re.compile(r"-?(?:\d[\d.eE+-]*|Infinity)|NaN")
 
 
 class NotANumber(str):
-    """The text of such a number, as `load_json` gives it: told apart from other texts, until
-    `finite` makes it one of them."""
+    """The text of a number that JSON does not have, from `load_json`. It differs from other texts
+    by its type; `finite` turns it into a plain text."""
 
 
 class LongInteger(NotANumber):
@@ -37,31 +36,33 @@ class LongInteger(NotANumber):
 
 
 def load_json(text: str, *, strict: bool = False) -> Any:
-    """Read JSON; a number that is none stays its text, as NotANumber ("NaN", "1e400"), and so does
-    an integer of too many digits, as LongInteger.
+    """Read JSON. A number that JSON does not have becomes a NotANumber ("NaN", "1e400"), an integer
+    of too many digits a LongInteger: both are texts.
 
     Without `strict`, line breaks inside strings are allowed. Raises what json.loads raises:
     ValueError or RecursionError.
     """
     if strict:
         try:
-            return read_json_bytes(text.encode())  # several times as fast
+            return read_json_bytes(text.encode())  # several times faster
         except ValueError:
             pass
     try:
         return _DECODERS[strict].decode(text)
     except json.JSONDecodeError:
         raise
-    except ValueError:  # a number of thousands of digits; reading each by ourselves is slower
+    except ValueError:  # an integer of thousands of digits: only the slow way reads it
         return json.loads(
             text, strict=strict, parse_constant=NotANumber, parse_float=_float, parse_int=_int
         )
 
 
 def read_json_bytes(data: bytes, cached: Literal["all", "keys"] = "all") -> Any:
-    """Read JSON that holds nothing odd, without a copy as text. Raises ValueError for everything
-    that `load_json` is for, or tells of: numbers that JSON has not, half surrogates, what is no
-    UTF-8 or no JSON. Short texts that come again are `cached`, or the names of fields alone."""
+    """Read plain JSON from bytes, without a copy as text.
+
+    Raises ValueError for everything that needs `load_json`: numbers that JSON does not have, half
+    surrogates, bytes that are no UTF-8 or no JSON. Short texts, or only the names of fields, are
+    `cached`, so that equal ones are one object."""
     value = from_json(data, allow_inf_nan=False, cache_strings=cached)
     plain = marshal.dumps(value)
     if (0x7F in plain or 0xFF in plain) and may_be_infinite(plain):  # 1e400, read as infinity
@@ -69,20 +70,19 @@ def read_json_bytes(data: bytes, cached: Literal["all", "keys"] = "all") -> Any:
     return value
 
 
-# Infinity and NaN as marshal writes them: `g`, which may bear a mark, and eight bytes, the highest
-# last. The first is sought in no time, and is in no text of UTF-8 but DEL and a length.
+# Infinity and NaN as marshal writes them: `g`, perhaps with a flag, and eight bytes, the highest
+# last. The patterns begin with the rare last byte: in texts only DEL and lengths have it.
 _INFINITE: Final = re.compile(rb"(?s)\x7f(?<=[g\xe7].{6}[\xf0-\xff]\x7f)")
 _NEGATIVE: Final = re.compile(rb"(?s)\xff(?<=[g\xe7].{6}[\xf0-\xff]\xff)")
 
 
 def may_be_infinite(plain: bytes) -> bool:
-    """Return True if a marshalled JSON value may hold NaN or an infinite number."""
+    """Return True if a JSON value, as bytes of `marshal`, may hold NaN or an infinite number."""
     return bool(_INFINITE.search(plain) or _NEGATIVE.search(plain))
 
 
 def load_objects(text: str) -> list[dict[str, Any]]:
-    """Objects that stand one after another without a line break; [] where there is anything
-    else."""
+    """Read objects that follow each other without line breaks; [] if there is anything else."""
     found: list[dict[str, Any]] = []
     at = 0
     while at < len(text):
@@ -99,21 +99,21 @@ def load_objects(text: str) -> list[dict[str, Any]]:
 
 
 def dump_again(value: Any) -> str:
-    """Write the result of `load_json` as JSON for our own readers, keeping what is no JSON
-    number.
+    """Write the result of `load_json` as JSON for our own readers: a NotANumber is written as it
+    was read.
     """
-    with suppress(ValueError):  # half surrogates, or what is no JSON
-        marshal.dumps(value)  # a fast look: it refuses a NotANumber, and all that is no plain value
+    with suppress(ValueError):  # half surrogates, or values that are not JSON
+        marshal.dumps(value)  # a fast check: it refuses a NotANumber and other subclasses
         return to_json(value).decode()
     raw: list[str] = []
     text = json.dumps(_marked(value, raw), default=str)
-    if len(_RAW.findall(text)) > len(raw):  # somebody has written such a text
+    if len(_RAW.findall(text)) > len(raw):  # a text of the value looks like a placeholder
         return json.dumps(finite(value), default=str)
     return _RAW.sub(lambda mark: raw[int(mark[1])], text)
 
 
 def _marked(value: Any, raw: list[str]) -> Any:
-    """The value with a mark for each number that is kept as its text, which goes to `raw`."""
+    """Return the value with a placeholder for each NotANumber; add their texts to `raw`."""
     match value:
         case NotANumber():
             raw.append(str(value) if _NUMBER.fullmatch(value) else json.dumps(float(value)))
@@ -127,7 +127,7 @@ def _marked(value: Any, raw: list[str]) -> Any:
 
 
 def number_of(text: str) -> int | float | NotANumber:
-    """Return the number that a text stands for as Python writes it. Raises ValueError."""
+    """Return the number that a text means in Python. Raises ValueError."""
     try:
         return int(text)  # leading zeros are allowed here
     except ValueError:
@@ -158,8 +158,8 @@ _DECODERS: Final = {
 
 
 def finite(value: Any) -> Any:
-    """Return the value with such numbers as texts, keys too: "NaN", "Infinity", "-Infinity",
-    "0x9f…".
+    """Return the value with all numbers that JSON does not have as texts, also in keys: "NaN",
+    "Infinity", "-Infinity", and "0x9f…" for a long integer.
     """
     match value:
         case NotANumber():
@@ -167,7 +167,7 @@ def finite(value: Any) -> Any:
         case float() if not math.isfinite(value):
             return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
         case int() if not -_HUGE < value < _HUGE:
-            return hex(value)  # which has no limit
+            return hex(value)  # hexadecimal digits have no limit
         case Mapping():
             return {
                 key if isinstance(key, tuple) else finite(key): finite(item)
@@ -184,8 +184,8 @@ _WORDS: Final = frozenset({str})
 
 
 def is_finite(value: Any) -> bool:
-    """Return True if no number in a JSON value is NaN, infinite or beyond all digits."""
-    waiting = [value]  # without a call for each value: asked of all that is imported
+    """Return True if no number in a JSON value is NaN, infinite or has too many digits."""
+    waiting = [value]  # no recursion, because every imported value is checked
     while waiting:
         each = waiting.pop()
         kind = type(each)
@@ -218,7 +218,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def number_findings(value: Any, where: str) -> list[Finding]:
-    """Return the findings about numbers in a value that JSON or a reader does not take."""
+    """Return findings about numbers in a value that JSON does not have or Python does not read."""
     found = [finding("not-a-number", where)] if has_no_number(value) else []
     if digits := long_integers(value):
         message = f"{integer_words(digits)}, more than Python reads by default: kept as text"
@@ -233,20 +233,20 @@ def has_no_number(value: Any) -> bool:
 
 
 def long_integers(value: Any) -> list[int]:
-    """Return how many digits each integer in a JSON value has that Python does not read."""
+    """Return the number of digits of each integer in a JSON value that is too long for Python."""
     found = (each for each in _odd_numbers(value) if type(each) is not NotANumber)
     return [_digits(each) for each in found if isinstance(each, LongInteger | int)]
 
 
 def integer_words(digits: list[int]) -> str:
-    """Say how long integers are."""
+    """Describe the length of integers in words."""
     if len(digits) == 1:
         return f"an integer of {digits[0]:,} digits"
     return f"{len(digits):,} integers of up to {max(digits):,} digits"
 
 
 def refused_words(error: Exception) -> str:
-    """What Python says of a text that is no JSON; of an integer of too many digits what it is."""
+    """Return Python's reason for refusing a text as JSON, in our words for too long an integer."""
     said = _REFUSED.search(str(error))
     if said is None:
         return str(error)
@@ -254,7 +254,7 @@ def refused_words(error: Exception) -> str:
 
 
 def json_fault(error: Exception) -> str:
-    """Say why a text cannot be read as JSON: an integer of too many digits is JSON all the same."""
+    """Say why a text cannot be read. With too long an integer it is JSON all the same."""
     words = refused_words(error)
     return f"not JSON ({words})" if words == str(error) else f"it holds {words}"
 
@@ -262,12 +262,12 @@ def json_fault(error: Exception) -> str:
 def _digits(value: LongInteger | int) -> int:
     if isinstance(value, str):
         return len(value.lstrip("-"))
-    count = int(value.bit_length() * math.log10(2))  # or one more: Python would not write it
+    count = int(value.bit_length() * math.log10(2))  # perhaps one digit too few
     return count + bool(abs(value) >= 10**count)
 
 
 def _odd_numbers(value: Any) -> Iterator[Any]:
-    """Every number in a JSON value that is not finite, among the names of fields too."""
+    """Yield every number in a JSON value that `is_finite` refuses, also among keys."""
     if isinstance(value, Mapping):
         for key, item in value.items():
             yield from _odd_numbers(key)

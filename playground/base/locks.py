@@ -1,7 +1,7 @@
 """Locks between programs: an open file is locked, and the lock ends with the program that holds it.
 
-A lock file says who holds it, so that whoever waits can be told. The note is never a proof: the
-lock alone is.
+A lock file has a note that names its holder, for programs that wait. The note proves nothing: only
+the lock does.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from playground.base.waits import SOON, tell_wait
 
 try:
     import fcntl
-except ImportError:  # Windows: programs see one another's files, and no locks
+except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
 CAN_LOCK: Final = fcntl is not None
-PATIENCE: Final = 2.0  # seconds for one holder, where nobody hears that somebody waits
+PATIENCE: Final = 2.0  # seconds to wait for one holder if nobody can be told of the wait
 _OTHER: Final = "another program"
 _NOTE: Final = re.compile(r"process \d+ on [^\x00-\x1f]{1,200}")
 _PYTHON: Final = re.compile(r"python[\d.]*")
 _PROGRAM: Final = re.compile(r"\w[\w.+-]{0,60}")
 _WORD: Final = re.compile(r"[a-z][a-z-]{0,30}")
 _SHORTEST, _LONGEST = 0.001, 0.05  # seconds between two tries
-_THREADS: Final = threading.Lock()  # in the place of a file's lock where there is none
+_THREADS: Final = threading.Lock()  # used where files cannot be locked
 
 
 def try_lock(handle: int) -> bool:
@@ -51,7 +51,8 @@ def try_lock(handle: int) -> bool:
 
 
 def lock_soon(handle: int) -> bool:
-    """As `try_lock`, with a few tries: who asks whether a file is locked holds it for a moment.
+    """Lock an open file as `try_lock` does, but try several times: a program that only tests the
+    lock holds it for a moment.
 
     Raises OSError if the file system has no locks.
     """
@@ -66,11 +67,11 @@ def lock_soon(handle: int) -> bool:
 
 @contextmanager
 def lock_file(place: Path) -> Iterator[None]:
-    """Hold the lock of a lock file, which is made where there is none.
+    """Hold the lock of a lock file, which is created if it is missing.
 
-    While another program holds it, say who does within a second, and wait. Raises BlockingIOError
-    if nobody hears that and the same program holds it for PATIENCE seconds, OSError if the file
-    cannot be made or locked.
+    While another program holds the lock, wait, and after a moment report which program it is. If
+    nobody hears the report, raises BlockingIOError once the same program has held the lock for
+    PATIENCE seconds. Raises OSError if the file cannot be created or locked.
     """
     handle = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
     try:
@@ -89,7 +90,7 @@ def _wait(handle: int, place: Path) -> None:
     told, since, pause = False, time.monotonic(), _SHORTEST
     note = _changed(handle)
     while not try_lock(handle):
-        if note != (note := _changed(handle)):  # they take turns: nobody keeps it
+        if note != (note := _changed(handle)):  # the holder has changed
             since = time.monotonic()
         waited = time.monotonic() - since
         if not told and waited > SOON:
@@ -101,33 +102,32 @@ def _wait(handle: int, place: Path) -> None:
 
 
 def _changed(handle: int) -> int:
-    """When the note in a lock file was written."""
+    """Return the time at which the note in a lock file was written."""
     return os.fstat(handle).st_mtime_ns
 
 
 def holder_note() -> str:
-    """Return what this program writes into a lock that it holds."""
+    """Return the note that this program writes into a lock that it holds."""
     name = command_of(sys.argv)
     return f"process {os.getpid()} on {socket.gethostname()}{f' ({name})' if name else ''}"
 
 
 def note_of(text: str) -> str:
-    """Return what a lock says of who holds it: its note, or "another program"."""
+    """Return the holder's note from a lock file's text, or "another program"."""
     found = _NOTE.search(text)
     return found[0] if found else _OTHER
 
 
 def write_holder(handle: int) -> None:
-    """Note in a lock file that this program holds it."""
-    with suppress(OSError):  # on a full disk the lock is held all the same
+    """Write into a lock file that this program holds it."""
+    with suppress(OSError):  # on a full disk the lock holds without a note
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"{holder_note()}\n".encode("utf-8", "replace"), 0)
 
 
 def holder_of(handle: int) -> str:
-    """Return in words who holds the lock of an open file, as far as that is known.
-
-    A lock file's note says it; of any other file this machine's list of locks may.
+    """Return the holder of an open file's lock, in words, as far as it is known: from the note in a
+    lock file, or from this machine's list of locks.
     """
     with suppress(OSError, UnicodeDecodeError):
         note = _NOTE.match(os.pread(handle, 400, 0).decode())
@@ -139,10 +139,10 @@ def holder_of(handle: int) -> str:
 
 
 def _listed_holder(file: os.stat_result) -> str:
-    """Look a lock up in Linux's list. Raises LookupError if it is not there."""
+    """Return the holder of a lock from Linux's list. Raises LookupError if it is not there."""
     device = f"{os.major(file.st_dev):02x}:{os.minor(file.st_dev):02x}:{file.st_ino}"
     for line in Path("/proc/locks").read_text("ascii").splitlines():
-        # 3: FLOCK  ADVISORY  WRITE 4711 fe:00:655397 0 EOF; who waits for it has `->` before FLOCK
+        # 3: FLOCK  ADVISORY  WRITE 4711 fe:00:655397 0 EOF; a waiting process has `->` before FLOCK
         _, kind, *_, process, place, _start, _stop = line.split()
         if kind == "FLOCK" and place == device and int(process) > 0:
             command = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
@@ -152,8 +152,8 @@ def _listed_holder(file: os.stat_result) -> str:
 
 
 def command_of(arguments: Sequence[str]) -> str:
-    """Return a program's name and its command (`playground corpus`), without what it was given,
-    which may hold a key. Return "" if that is not plain."""
+    """Return a program's name and its command (`playground corpus`), without further arguments,
+    which may contain a key. Return "" if the name is unusual."""
     words = list(arguments)
     if words and _PYTHON.fullmatch(Path(words[0]).name):
         words = ["python"] if "-c" in words else [each for each in words[1:] if each[:1] != "-"]

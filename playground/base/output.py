@@ -1,7 +1,7 @@
-"""Files out: what is written is whole or not there, and never takes the place of what was read.
+"""Writes files: completely or not at all, and never over a file that is being read.
 
-Every writer of the project comes through here. A file is written beside its place under another
-name, brought to the disk, and then renamed, so that a full disk, a crash or Ctrl-C leaves the old
+All code of the project writes files through this module. A file is written under another name in
+the same folder, synced to the disk, and then renamed: a full disk, a crash or Ctrl-C leaves the old
 file as it was. Only a recording grows at its own place (`recordings/growing.py`).
 """
 
@@ -24,17 +24,17 @@ from playground.base.locks import CAN_LOCK, try_lock
 
 _PREFIX: Final = ".playground-"
 _PART: Final = ".part"
-_FOLDER: Final = ".folder"  # beside a mark of the same name
-_OPEN: Final = 100  # files of a batch that stay open, and so locked, until all are named
-_TRIES: Final = 1_000  # at a folder that others make and take away
-# A file system without second names; other refusals of one have another reason.
+_FOLDER: Final = ".folder"  # a scratch folder, beside a locked file of the same name
+_OPEN: Final = 100  # files of a batch that stay open, and so locked, until all are renamed
+_TRIES: Final = 1_000  # for a folder that other programs make and remove
+# Errors of a file system without hard links.
 _NO_LINKS: Final = {
     errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK,
     errno.EINVAL, errno.EXDEV,
 }  # fmt: skip
 _FORCE: Final = "another name, or --force"
 _STANDARD_INPUT: Final = "-"
-_HEAD: Final = 4096  # bytes in which a mark of ours is looked for
+_HEAD: Final = 4096  # the first bytes of a file, where `ours` is searched for
 
 
 def write_file(
@@ -46,11 +46,11 @@ def write_file(
     ours: str = "",
     errors: str = "strict",
 ) -> None:
-    """Write a text as UTF-8 with the line ends that it has; `errors` are those of `str.encode`.
+    """Write a text as UTF-8, with its own line ends; `errors` is that of `str.encode`.
 
-    A file that is there is replaced with `force`, or where `ours` stands in its first 4 kB: a mark
-    of what wrote it. Raises InputFault in one line where that is not so, where the file is one of
-    `inputs` (by a link, too), and where the disk is full or the folder cannot be written.
+    An existing file is replaced only with `force`, or if its first 4 kB contain `ours`, a mark of
+    the program that wrote it. Otherwise raises InputFault; also if the file is one of `inputs`
+    (even by a link), if the disk is full, or if the folder cannot be written.
     """
     with Batch(inputs=inputs, force=force, ours=ours) as batch, batch.file(path) as file:
         if errors != "strict":
@@ -61,8 +61,8 @@ def write_file(
 def create_beside(
     place: Path, ending: str = _PART, mode: int = 0o666, flags: int = 0
 ) -> tuple[Path, int]:
-    """Create a file under a name of its own beside `place`, in a folder that is made where it is
-    missing: its path, and its handle, which holds its lock as long as it is open.
+    """Create a file with a new name in the folder of `place`, which is made if it is missing.
+    Return its path and its handle: the file is locked as long as the handle is open.
 
     Raises OSError.
     """
@@ -84,18 +84,18 @@ def _created(place: Path, ending: str, mode: int, flags: int) -> tuple[Path, int
         except FileExistsError:
             continue
         is_ours = True
-        with suppress(OSError):  # a file system without locks: nobody can take it for a leftover
+        with suppress(OSError):  # without locks, `remove_leftovers` removes nothing
             is_ours = try_lock(handle)
         if is_ours and os.fstat(handle).st_nlink:
             return path, handle
-        os.close(handle)  # whoever removes leftovers came between, and takes it away
+        os.close(handle)  # another program is removing it as a leftover
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove, in a folder and all below it, the temporary files of programs that were killed.
+    """Remove the temporary files of killed programs from a folder and all its subfolders.
 
-    Whose lock is held belongs to somebody who is alive, and stays; so does every file where the
-    file system has no locks.
+    A locked file belongs to a running program and stays. If the file system has no locks, all files
+    stay.
     """
     for inside, _, names in os.walk(folder) if CAN_LOCK else ():
         for name in names:
@@ -115,7 +115,7 @@ def _remove_leftover(path: Path) -> None:
 
 
 class _Draft:
-    """A file that is being written under a name of its own, beside the place that it will take."""
+    """A file that is written under a temporary name, in the folder of its final place."""
 
     def __init__(self, place: Path, mode: int = 0o666) -> None:
         self.place = place
@@ -123,14 +123,14 @@ class _Draft:
         self._identity: tuple[int, ...] = ()
 
     def written(self, *, keep_open: bool) -> None:
-        """Bring what was written to the disk. The lock is held while the file stays open."""
+        """Sync the file to the disk. With `keep_open` it stays open, and so locked."""
         os.fsync(self.handle)
         self._identity = _identity(os.fstat(self.handle))
         if not keep_open or not CAN_LOCK:  # Windows names no file that is open
             self._close()
 
     def take_place(self, *, replace: bool) -> None:
-        """Take the place; without `replace`, a file that came there in the meantime is refused."""
+        """Rename the file to its place. Without `replace`, raises OSError if a file is there now."""
         if replace:
             self.path.replace(self.place)
         elif _linked(self.path, self.place):
@@ -139,7 +139,7 @@ class _Draft:
             _take_free_place(self.path, self.place)
 
     def give_back(self, before: Path | None) -> None:
-        """Put back what stood at the place, unless somebody else has written there since."""
+        """Undo `take_place`: put `before` back, unless another program has written there since."""
         found = _standing(self.place)
         if found is not None and _identity(found) != self._identity:
             return
@@ -149,7 +149,7 @@ class _Draft:
             self.place.unlink(missing_ok=True)
 
     def discard(self) -> None:
-        """Remove the file under its own name, if it is still there."""
+        """Close the file, and remove it if it still has its temporary name."""
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
         self._close()
@@ -162,16 +162,16 @@ class _Draft:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Another name beside `path`, for a library that writes files itself; on leaving without an
-    error what lies there is brought to the disk and takes the name, in the place of what had it.
+    """Yield a temporary path for a library that writes files itself. At the end, if there was no
+    error, the file there is synced and renamed to `path`, replacing any file.
 
-    For folders that are ours alone. Raises InputFault where the disk is full or refuses.
+    Only for folders that no other program uses. Raises InputFault for an error of the disk.
     """
     with faults_naming(path):
         draft = _Draft(path)
         try:
             yield draft.path
-            with draft.path.open("rb") as file:  # which the library may have made anew
+            with draft.path.open("rb") as file:  # the library may have replaced the file
                 os.fsync(file.fileno())
             draft.written(keep_open=True)
             draft.take_place(replace=True)
@@ -182,7 +182,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def scratch_file(folder: Path) -> Iterator[Path]:
-    """A file of this program's own in a folder, which goes again. Raises InputFault."""
+    """Yield the path of a temporary file in a folder; remove it at the end. Raises InputFault."""
     with faults_naming(folder):
         draft = _Draft(folder / "scratch")
     try:
@@ -192,10 +192,10 @@ def scratch_file(folder: Path) -> Iterator[Path]:
 
 
 class ScratchFolder:
-    """The path of a folder of this program's own, for a library that makes it and writes there.
+    """The path of a temporary folder, for a library that makes it and writes there.
 
-    It goes with `close`. What a killed program left is removed by `remove_leftovers`: a locked file
-    beside the folder marks it as somebody's. Raises OSError if that cannot be made.
+    `close` removes it. `remove_leftovers` removes that of a killed program: a locked file beside
+    the folder shows that its program still runs. Raises OSError if that file cannot be made.
     """
 
     def __init__(self, parent: Path) -> None:
@@ -203,23 +203,24 @@ class ScratchFolder:
         self.path = self._mark.path.with_suffix(_FOLDER)
 
     def close(self) -> None:
-        """Remove the folder and what is in it."""
+        """Remove the folder and its contents."""
         shutil.rmtree(self.path, ignore_errors=True)
         self._mark.discard()
 
 
 class Batch:
-    """Several files that come into being together: on leaving it without an error, or not at all.
+    """Several files that are written together: all of them when the block ends without an error, or
+    none.
 
-    Until then they lie under other names beside their places. The parameters are `write_file`'s.
+    Until then they have temporary names. The parameters are those of `write_file`.
     """
 
     def __init__(
         self, *, inputs: Iterable[str | Path] = (), force: bool = False, ours: str = ""
     ) -> None:
         self._inputs, self._force, self._ours = list(inputs), force, ours
-        self._waiting: list[_Draft] = []  # in the order in which they take their places
-        self._folders: list[Path] = []  # made by us, outermost first
+        self._waiting: list[_Draft] = []  # in the order of renaming
+        self._folders: list[Path] = []  # folders that the batch has made, outermost first
 
     def __enter__(self) -> Self:
         return self
@@ -237,18 +238,18 @@ class Batch:
             for draft in self._waiting:
                 draft.discard()
             for folder in reversed(self._folders):
-                with suppress(OSError):  # one that is not empty stays
+                with suppress(OSError):  # a folder that is not empty stays
                     folder.rmdir()
 
     @contextmanager
     def file(self, path: str | Path) -> Iterator[IO[str]]:
-        """Yield a file to write, whose name is taken when the batch ends. Raises InputFault."""
+        """Yield a file to write; it gets its name at the end of the batch. Raises InputFault."""
         with faults_naming(path):
             if is_special(path):
                 with _special(Path(path)) as file:
                     yield file
                 return
-            place = Path(os.path.realpath(path))  # a link stays a link: its target is written
+            place = Path(os.path.realpath(path))  # of a link, the target is replaced
             found = _standing(place)
             self.check(path)
             self._make_folders(place.parent)
@@ -257,14 +258,14 @@ class Batch:
             self._waiting.append(draft)
             with open(draft.handle, "w", encoding="utf-8", newline="\n", closefd=False) as file:
                 if found:
-                    with suppress(OSError):  # also what the umask took away, where modes are kept
+                    with suppress(OSError):  # the mode without the umask, if the system can
                         os.fchmod(draft.handle, mode)
                 yield file
                 file.flush()
             draft.written(keep_open=len(self._waiting) <= _OPEN)
 
     def check(self, path: str | Path) -> None:
-        """Raises InputFault where this file may not be written, before it costs anything."""
+        """Raise InputFault if this file may not be written, before any work is done for it."""
         with faults_naming(path):
             for given in self._inputs:
                 if _is_or_holds(Path(given), Path(path)):
@@ -284,12 +285,12 @@ class Batch:
     def _make_folders(self, folder: Path) -> None:
         for each in reversed([folder, *folder.parents]):
             if not each.exists():
-                with suppress(FileExistsError):  # another program has made it: it is not ours
+                with suppress(FileExistsError):  # another program has just made it
                     each.mkdir()
                     self._folders.append(each)
 
     def _name_all(self) -> None:
-        """Give all files their names; where one fails, those before it are taken back."""
+        """Rename all files to their places. If one fails, undo those before it."""
         befores: dict[_Draft, Path] = {}
         done: list[_Draft] = []
         try:
@@ -306,7 +307,7 @@ class Batch:
                 try:
                     draft.give_back(befores.get(draft))
                 except OSError:
-                    befores.pop(draft, None)  # what was there stays under this name
+                    befores.pop(draft, None)  # the old file keeps its temporary name
             raise
         finally:
             for before in befores.values():
@@ -317,9 +318,9 @@ class Batch:
 
 
 def is_special(path: str | Path) -> bool:
-    """Return True if the path is no file: a device, a pipe, `/dev/stdout`, a folder.
+    """Return True if the path is not a regular file: a device, a pipe, `/dev/stdout`, a folder.
 
-    The name itself is examined, because what `/dev/stdout` links to has no name if it is a pipe.
+    The path is not resolved first, because the target of `/dev/stdout` has no path if it is a pipe.
     """
     found = _standing(Path(path))
     return found is not None and not stat.S_ISREG(found.st_mode)
@@ -327,7 +328,7 @@ def is_special(path: str | Path) -> bool:
 
 @contextmanager
 def faults_naming(path: str | Path, *, reading: bool = False) -> Iterator[None]:
-    """Turn an error of the system within into an InputFault: one line that names the file."""
+    """Turn an error of the system inside the block into an InputFault that names the file."""
     try:
         yield
     except OSError as error:
@@ -341,7 +342,7 @@ def faults_naming(path: str | Path, *, reading: bool = False) -> Iterator[None]:
 
 
 def synced(folder: Path) -> None:
-    """Bring the names in a folder to the disk, where the system can."""
+    """Sync a folder, with the names of its files, to the disk, if the system can."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
         try:
@@ -355,7 +356,7 @@ def _expected(error: OSError) -> str:
         return "room on the disk; the file that was there is unchanged"
     if error.errno == errno.EEXIST:
         return _FORCE
-    if error.errno == errno.EAGAIN:  # somebody else holds its lock
+    if error.errno == errno.EAGAIN:  # another program holds its lock
         return "another try, when that has ended"
     return "a file that can be written"
 
@@ -373,7 +374,7 @@ def _head(place: Path) -> str:
 
 
 def _is_or_holds(given: Path, path: Path) -> bool:
-    """Return True if a file is an input, by whatever name, or lies in a folder that is one."""
+    """Return True if `path` is the input `given`, under any name, or lies in that folder."""
     if str(given) == _STANDARD_INPUT:
         return _is_standard_input(path)
     if not path.exists() or not given.exists():
@@ -384,19 +385,17 @@ def _is_or_holds(given: Path, path: Path) -> bool:
 
 
 def _is_standard_input(path: Path) -> bool:
-    """`import - -o FILE < FILE`: a file that a shell has opened has no name, but is the same."""
+    """Return True if a file is also standard input, as in `import - -o FILE < FILE`."""
     try:
         read = os.fstat(0)
         return stat.S_ISREG(read.st_mode) and os.path.samestat(read, path.stat())
-    except OSError:  # nothing is there to be read, or nothing to be lost
+    except OSError:  # there is no standard input, or no file to lose
         return False
 
 
 @contextmanager
 def _special(place: Path) -> Iterator[IO[str]]:
-    """Yield a device or a pipe, which no rename can replace; one that nobody reads is not waited
-    for.
-    """
+    """Open a device or a pipe, which no renamed file can replace. Does not wait for a pipe's reader."""
     if place.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     handle = os.open(place, os.O_WRONLY | os.O_NONBLOCK)
@@ -406,8 +405,8 @@ def _special(place: Path) -> Iterator[IO[str]]:
 
 
 def _take_free_place(file: Path, place: Path) -> None:
-    """Give a file a name that nobody has, where there are no second names. Raises OSError."""
-    handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL)  # the name is ours now
+    """Rename a file to a free name, on a file system without hard links. Raises OSError."""
+    handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL)  # reserves the name
     reserved = _identity(os.fstat(handle))
     os.close(handle)
     try:
@@ -420,14 +419,13 @@ def _take_free_place(file: Path, place: Path) -> None:
 
 
 def _identity(file: os.stat_result) -> tuple[int, ...]:
-    """Return what tells one file from another, even from one that takes its number later."""
+    """Return a key that no other file has, not even one that gets the same inode later."""
     return file.st_dev, file.st_ino, file.st_mtime_ns, file.st_size
 
 
 def _second_name(place: Path) -> Path | None:
-    """Return a file that is about to be replaced under another name, so that it can be put back: a
-    second name of it or, where there are none (FAT, some network file systems), a copy. None where
-    no file is there.
+    """Keep a file that will be replaced under another name, and return that; None if there is no
+    file. It is a hard link, or a copy on systems without them (FAT, some network file systems).
     """
     if not place.exists():
         return None
@@ -445,8 +443,8 @@ def _second_name(place: Path) -> Path | None:
 
 
 def _linked(file: Path, name: Path) -> bool:
-    """Give a file a second name; False where the file system cannot. Raises FileExistsError, and
-    OSError where the disk refuses."""
+    """Make a hard link; return False if the file system cannot. Raises FileExistsError, and OSError
+    for other errors of the disk."""
     try:
         os.link(file, name)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Find pages, samples and the configuration: inside the wheel, or beside the checkout."""
+"""Finds pages, samples and the configuration: inside the wheel, or in the checkout."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote, unquote
 
-KEPT: Final = ".jsonl"  # how the files of a workspace end
-NO_WORKSPACE: Final = "PLAYGROUND_NO_WORKSPACE"  # set by a server that keeps nothing
+KEPT: Final = ".jsonl"  # the suffix of files in a workspace
+NO_WORKSPACE: Final = "PLAYGROUND_NO_WORKSPACE"  # set by a server that stores nothing
 _NAME: Final = "dialect-playground"
 _UNWRITABLE: Final = re.compile(r'[\x00-\x1f\x7f%/\\:*?"<>|]')
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -32,7 +32,7 @@ def server_file() -> Path:
 
 
 def icon() -> Path:
-    """Return the page's icon: a file, since a named one would be fetched from the network."""
+    """Return the page's icon: a file, because a named icon would be loaded from the network."""
     return _PACKAGE / "show" / "icon.svg"
 
 
@@ -50,7 +50,7 @@ def documents() -> Path:
 
 
 def server_declarations() -> Path:
-    """The folder with a TOML file for each server that the playground knows."""
+    """Return the folder with a TOML file for each known server."""
     return _PACKAGE / "servers" / "declarations"
 
 
@@ -69,10 +69,15 @@ def data() -> Path:
     return _data(*map(os.environ.get, ("PLAYGROUND_HOME", *_OF_DATA)))
 
 
-_OF_DATA: Final = ("LOCALAPPDATA", "XDG_DATA_HOME", "HOME", "USERPROFILE")  # told by the last two
+_OF_DATA: Final = (
+    "LOCALAPPDATA",
+    "XDG_DATA_HOME",
+    "HOME",
+    "USERPROFILE",
+)  # the last two decide `Path.home()`
 
 
-@lru_cache(maxsize=8)  # asked for with every session of a file
+@lru_cache(maxsize=8)  # needed for every session of a file
 def _data(own: str | None, local: str | None, given: str | None, *_home: str | None) -> Path:
     if own:
         return Path(own)
@@ -94,12 +99,12 @@ def tokenizers() -> Path:
 
 
 def elsewhere() -> Path:
-    """Return the folder for unfinished parts of a corpus that lies behind an address."""
+    """Return the folder for unfinished parts of a corpus at a remote address."""
     return data() / "elsewhere"
 
 
 def workspace() -> Path:
-    """Return the folder of the sessions that were brought, edited or recorded."""
+    """Return the folder of the sessions that the user has brought, edited or recorded."""
     return data() / "workspace"
 
 
@@ -117,8 +122,8 @@ def workspace_file(name: str) -> Path:
 
 
 def file_of(name: str) -> str:
-    """Return a file's name for any text: what no file system minds stands as it is, the rest as
-    %2F.
+    """Return a file's name for any text. Characters that a file system may refuse are written as
+    `%2F`.
     """
     written = _UNWRITABLE.sub(lambda match: quote(match[0], safe=""), name)
     head, rest = written[:1], written[1:]
@@ -126,7 +131,7 @@ def file_of(name: str) -> str:
 
 
 def name_of(file: str) -> str:
-    """Return the text that `file_of` made a file's name of."""
+    """Return the text from which `file_of` made a file's name."""
     return unquote(file.removesuffix(KEPT), errors="surrogateescape")
 
 

@@ -1,8 +1,8 @@
-"""Python source as a tree; nothing of it is run.
+"""Parses Python source into a tree; no code is run.
 
-CPython 3.11 counts the recursions of all parsing together: where the garbage collector runs a
-finalizer that parses, too (one that logs a traceback does), the outer parsing fails with a
-SystemError. Then the text is parsed again.
+CPython 3.11 has one count of recursions for all parsing. If the garbage collector runs a finalizer
+that also parses (one that logs a traceback does), the outer parsing fails with a SystemError. Then
+the text is parsed again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What plugins bring: commands, pages, drawings, formats, recognisers, public names.
+"""Plugins and their contributions: commands, pages, drawings, formats, recognisers, public names.
 
-A plugin is a value, `Plugin`, behind an entry point of the group `playground.plugins`. Nothing here
-is looked for before somebody asks, and nothing of a plugin is loaded but what is used: all that it
-brings are names of modules. A plugin whose folder is not there brings nothing.
+A plugin is a value, `Plugin`, at an entry point of the group `playground.plugins`. It contributes
+only names of modules: entry points are searched when they are first needed, and a module is loaded
+when it is used. A plugin without its folder contributes nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ GROUP: Final = "playground.plugins"
 
 
 class PluginMissingError(PlaygroundError, ImportError):
-    """A name belongs to a plugin that is not installed."""
+    """Raised for a name that belongs to a plugin which is not installed."""
 
     def __init__(self, plugin: str, name: str) -> None:
         self.plugin = plugin
@@ -35,19 +35,19 @@ class PluginMissingError(PlaygroundError, ImportError):
 
 
 class PluginCommand(NamedTuple):
-    """A command of the command line: `target` is `module:function`. One that is `lasting` runs
-    until it is stopped."""
+    """A command of the command line: `target` is `module:function`. A `lasting` command runs until
+    it is stopped."""
 
     target: str
     lasting: bool = False
 
 
 class PageEntry(NamedTuple):
-    """One page: `icon` is a Material Symbol's name, `question` what the page answers, in a line,
-    `document` the file of `docs/` that tells more.
+    """A page: `icon` is the name of a Material Symbol, `question` what the page answers, in a line,
+    `document` its file in `docs/`.
 
-    A plugin's page names the module of its `parts`, and the page of the core `after` which it
-    stands; `rank` orders those that stand after the same one.
+    A plugin's page has a module with its `parts`, and stands `after` a page of the core; `rank`
+    orders pages after the same one.
     """
 
     name: str
@@ -61,21 +61,21 @@ class PageEntry(NamedTuple):
 
 
 class Plugin(NamedTuple):
-    """The contributions of a plugin, each by the name of what is loaded when it is used."""
+    """The contributions of a plugin, by the names of modules that are loaded when they are used."""
 
     commands: Mapping[str, PluginCommand] = {}
     pages: tuple[PageEntry, ...] = ()
     drawings: tuple[str, ...] = ()  # modules that register drawings of their answers
-    formats: tuple[str, ...] = ()  # `module:class` of session formats, asked after the core's
-    recognisers: tuple[str, ...] = ()  # `module:function` for what somebody pastes, asked last
-    names: Mapping[str, str] = {}  # of the public face, each with its module
-    doors: Mapping[str, str] = {}  # modules below `playground`, each with the one that it leads to
+    formats: tuple[str, ...] = ()  # `module:class` of session formats, tried after the core's
+    recognisers: tuple[str, ...] = ()  # `module:function` for pasted text, tried last
+    names: Mapping[str, str] = {}  # public names, each with its module
+    doors: Mapping[str, str] = {}  # modules of `playground`, each with its target module
 
 
 @cache
 def plugins() -> Mapping[str, Plugin]:
-    """Every plugin that is there, by the name of its entry point."""
-    from importlib.metadata import entry_points  # a tenth of a short command, which needs none
+    """Return every plugin whose code is there, by the name of its entry point."""
+    from importlib.metadata import entry_points  # slow: a tenth of the time of a short command
 
     return {
         entry.name: plugin
@@ -85,8 +85,8 @@ def plugins() -> Mapping[str, Plugin]:
 
 
 def _loaded(entry: EntryPoint) -> Plugin | None:
-    """The plugin behind an entry point; None where its folder is gone, or it is broken, which a
-    warning says."""
+    """Load the plugin of an entry point. Return None if its folder is missing, or, with a warning,
+    if it is broken."""
     try:
         found = entry.load()
     except ModuleNotFoundError as error:
@@ -104,13 +104,13 @@ def _loaded(entry: EntryPoint) -> Plugin | None:
 
 
 def load(target: str) -> Any:
-    """Load what `module:name` names."""
+    """Load the object that `module:name` names."""
     module, _, name = target.partition(":")
     return getattr(import_module(module), name)
 
 
 def command(name: str) -> PluginCommand | None:
-    """A plugin's command; None where no plugin has one of this name."""
+    """Return a plugin's command; None if no plugin has it."""
     return next((p.commands[name] for p in plugins().values() if name in p.commands), None)
 
 
@@ -119,7 +119,7 @@ def command_names() -> list[str]:
 
 
 def pages_after(core: tuple[PageEntry, ...]) -> Iterator[PageEntry]:
-    """The core's pages in their order, each with those of plugins that stand after it."""
+    """Yield the core's pages in their order, each followed by the plugins' pages after it."""
     brought = sorted(
         (page for plugin in plugins().values() for page in plugin.pages), key=lambda page: page.rank
     )
@@ -131,7 +131,7 @@ def pages_after(core: tuple[PageEntry, ...]) -> Iterator[PageEntry]:
 
 
 def public_name(plugin: str, name: str) -> Any:
-    """A name of the public face that a plugin brings. Raises PluginMissingError without it."""
+    """Return a public name of a plugin. Raises PluginMissingError if the plugin is missing."""
     found = plugins().get(plugin)
     if found is None or name not in found.names:
         raise PluginMissingError(plugin, f"playground.{name}")
@@ -139,7 +139,7 @@ def public_name(plugin: str, name: str) -> Any:
 
 
 def door(plugin: str, name: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The `__getattr__` and the `__dir__` of a module that leads to a plugin's."""
+    """Return `__getattr__` and `__dir__` for a module that stands for a plugin's module."""
 
     def load_module() -> ModuleType:
         found = plugins().get(plugin)
@@ -158,6 +158,6 @@ def door(plugin: str, name: str) -> tuple[Callable[[str], Any], Callable[[], lis
 
 
 def public_names(module: ModuleType) -> list[str]:
-    """Return the names that `from module import *` gives."""
+    """Return the names that `from module import *` imports."""
     given: list[str] | None = getattr(module, "__all__", None)
     return list(given) if given else [name for name in vars(module) if not name.startswith("_")]

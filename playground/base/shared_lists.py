@@ -1,8 +1,8 @@
-"""Lists of which each goes on where another ended: what they begin with is kept once.
+"""Lists that continue one another and share their common beginning in memory.
 
-A session's requests are such lists, and so is all that is counted along them: copied for each, a
-session of n requests would cost n²/2, in time and in memory. Several threads may ask for the same
-one, and go on from it.
+A session's requests are such lists, and so are the figures computed along them. Copies would make
+time and memory quadratic in the number of requests. Several threads may read and extend the same
+list.
 """
 
 from __future__ import annotations
@@ -18,19 +18,17 @@ Item = TypeVar("Item")
 
 
 class KnowsPlaces(Sequence[Item]):
-    """A list that can say where its items have a value without examining each of them."""
+    """A list that finds items by the value of a key, without looking at each item."""
 
     __slots__ = ()
 
     @abstractmethod
     def last_with(self, key: str, value: Any, count: int) -> list[int]:
-        """Return the last places where an item's key has this value, at most so many, in their
-        order.
-        """
+        """Return the last `count` places of items whose `key` has this value, in order."""
 
 
 class SharedList(KnowsPlaces[Item]):
-    """A list that nobody can change: so many of the first items of a longer one, perhaps."""
+    """A list that cannot be changed. It may share its items with a longer list."""
 
     __slots__ = ("_items", "_length", "_places")
 
@@ -40,8 +38,8 @@ class SharedList(KnowsPlaces[Item]):
         self._places = _Places()
 
     def extended_with(self, count: int, more: Iterable[Item]) -> SharedList[Item]:
-        """Return the first `count` of these, and others after them."""
-        more = list(more)  # made before the others wait
+        """Return a list of the first `count` items and `more`."""
+        more = list(more)  # before other threads have to wait
         with self._places.lock:
             if count == len(self._items):
                 self._items.extend(more)
@@ -49,7 +47,7 @@ class SharedList(KnowsPlaces[Item]):
                 found._items, found._places = self._items, self._places
                 found._length = count + len(more)
                 return found
-        return SharedList([*self._items[:count], *more])  # somebody has gone on from here already
+        return SharedList([*self._items[:count], *more])  # another list continues from here already
 
     def shared(self, other: Sequence[Item]) -> int:
         """Return a lower bound on the number of shared leading items, without comparing them."""
@@ -76,7 +74,7 @@ class SharedList(KnowsPlaces[Item]):
             if step == 1:
                 return self._items[start:stop]
             return [self._items[place] for place in range(start, stop, step)]
-        if 0 <= index < length:  # as most are
+        if 0 <= index < length:  # the most frequent case
             return self._items[index]
         if not -length <= index < 0:
             raise IndexError(index)
@@ -90,14 +88,14 @@ class SharedList(KnowsPlaces[Item]):
             return True
         return isinstance(other, Sequence) and list(self) == list(other)
 
-    __hash__ = None  # type: ignore[assignment]  # it equals lists, which have none
+    __hash__ = None  # type: ignore[assignment]  # it equals lists, which have no hash
 
     def __repr__(self) -> str:
         return repr(self[:])
 
 
 class _Places:
-    """The places where items have a value at a key, found once for all lists that share them."""
+    """The places of items by key and value, computed once for all lists that share the items."""
 
     __slots__ = ("_by_key", "lock")
 

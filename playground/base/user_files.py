@@ -1,11 +1,11 @@
-"""The one way in for files of the user's: whatever is named like one is opened here.
+"""Opens the user's files: every path that a user gives is opened here.
 
-A file is opened; a pipe that somebody writes to is read to its end; everything else is refused in
-one line: a pipe that nobody writes to would be waited for until morning, `/dev/zero` has no end at
-all, and a tape would be wound back.
+A file is opened; a pipe is read to its end if it has a writer; everything else is refused in one
+line. A pipe without a writer would make us wait for ever, `/dev/zero` has no end, and opening a
+tape would rewind it.
 
-Standard input and a shell's `<(…)` have names, too (`/dev/stdin`, `/dev/fd/63`). Who gives such a
-name means what this program holds open under its number, which is read as `-` is.
+Standard input and a shell's `<(…)` also have paths (`/dev/stdin`, `/dev/fd/63`). Such a path means
+an open descriptor of this program, which is read like `-`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from typing import IO, Final
 
 from playground.base.errors import InputFault
 
-MOST_BYTES: Final = 64 * 1024 * 1024  # of what comes out of a pipe
-_WRITER: Final = 1.0  # seconds: a writer that a shell is only just starting gets a moment
+MOST_BYTES: Final = 64 * 1024 * 1024  # the most that is read from a pipe
+_WRITER: Final = 1.0  # seconds for a shell to start the writer of a pipe
 _PIECE: Final = 1 << 20
 _OWN: Final = re.compile(r"/dev/(?:fd/(\d+)|stdin)|/proc/(?:self|thread-self)/fd/(\d+)")
 _FILE: Final = "a file"
@@ -37,9 +37,9 @@ _KINDS: Final = {
 
 
 def open_user_file(path: str | os.PathLike[str], expected: str = _FILE) -> IO[bytes]:
-    """Open what the user has named: a file, or all that comes out of a pipe, up to MOST_BYTES.
+    """Open a user's file, or the contents of a pipe up to MOST_BYTES.
 
-    Raises OSError if there is none that can be read, InputFault if it is neither.
+    Raises OSError if it cannot be read, InputFault if it is neither a file nor a pipe.
     """
     if is_stream(Path(path).stat()):
         return io.BytesIO(read_stream(path, MOST_BYTES, expected))
@@ -49,27 +49,27 @@ def open_user_file(path: str | os.PathLike[str], expected: str = _FILE) -> IO[by
 def open_regular_file(
     path: str | os.PathLike[str], expected: str = _FILE, *, buffering: int = -1
 ) -> IO[bytes]:
-    """Open a file that has to be one: it is read more than once, or from any place in it.
+    """Open a regular file, to be read more than once or at any place.
 
-    Raises OSError if it cannot be read, InputFault if it is no file.
+    Raises OSError if it cannot be read, InputFault if it is no regular file.
     """
     check_regular_file(path, expected)
     return open(path, "rb", buffering=buffering, opener=_open_regular)
 
 
 def check_regular_file(path: str | os.PathLike[str], expected: str = _FILE) -> None:
-    """Raises InputFault if a pipe, a device or a socket is named, OSError if nothing is there."""
+    """Raise InputFault for a pipe, a device or a socket, OSError if there is no file."""
     if (kind := kind_of_stream(Path(path).stat())) is not None:
         raise no_file(path, kind, expected)
 
 
 def no_file(path: str | os.PathLike[str], kind: str, expected: str = _FILE) -> InputFault:
-    """Return the error for a pipe, a device or a socket."""
+    """Make the fault for a pipe, a device or a socket in place of a file."""
     return InputFault(f"{kind}, and no file", where=str(path), expected=expected)
 
 
 def _open_regular(path: str, flags: int) -> int:
-    """A file that was one when it was asked: it is not waited for, whatever it has become."""
+    """Open a file without waiting, even if it has become a pipe since it was checked."""
     handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if (kind := kind_of_stream(os.fstat(handle))) is not None:
         os.close(handle)
@@ -78,22 +78,22 @@ def _open_regular(path: str, flags: int) -> int:
 
 
 def kind_of_stream(file: os.stat_result) -> str | None:
-    """Return in words what this is, or None if it is a file or a folder."""
+    """Return "a pipe", "a device" or "a socket"; None for a file or a folder."""
     return _KINDS.get(stat.S_IFMT(file.st_mode))
 
 
 def is_stream(file: os.stat_result) -> bool:
-    """Return True if this is something that can only be read from its start to its end."""
+    """Return True for a pipe, a device or a socket, which can be read only once."""
     return kind_of_stream(file) is not None
 
 
 def read_stream(
     path: str | os.PathLike[str], most: int = MOST_BYTES, expected: str = _FILE
 ) -> bytes:
-    """Read all that comes out of a pipe, up to `most` bytes.
+    """Read a pipe to its end, up to `most` bytes.
 
-    Raises InputFault if nothing ever would, if it does not end by then, and for a device that is
-    not standard input; OSError if it cannot be read.
+    Raises InputFault if it has no writer or more than `most` bytes, and for a device that is not
+    standard input; OSError if it cannot be read.
     """
     name = str(path)
     if (own := _OWN.fullmatch(name)) is not None:
@@ -101,13 +101,13 @@ def read_stream(
     kind = kind_of_stream(Path(path).stat())
     if kind == "a pipe":
         return _read_pipe(path, most, expected)
-    if Path(path).samefile(os.devnull):  # as good as an empty file
+    if Path(path).samefile(os.devnull):  # like an empty file
         return b""
     raise no_file(path, kind or "a folder", expected)
 
 
 def _read_own(number: int, name: str, most: int) -> bytes:
-    """Read what this program holds open under a number."""
+    """Read an open descriptor of this program."""
     if number == 0:
         return read_standard_input(name, most)
     descriptor = os.dup(number)
@@ -118,7 +118,7 @@ def _read_own(number: int, name: str, most: int) -> bytes:
 
 
 def _read_pipe(path: str | os.PathLike[str], most: int, expected: str) -> bytes:
-    """Read a pipe of the file system. Raises InputFault if nobody writes to it."""
+    """Read a pipe of the file system. Raises InputFault if it has no writer."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         first = _first_piece(descriptor)
@@ -131,10 +131,10 @@ def _read_pipe(path: str | os.PathLike[str], most: int, expected: str) -> bytes:
 
 
 def _first_piece(descriptor: int) -> bytes | None:
-    """Return the first bytes of a pipe; b"" if it has no writer, None if that has not written.
+    """Return the first bytes of a pipe; b"" if it has no writer, None if nothing is written yet.
 
-    Linux reports nothing of a pipe that never had a writer, and a hang-up without input of one
-    whose writers left.
+    Linux reports no event for a pipe that never had a writer, and a hang-up without input if all
+    writers have left.
     """
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
@@ -148,10 +148,10 @@ def _first_piece(descriptor: int) -> bytes | None:
 
 
 def read_descriptor(descriptor: int, name: str, most: int, first: bytes = b"") -> bytes:
-    """Read all that comes out of an open one, after what came `first`, up to `most` bytes. Raises
-    InputFault beyond that."""
+    """Read an open descriptor to its end; `first` was already read. Raises InputFault if there are
+    more than `most` bytes."""
     if not first and _is_silent(descriptor):
-        from playground.base.waits import tell_wait  # here: few files are waited for
+        from playground.base.waits import tell_wait  # imported here, because waits are rare
 
         end = ", which Ctrl-D ends" if os.isatty(descriptor) else ""
         tell_wait(f"waiting for {name}{end}")
@@ -167,7 +167,7 @@ def read_descriptor(descriptor: int, name: str, most: int, first: bytes = b"") -
 
 
 def _is_silent(descriptor: int) -> bool:
-    """Return True if nothing comes for the time after which a wait is told."""
+    """Return True if no data comes for so long that the wait should be reported."""
     if not hasattr(select, "poll"):  # Windows
         return False
     from playground.base.waits import SOON
@@ -181,24 +181,24 @@ def _next_piece(descriptor: int) -> bytes:
     while True:
         try:
             return os.read(descriptor, _PIECE)
-        except BlockingIOError:  # whoever shares it has made it so
+        except BlockingIOError:  # another program has made the descriptor non-blocking
             select.select([descriptor], [], [])
 
 
 def read_standard_input(name: str = "standard input", most: int = MOST_BYTES) -> bytes:
-    """Read all that is piped in. Raises InputFault if nothing can be, and beyond `most` bytes."""
+    """Read standard input to its end. Raises InputFault if it is closed or too long."""
     if sys.stdin is None:
         raise InputFault("closed", where=name, expected="a file, or something piped in")
     try:
         descriptor = sys.stdin.fileno()
-    except OSError:  # somebody has put a stream of their own there
+    except OSError:  # a program has replaced `sys.stdin`
         return sys.stdin.buffer.read()
     return read_descriptor(descriptor, name, most)
 
 
 def read_user_file(path: str | os.PathLike[str], expected: str) -> bytes:
-    """The bytes of a small file that a user writes by hand (a cache policy, a set of templates).
-    Raises InputFault, naming what is `expected`, where it cannot be read."""
+    """Read a small file that a user writes by hand (a cache policy, a set of templates), as UTF-8.
+    Raises InputFault, with `expected`, if it cannot be read."""
     try:
         with open_user_file(path, expected) as file:
             return as_utf8(file.read())
@@ -208,15 +208,13 @@ def read_user_file(path: str | os.PathLike[str], expected: str) -> bytes:
 
 
 def read_user_text(path: str | os.PathLike[str], expected: str) -> str:
-    """The text of such a file, each of its line ends as `\n`. Raises InputFault."""
+    """Read such a file as text, with every line end as `\n`. Raises InputFault."""
     text = decode(read_user_file(path, expected), str(path))
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def user_text(data: bytes | str, where: str, most_bytes: int) -> str:
-    """Return a file's text, or one from an editor. Raises InputFault where it is too long, or no
-    UTF-8.
-    """
+    """Return the text of a file or an editor. Raises InputFault if it is too long or no UTF-8."""
     if len(data) > most_bytes:
         expected = f"{most_bytes:,} bytes at most"
         raise InputFault("the file is too long", where=where, expected=expected)
@@ -224,8 +222,8 @@ def user_text(data: bytes | str, where: str, most_bytes: int) -> str:
 
 
 def as_utf8(data: bytes) -> bytes:
-    """Return the same text in UTF-8 where it is UTF-16 by its first two bytes, as Windows writes
-    it; what is wrong with it stays as it is, to be told.
+    """Convert UTF-16, as Windows writes it, to UTF-8; its first two bytes show it. Other bytes, and
+    bytes that cannot be converted, are returned unchanged: a later check reports them.
     """
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) and not data.startswith(BOM_UTF32_LE):
         with suppress(UnicodeDecodeError):
@@ -234,9 +232,9 @@ def as_utf8(data: bytes) -> bytes:
 
 
 def decode(data: bytes, where: str, line: int | None = None) -> str:
-    """UTF-8 text, its BOM removed. Raises InputFault with the line of the first bad byte.
+    """Decode UTF-8 and remove a BOM. Raises InputFault with the line of the first bad byte.
 
-    `line` is where the data begins, for a piece of a larger file.
+    `line` is the line on which the data begins, if it is part of a larger file.
     """
     try:
         return data.decode("utf-8-sig")

@@ -1,6 +1,6 @@
-"""Waits: nothing waits for somebody else without a word.
+"""Reports of waits: no code waits for another program silently.
 
-Whoever can say it (a command on standard error, a page on itself) asks for the words within
+Code that can show a report (a command on standard error, a page) receives them inside
 `telling_waits`. Elsewhere, in a notebook or a server's thread, nobody would read them: there a wait
 for another program ends in a fault.
 """
@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
-SOON: Final = 0.5  # seconds after which a wait is told
+SOON: Final = 0.5  # seconds after which a wait is reported
 _TELL: ContextVar[Callable[[str], None] | None] = ContextVar("tell", default=None)
 
 
 @contextmanager
 def telling_waits(tell: Callable[[str], None]) -> Iterator[None]:
-    """Within this and in this thread, `tell` is called with a line for each wait."""
+    """Call `tell` with a line for each wait, inside the block and in this thread."""
     before = _TELL.set(tell)
     try:
         yield
@@ -27,7 +27,7 @@ def telling_waits(tell: Callable[[str], None]) -> Iterator[None]:
 
 
 def tell_wait(text: str) -> bool:
-    """Say for whom or for what this program waits. Return False if nobody hears it."""
+    """Report what this program waits for. Return False if nobody receives the report."""
     tell = _TELL.get()
     if tell is None:
         return False

@@ -1,6 +1,6 @@
-"""The events of a parser, whose spans tile the decoded stream, in order.
+"""The events of a parser. Their spans tile the decoded stream, in order.
 
-Every character lies in exactly one event's span; events that own no characters have an empty span.
+Every character lies in exactly one event's span; events without characters have an empty span.
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ class Span(NamedTuple):
     stop: int
 
 
-# A stream has one of the next four for every chunk: they are the leanest events. Their span begins
-# at an offset and is as long as the text, so a parser gives the offset alone, and the span is made
-# when somebody asks; one that is given is kept as it is. (A frozen dataclass takes five times as
-# long to make. Nobody writes into these either.)
+# A stream has one of the next four events for every chunk, so they must be cheap to make. A parser
+# passes only an offset: the span, as long as the text, is made when it is read. (A whole span may
+# be passed, too. A frozen dataclass takes five times as long to make; these are never changed.)
 
 
 @dataclass(init=False, unsafe_hash=True)
@@ -74,11 +73,11 @@ Role = Literal["section", "call", "reasoning", "text", "separator", "stop", "str
 
 @dataclass(init=False, unsafe_hash=True)
 class MarkupEvent:
-    """Characters of the wire form: markers, JSON punctuation, whitespace between them.
+    """Characters of the wire form: markers, JSON punctuation, white space between them.
 
-    `role` is what they belong to: a section around calls, a call, reasoning, text in which nothing
-    is a call; or they stand between calls (separator), end the reply (stop), or belong to nothing
-    (stray: a closer without its opener, a token of the alphabet that leaked).
+    `role` says what they belong to: a section around calls, a call, reasoning, or text in which
+    nothing is a call. A separator stands between calls, a stop ends the reply. A stray marker
+    belongs to nothing: a closer without its opener, or a leaked token of the model.
     """
 
     __slots__ = ("_span", "role", "text")
@@ -97,7 +96,7 @@ def argument_maker(call_index: int, key: str | None) -> Callable[[int, str], Arg
     new = object.__new__
 
     def make(offset: int, text: str) -> ArgumentEvent:
-        event = new(ArgumentEvent)  # a call of the class would pass all four on once more
+        event = new(ArgumentEvent)  # calling the class would pass all four values twice
         event._span = offset
         event.call_index = call_index
         event.key = key
@@ -113,12 +112,12 @@ def _span_of(event: TextEvent | ReasoningEvent | ArgumentEvent | MarkupEvent) ->
 
 
 for _kind in (TextEvent, ReasoningEvent, ArgumentEvent, MarkupEvent):
-    setattr(_kind, "span", property(_span_of))  # noqa: B010  # a field to dataclasses and to mypy
+    setattr(_kind, "span", property(_span_of))  # noqa: B010  # dataclasses and mypy see a field
 
 
 @dataclass(frozen=True, slots=True)
 class CallStartedEvent:
-    """A call begins; `call_id` is ordinal unless the wire brought one."""
+    """The beginning of a call; `call_id` is made from its number unless the stream has one."""
 
     span: Span
     call_index: int
@@ -127,7 +126,7 @@ class CallStartedEvent:
 
 @dataclass(frozen=True, slots=True)
 class CallNamedEvent:
-    """The call's name is known; `text` is how it stands in the stream, escapes and all."""
+    """The name of a call; `text` is the name as it stands in the stream, with escapes."""
 
     span: Span
     call_index: int
@@ -137,7 +136,7 @@ class CallNamedEvent:
 
 @dataclass(frozen=True, slots=True)
 class CallEndedEvent:
-    """A complete call; `raw` keeps the argument texts as they stood in the stream."""
+    """The end of a complete call; `raw` has its argument texts as they stood in the stream."""
 
     span: Span
     call_index: int
@@ -149,8 +148,9 @@ class CallEndedEvent:
 
 @dataclass(frozen=True, slots=True)
 class CallAbortedEvent:
-    """A call that is not delivered, with what was read of it; `argument_open` says that the last
-    of `raw` was not at its end. What follows up to the call's closer belongs to it: see `extents`.
+    """The end of a call that is not delivered. `raw` has the argument texts that were read; with
+    `argument_open` the last one is incomplete. Text up to the call's closer still belongs to the
+    call.
     """
 
     span: Span
@@ -163,7 +163,7 @@ class CallAbortedEvent:
 
 @dataclass(frozen=True, slots=True)
 class FindingEvent:
-    """A finding at its place; a span that is not empty owns text that became nothing else."""
+    """A finding at its place. Its `text` has characters that belong to no other event."""
 
     span: Span
     finding: Finding
@@ -184,11 +184,11 @@ Event = (
 
 
 def merged(events: Iterable[Event]) -> list[Event]:
-    """Join neighbours that differ only by where the stream was cut."""
+    """Join neighbouring events that differ only because the stream was cut between them."""
     result: list[Event] = []
-    more: list[str] = []  # of the last event, joined once: appending strings is quadratic
+    more: list[str] = []  # further texts of the last event; joined at its end, in linear time
     last: Event | None = None
-    end: Event | None = None  # the last piece of it
+    end: Event | None = None  # its last piece
     for event in events:
         if last is not None and type(event) is type(last) and _continues(last, event):
             more.append(event.text)  # type: ignore[union-attr]
@@ -223,7 +223,7 @@ def _continues(last: Event, event: Event) -> bool:
 def _joined(first: Event, more: list[str], end: Event) -> Event:
     span = Span(first.span.start, end.span.stop)
     text = "".join([first.text, *more])  # type: ignore[union-attr]
-    match first:  # of the leanest ones there are most: `replace` would look at their fields
+    match first:  # the most frequent events are built here, because `replace` is slow
         case MarkupEvent(role=role):
             return MarkupEvent(span, text, role)
         case TextEvent() | ReasoningEvent():
@@ -234,7 +234,7 @@ def _joined(first: Event, more: list[str], end: Event) -> Event:
 
 
 def split(event: Event, offset: int) -> tuple[Event | None, Event]:
-    """Cut an event's text at an offset: the part before it, if any, and the rest.
+    """Cut an event's text at an offset. Return the part before it (None if empty), and the rest.
 
     An event without text of its own is moved past the offset instead.
     """
@@ -252,8 +252,8 @@ def split(event: Event, offset: int) -> tuple[Event | None, Event]:
 
 
 def cut(event: Event, offsets: Sequence[int]) -> list[Event]:
-    """Return an event with text of its own, cut at offsets in it: at all of them at once, since
-    each half copies what is left.
+    """Return the parts of an event with text of its own, cut at all the offsets at once. (Cutting
+    at one after the other would copy the rest each time.)
     """
     start, stop = event.span
     edges = [start, *(offset for offset in offsets if offset > start), stop]
@@ -264,9 +264,7 @@ def cut(event: Event, offsets: Sequence[int]) -> list[Event]:
 
 
 def owned_text(event: Event) -> str:
-    """Return the characters of an event's span, as they stood in the stream; "" where it owns
-    none.
-    """
+    """Return the characters of an event's span, as they stood in the stream; "" if it has none."""
     match event:
         case TextEvent() | ReasoningEvent() | MarkupEvent() | ArgumentEvent():
             return event.text
@@ -279,6 +277,6 @@ def owned_text(event: Event) -> str:
 
 
 def event_name(event: Event) -> str:
-    """`CallStartedEvent` → `call started`."""
+    """Return an event's name for people: `CallStartedEvent` → `call started`."""
     name = type(event).__name__.removesuffix("Event")
     return "".join(f" {c.lower()}" if c.isupper() else c for c in name).strip()

@@ -22,7 +22,7 @@ class TextPart:
 
 @dataclass(frozen=True, config=_STRICT)
 class ReasoningPart:
-    """The model's thought before its answer; `signature` is the provider's proof, if any."""
+    """The model's thought before its answer. `signature`, if any, is the provider's proof of it."""
 
     text: str
     signature: str | None = None
@@ -31,7 +31,7 @@ class ReasoningPart:
 
 @dataclass(frozen=True, config=_STRICT)
 class ImagePart:
-    """An image by address; `url` may be a `data:` URL. It is never fetched."""
+    """An image by its address, which is never fetched; `url` may be a `data:` URL."""
 
     url: str
     detail: str | None = None
@@ -40,7 +40,7 @@ class ImagePart:
 
 @dataclass(frozen=True, config=_STRICT)
 class ToolCallPart:
-    """A call of a tool; `args` are JSON values by argument name."""
+    """A call of a tool; `args` maps the names of arguments to JSON values."""
 
     tool_call_id: str
     tool_name: str
@@ -67,8 +67,8 @@ _put: Final = object.__setattr__
 
 
 def unchecked(kind: type[Value], fields: dict[str, Any]) -> Value:
-    """Return a message or part of all its fields, without pydantic's look at each: for a reader
-    that has made them what they are to be, a million times a file.
+    """Build a message or a part from all its fields, without pydantic's validation: for readers
+    that make a million of them from a file, and have checked the fields themselves.
     """
     value = _made(kind)
     _put(value, "__dict__", fields)

@@ -13,7 +13,7 @@ from playground.nouns.tools import ToolMetadata
 
 
 class CacheDialect(StrEnum):
-    """The provider whose cache marks are wanted; None means the model's own."""
+    """A provider whose cache marks are wanted. (None in a setting: the model's own provider.)"""
 
     ANTHROPIC = "anthropic"
     GEMINI = "gemini"
@@ -35,9 +35,9 @@ class PromptTemplateType(StrEnum):
 class TaskConfig(BaseModel):
     """The settings that stay the same during a task.
 
-    `dialect_rules`, if given, replace a dialect's own: one text for all dialects, or texts by
-    name. `system_rules` says whether our general rules are written; they are left out of other
-    programs' requests.
+    `dialect_rules`, if given, replace a dialect's own rules: one text for all dialects, or texts by
+    dialect name. With `system_rules` our general rules are written; requests of other programs
+    leave them out.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -49,7 +49,7 @@ class TaskConfig(BaseModel):
     system_rules: bool = True
 
     def rules_of(self, dialect: str) -> str | None:
-        """Return the rules given for a dialect; None where its own are to be used."""
+        """Return the rules given for a dialect; None if its own rules are to be used."""
         if isinstance(self.dialect_rules, dict):
             return self.dialect_rules.get(dialect)
         return self.dialect_rules
@@ -67,7 +67,7 @@ class DynamicTaskConfig(BaseModel):
 
 
 class PromptData(BaseModel):
-    """The input of every dialect; `current_assistant_id` names the assistant that is to answer."""
+    """The input of every dialect. `current_assistant_id` names the assistant that will answer."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -82,9 +82,10 @@ class PromptData(BaseModel):
 
     @property
     def dyanmic_task_config(self) -> DynamicTaskConfig:
-        """`dynamic_task_config` as Azad spells it: its own methods, put into a dialect, read it."""
+        """`dynamic_task_config` in Azad's spelling, for methods of Azad's that a user puts into a
+        dialect."""
         return self.dynamic_task_config
 
     def override_messages(self, messages: Sequence[Message]) -> None:
-        """Replace the messages by deep copies: later changes to the given ones are not seen."""
+        """Replace the messages by deep copies, which later changes to `messages` do not reach."""
         self.messages = copy.deepcopy(list(messages))

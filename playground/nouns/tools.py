@@ -1,4 +1,4 @@
-"""Tool metadata: the JSON Schema is kept as given; everything else is read from it."""
+"""Tool metadata: the JSON Schema is kept as given, and everything else follows from it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Schema = dict[str, Any]
 
 
 class ParameterMetadata(BaseModel):
-    """One parameter as a prompt describes it."""
+    """A parameter as a prompt describes it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -24,7 +24,7 @@ class ParameterMetadata(BaseModel):
 
 
 class ToolExample(BaseModel):
-    """A worked call for the tool's documentation."""
+    """An example of a call, for the tool's documentation."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -35,9 +35,9 @@ class ToolExample(BaseModel):
 class ToolMetadata(BaseModel):
     """A tool: its name, description, JSON Schema as given, and examples.
 
-    `parameters=` and `required_parameters=` may be given in place of `input_schema=`; a schema of
-    string properties is then built from them, so that there is one truth. `args_schema=` takes a
-    schema too, or a pydantic model, whose schema is kept.
+    `parameters=` and `required_parameters=` may be given in place of `input_schema=`: a schema with
+    string properties is built from them. `args_schema=` takes a schema too, or a pydantic model,
+    whose schema is kept.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -47,7 +47,7 @@ class ToolMetadata(BaseModel):
     input_schema: Schema = Field(default_factory=lambda: {"type": "object", "properties": {}})
     examples: tuple[ToolExample, ...] = ()
 
-    if TYPE_CHECKING:  # the validator below takes more than the fields; a type checker should know
+    if TYPE_CHECKING:  # for type checkers: the validator below takes more than the fields
 
         def __init__(
             self,
@@ -82,38 +82,36 @@ class ToolMetadata(BaseModel):
 
     @property
     def parameters(self) -> dict[str, ParameterMetadata]:
-        """The parameters in the schema's order, `$ref` followed one step at a time."""
+        """The parameters in the schema's order, with each `$ref` followed."""
         return {name: self._parameter(name) for name in self._properties()}
 
     @property
     def parameter_names(self) -> set[str]:
-        """The names of the parameters; a parser needs them at every call, and nothing else."""
+        """The names of the parameters. (For parsers, which need no more of a parameter.)"""
         return set(self._properties())
 
     @property
     def required_parameters(self) -> list[str]:
         required = self.input_schema.get("required", [])
-        if not _is_list(required):  # some write `required: true`, beside a parameter's type
+        if not _is_list(required):  # some schemas have `required: true` beside a parameter's type
             return []
         return [name for name in required if isinstance(name, str)]
 
     def parameter_schema(self, name: str) -> Schema:
-        """Return the JSON Schema of one parameter, or {} where the tool does not declare it; a
-        `$ref` is followed, those of a union too.
+        """Return the JSON Schema of one parameter, or {} if the tool does not declare it. A `$ref`
+        is followed, also inside a union.
         """
         return resolve_union(self._properties().get(name, {}), self.input_schema)
 
     def own_schema(self, name: str) -> Schema:
-        """Return the JSON Schema of one parameter as it stands there, its references not
-        followed.
-        """
+        """Return the JSON Schema of one parameter as it is written: references are not followed."""
         found = self._properties().get(name, {})
         return found if isinstance(found, dict) else {}
 
     def _parameter(self, name: str) -> ParameterMetadata:
         schema = self.parameter_schema(name)
         given = self._properties()[name]
-        # What stands beside a `$ref` is about this parameter, what it leads to about the type.
+        # A description beside a `$ref` is about this parameter, that of the target about the type.
         own = given.get("description") if isinstance(given, dict) else None
         description = own or schema.get("description") or ""
         return ParameterMetadata(
@@ -127,7 +125,7 @@ class ToolMetadata(BaseModel):
 
 
 def _with_args_schema(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Flink-Agents' name for the schema, or for the model whose schema it is."""
+    """Take the schema, or the schema of a model, from `args_schema`: Flink-Agents' name for it."""
     if {"input_schema", "parameters", "required_parameters"} & set(data):
         raise ValueError("give args_schema or another schema, not both")
     rest = {key: value for key, value in data.items() if key != "args_schema"}
@@ -155,7 +153,7 @@ def _property(value: Any) -> Schema:
 
 def type_name(schema: Schema, root: Schema, depth: int = 0) -> str:
     """Return the schema's type in a word or two: `integer`, `string or null`, `array of string`."""
-    # A list of itself (`$ref` in `items`) would go on for ever.
+    # A list whose items are such lists (`$ref` in `items`) has no end.
     schema = resolve(schema, root) if depth < 8 else {}
     kind = schema.get("type")
     if isinstance(kind, list):
@@ -185,7 +183,7 @@ _TYPE_NAMES = {  # written by people who think in Python or TypeScript
 
 
 def allowed_types(schema: Schema) -> set[str]:
-    """Return every JSON type that the schema admits; empty where it says nothing of types."""
+    """Return every JSON type that the schema allows; an empty set if it restricts no types."""
     kind = schema.get("type")
     if isinstance(kind, str | list):
         names = [kind] if isinstance(kind, str) else kind
@@ -193,13 +191,13 @@ def allowed_types(schema: Schema) -> set[str]:
     found: set[str] = set()
     for variant in variants(schema):
         found |= allowed_types(variant)
-    # Without a type, the values that are allowed tell it.
+    # Without a type, the listed values show it.
     values = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
     return found | {json_type(value) for value in values}
 
 
 def variants(schema: Schema) -> list[Schema]:
-    """Return the schemas that a union, or an `allOf` around a reference, is made of."""
+    """Return the parts of a union, or of an `allOf` around a reference."""
     found = [item for key in _UNIONS for item in _listed(schema.get(key))]
     return [item for item in found if isinstance(item, dict)]
 
@@ -214,8 +212,8 @@ def json_type(value: Any) -> str:
 
 
 def resolve(schema: Any, root: Schema) -> Schema:
-    """Follow `$ref` within `root` until a schema without one; {} for a cycle or a broken path."""
-    if type(schema) is dict and "$ref" not in schema:  # as most
+    """Follow `$ref` within `root` up to a schema without one; {} for a cycle or a broken path."""
+    if type(schema) is dict and "$ref" not in schema:  # most schemas
         return schema
     seen: set[str] = set()
     while isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
@@ -228,7 +226,7 @@ def resolve(schema: Any, root: Schema) -> Schema:
 
 
 def resolve_union(schema: Any, root: Schema, depth: int = 0) -> Schema:
-    """`resolve`, and the same for what a union is made of, so that its types can be told."""
+    """Resolve a schema, and the parts of a union too, so that `allowed_types` sees their types."""
     found = resolve(schema, root)
     if depth == _UNION_DEPTH or not any(key in found for key in _UNIONS):
         return found
@@ -245,15 +243,15 @@ def target_of(reference: str, root: Schema) -> Any:
     for step in reference.removeprefix("#").strip("/").split("/"):
         if not step:
             continue
-        # RFC 6901: in this order, or `~01` would become a slash.
+        # RFC 6901 demands this order: otherwise `~01` would become a slash.
         step = step.replace("~1", "/").replace("~0", "~")
         node = node.get(step) if isinstance(node, dict) else None
     return node if reference.startswith("#") else None
 
 
 def _has_references(schema: Any) -> bool:
-    """Return True if `$ref` is a key anywhere in the schema; in most it is not."""
-    with suppress(ValueError):  # what is no plain value
+    """Return True if `$ref` is a key anywhere in the schema."""
+    with suppress(ValueError):  # a value that marshal does not know
         if b"$ref" not in marshal.dumps(schema):
             return False
     waiting = [schema]
@@ -269,7 +267,7 @@ def _has_references(schema: Any) -> bool:
 
 
 def schema_findings(tool: ToolMetadata, where: str) -> list[Finding]:
-    """`$ref`s that lead nowhere or back to themselves."""
+    """Report each `$ref` of a tool that leads nowhere or back to itself."""
     if not _has_references(tool.input_schema):
         return []
     found: list[Finding] = []
@@ -288,7 +286,7 @@ def schema_findings(tool: ToolMetadata, where: str) -> list[Finding]:
                 found.append(finding("cyclic-ref", place, f"{reference} refers to itself"))
             elif target is None:
                 found.append(finding("unresolved-ref", place, f"nothing at {reference}"))
-            # Each target once: schemas that share definitions would be walked 2ⁿ times.
+            # Each target once: otherwise nested shared definitions would be walked 2ⁿ times.
             elif reference not in expanded:
                 expanded.add(reference)
                 stack.append((target, path | {reference}, f"{place}.$ref"))

@@ -1,7 +1,7 @@
-"""A provider's request as blocks: what is cached, in the order in which it is cached.
+"""A provider's request as blocks: the units that are cached, in the order of caching.
 
-One block for each tool, each part of the system prompt and each part of a message; a text alone is
-one text part. Marks are kept beside a block and are no part of it.
+Each tool, each part of the system prompt and each part of a message is a block; a content that is a
+text is one part. A cache mark is kept with its block, but is no part of the block's text.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _PICTURES: Final = ("image", "image_url", "input_image")
 
 @dataclass(frozen=True, slots=True)
 class WireBlock:
-    """One block: where it stands, what it says, and the mark on it (its TTL), if any. Where a hash
-    stands in place of what it says, `size` is that of the text, in estimated tokens."""
+    """A block: its place, its content, and the TTL of the cache mark on it, if any. If the content
+    is known only by its hash, `text` is the hash and `size` the number of estimated tokens."""
 
     tier: Tier
     role: str
@@ -44,16 +44,16 @@ class WireBlock:
     ttl: str | None = None
     markable: bool = True
     place: tuple[int, int] | None = None  # message and part
-    is_string: bool = False  # a content that is no list
+    is_string: bool = False  # True if the message's content is a text, not a list
     size: int | None = None
 
     @property
     def tokens(self) -> int:
-        """About how many."""
+        """The estimated number of tokens."""
         return tokens_of(self.text) if self.size is None else self.size
 
     def says_the_same(self, other: WireBlock) -> bool:
-        """Return True if both are one block to the cache: marks and places do not count."""
+        """Return True if both are the same block to a cache, whatever their marks and places."""
         return self is other or (
             (self.text, self.kind, self.role, self.tier)
             == (other.text, other.kind, other.role, other.tier)
@@ -67,10 +67,10 @@ class WireBlock:
 
 @dataclass(slots=True)
 class WireRequest:
-    """The parts of a request that caching needs: blocks, parameters that salt a tier, a top-level
-    mark.
+    """The parts of a request that matter to a cache: blocks, a mark at the top level, and
+    parameters that invalidate a tier when they change.
 
-    `starts` has the index of the first block of each message, or where it would stand.
+    `starts` has the index of each message's first block; of the next block if it has none.
     """
 
     model: str
@@ -81,13 +81,13 @@ class WireRequest:
     starts: SharedList[int] = field(default_factory=SharedList)
 
     def insert(self, index: int, block: WireBlock) -> None:
-        """A block more, after those of the message before it."""
+        """Insert a block, as the last of the message before it."""
         self.blocks = self.blocks.extended_with(index, [block, *self.blocks[index:]])
         message = bisect_left(self.starts, index)
         self.starts = self.starts.extended_with(message, [n + 1 for n in self.starts[message:]])
 
     def at(self, message: int, part: int) -> Iterator[int]:
-        """The blocks that stand at a part of a message."""
+        """Yield the indices of the blocks that a part of a message has become."""
         start, *after = self.starts[message : message + 2]
         for index in range(start, after[0] if after else len(self.blocks)):
             if self.blocks[index].place == (message, part):
@@ -95,16 +95,16 @@ class WireRequest:
 
 
 def read_wire(body: dict[str, Any], model: str = "", default_ttl: str = "5m") -> WireRequest:
-    """A body of Anthropic, OpenAI (chat, responses), Bedrock, Gemini or OpenRouter as blocks."""
+    """Read a body of Anthropic, OpenAI (both APIs), Bedrock, Gemini or OpenRouter as blocks."""
     return WireReader(model, default_ttl).read(body)
 
 
 class WireReader:
-    """Reads a row of requests; a message that the request before had too is not read again.
+    """A reader of a row of requests. Messages of the previous request are not read again.
 
-    Every request of a session holds the history before it: read once, a session of n requests costs
-    n messages and not n²/2. Even a loop over what is shared would be that square: it is told by
-    comparing lists.
+    Every request of a session contains the history before it. Reading each message once makes the
+    time linear in the number of requests, not quadratic. For the same reason no loop walks the
+    shared messages: whole lists are compared.
     """
 
     def __init__(self, model: str = "", default_ttl: str = "5m") -> None:
@@ -120,7 +120,7 @@ class WireReader:
         system = system_of(body)
         for part in parts_of(system):
             head.part("system", "system", part, None, isinstance(system, str))
-        if body.get("instructions"):  # OpenAI's Responses API: its system prompt
+        if body.get("instructions"):  # the system prompt of OpenAI's Responses API
             head.part("system", "system", {"type": "text", "text": body["instructions"]})
         read = self._messages(messages_of(body), head.blocks)
         options = body.get("prompt_cache_options")
@@ -136,7 +136,7 @@ class WireReader:
         )
 
     def _tool_blocks(self, given: Any) -> list[WireBlock]:
-        """Tools as blocks, in a new list; those of a whole session are often one object."""
+        """Return tools as blocks, in a new list. Requests of a session often share their tools."""
         if given is not self._tools[0]:
             reader = _Reader(self._ttl, [])
             reader.tools(given)
@@ -153,7 +153,7 @@ class WireReader:
         read = read or _Read(head, blocks=list(head), pictures=_has_pictures(head))
         for message in given[messages:]:
             read.add(message, self._ttl)
-        if read.marked and read.marked[-1][0] >= messages:  # what stood there has a mark now
+        if read.marked and read.marked[-1][0] >= messages:  # an earlier block has got a mark
             blocks = min(blocks, *(block for at, block in read.marked if at >= messages))
         self._before, self._given = read, given
         self._blocks = self._blocks.extended_with(blocks, read.blocks[blocks:])
@@ -163,20 +163,21 @@ class WireReader:
 
 @dataclass(slots=True)
 class _Read:
-    """Messages that were read, with what was known before each of them: the number of blocks,
-    whether all were the system's, and whether one was a picture."""
+    """Messages that were read, with the state before each: `starts` has the number of blocks,
+    `known` says if all messages were the system's and if there was a picture."""
 
     head: list[WireBlock] = field(default_factory=list)  # tools and the system prompt
     messages: list[dict[str, Any]] = field(default_factory=list)
     blocks: list[WireBlock] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     known: list[tuple[bool, bool]] = field(default_factory=list)
-    marked: list[tuple[int, int]] = field(default_factory=list)  # by a later message: it, the block
-    leads: bool = True  # messages of the system, before the first of anybody else
+    # pairs of a message and the earlier block that it has marked
+    marked: list[tuple[int, int]] = field(default_factory=list)
+    leads: bool = True  # True if all messages are the system's so far
     pictures: bool = False
 
     def up_to(self, count: int) -> _Read | None:
-        """The same up to so many messages; None where what is after them has left its marks."""
+        """Return the state after `count` messages; None if a later one has marked their blocks."""
         if count == len(self.messages):
             return self
         start = self.starts[count]
@@ -196,7 +197,7 @@ class _Read:
         index, start = len(self.messages), len(self.blocks)
         last = self.blocks[-1] if self.blocks else None
         _Reader(ttl, self.blocks).message(message, index, self.leads)
-        if start and self.blocks[start - 1] is not last:  # it marked what stands before it
+        if start and self.blocks[start - 1] is not last:  # the message has marked it
             self.marked.append((index, start - 1))
         own = self.blocks[start:]
         self.messages.append(message)
@@ -207,10 +208,10 @@ class _Read:
 
 
 def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
-    """Return how many leading items both lists share; those before `start` are known to be equal.
+    """Return how many leading items both lists share. Those before `start` are known to be equal.
 
-    The search takes steps that double and then halve, each compared at once: identical objects
-    cost no more than a look.
+    The search compares slices, with steps that double and then halve: Python compares identical
+    objects fast.
     """
     if isinstance(one, SharedList):
         start = max(start, one.shared(other))
@@ -225,8 +226,8 @@ def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> i
 
 
 def written_alike(one: Sequence[Any], other: Sequence[Any], start: int, stop: int) -> int:
-    """Up to where, from `start`, items that are equal are also written alike: to Python the same
-    fields in another order are equal, and so are 1 and true; to a provider they are not."""
+    """Return the index, from `start` on, of the first equal items whose JSON differs; `stop` if
+    there are none. Python ignores the order of fields and takes 1 for true; providers do not."""
     for index in range(start, stop):
         before, after = one[index], other[index]
         if before is not after and json.dumps(before) != json.dumps(after):
@@ -251,7 +252,7 @@ class _Reader:
         if "role" not in message:
             self._add(tier, role, role, message, (index, 0))
             return
-        # A provider sees a result as part of the user's turn, whoever the library says spoke.
+        # A provider sees a result as part of the user's turn, whatever role the library gives it.
         if role == "tool":
             self._add(tier, "user", "tool_result", {**message, "role": None}, (index, 0))
             return
@@ -265,7 +266,7 @@ class _Reader:
                 self._add(tier, role, "tool_use", call)
 
     def _mark_last(self, mark: Any) -> None:
-        """A mark that stands beside the last block; requests share blocks, so it is a new one."""
+        """Put a mark on the last block: on a copy, because requests share blocks."""
         if isinstance(mark, dict) and self.blocks:
             self.blocks[-1] = replace(self.blocks[-1], ttl=str(mark.get("ttl") or self._ttl))
 
@@ -289,7 +290,7 @@ class _Reader:
         is_string: bool = False,
     ) -> None:
         point = value.get("cachePoint")
-        if isinstance(point, dict) and len(value) == 1:  # Bedrock: a mark on what stands before it
+        if isinstance(point, dict) and len(value) == 1:  # Bedrock: a mark on the block before it
             self._mark_last(point)
             return
         ttl = None

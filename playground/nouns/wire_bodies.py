@@ -1,6 +1,7 @@
-"""Find what providers cache in a request body: the tools, the system prompt and the messages.
+"""Finds the cacheable parts of a request body: the tools, the system prompt and the messages.
 
-Known are Anthropic, OpenAI (chat, responses), Bedrock, Gemini and OpenRouter; others give nothing.
+Known are Anthropic, OpenAI (chat, responses), Bedrock, Gemini and OpenRouter. In the body of
+another provider nothing is found.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, Final
 from playground.base.shared_lists import SharedList
 
 MARKS: Final = ("cache_control", "cachePoint", "prompt_cache_breakpoint")
-_KINDS: Final = {  # what Bedrock and Gemini name by a key
+_KINDS: Final = {  # kinds that Bedrock and Gemini express by a key
     "toolUse": "tool_use",
     "toolResult": "tool_result",
     "functionCall": "tool_use",
@@ -23,7 +24,7 @@ _KINDS: Final = {  # what Bedrock and Gemini name by a key
 
 
 def mark_holders(kind: str, value: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Return the objects that may hold a block's mark: itself, a result's parts, an OpenAI tool."""
+    """Yield the objects that may hold a block's mark: a result's parts, an OpenAI tool, itself."""
     content, function = value.get("content"), value.get("function")
     if kind == "tool_result" and isinstance(content, list):
         yield from (part for part in content if isinstance(part, dict))
@@ -41,20 +42,20 @@ def kind_of(part: dict[str, Any]) -> str:
 
 
 def identity(kind: str, value: dict[str, Any]) -> str:
-    """Return a block's content without marks; order inside schemas and arguments counts."""
-    # A text alone and a list of one text part are one block to the provider: a recorded request
-    # that changed from one to the other read all of its 3,211 tokens.
+    """Return a block's content without marks. The order inside schemas and arguments is kept."""
+    # A text and a list with that text as its only part are the same to the provider: a recorded
+    # request that changed from one to the other read all of its 3,211 tokens from the cache.
     if kind == "text":
         return str(value.get("text") or "")
-    # Only the envelope is sorted: providers do not see its order, libraries vary it.
+    # Only the envelope is sorted: its order varies between libraries, and providers ignore it.
     plain = {k: _unmarked(v) for k, v in sorted(value.items()) if k not in MARKS and v is not None}
-    if "content" in plain and kind == "tool_result":  # the same of what a tool answered
+    if "content" in plain and kind == "tool_result":  # a tool's answer likewise
         plain["content"] = _text_alone(plain["content"])
     return json.dumps(plain, ensure_ascii=False)
 
 
 def _text_alone(content: Any) -> Any:
-    """The text of a list that holds it alone; anything else as it is."""
+    """Return the text of a list with one plain text part; return any other content unchanged."""
     match content:
         case [{"type": "text", "text": str(text)} as part] if len(part) == 2:
             return text
@@ -89,7 +90,7 @@ def system_of(body: dict[str, Any]) -> Any:
 
 def messages_of(body: dict[str, Any]) -> Sequence[dict[str, Any]]:
     given = next((body[key] for key in ("messages", "input", "contents") if key in body), None)
-    if isinstance(given, SharedList):  # our own, and not looked through at every request
+    if isinstance(given, SharedList):  # our own list: not checked again at every request
         return given
     if isinstance(given, str):
         given = [{"role": "user", "content": given}]
@@ -101,11 +102,12 @@ def messages_of(body: dict[str, Any]) -> Sequence[dict[str, Any]]:
 
 
 def parameters_of(body: dict[str, Any], pictures: bool) -> dict[str, Any]:
-    """Parameters by the rules' names; what a request does not say is no change."""
+    """Return the parameters that matter to a cache, by their names in cache rules, without those
+    that the request does not have."""
     config = body.get("toolConfig") if isinstance(body.get("toolConfig"), dict) else {}
     output = body.get("output_config") if isinstance(body.get("output_config"), dict) else {}
     reasoning = body.get("reasoning") if isinstance(body.get("reasoning"), dict) else {}
-    # `images` is whether there is any: with Anthropic the first one salts the messages' tier.
+    # `images` is True if there is any: at Anthropic the first image invalidates the messages' tier.
     known = {
         "tool_choice": body.get("tool_choice") or (config or {}).get("toolChoice"),
         "parallel_tool_calls": body.get("parallel_tool_calls"),

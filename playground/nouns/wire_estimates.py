@@ -1,9 +1,9 @@
-"""The tokens of a text, told from the kinds of its bytes: fast, and of no one model.
+"""Estimates the tokens of a text from the kinds of its bytes: fast, and for no particular model.
 
-Weights by least squares over 651 texts (messages of transcripts, tables of numbers, JSON, code,
-documents) and o200k_base, rounded; of 440 others nine in ten are 0.82 to 1.16 of what o200k_base
-counts, and as near to cl100k_base. Four characters a token are 0.45 to 1.41 of it: a table of
-numbers has two.
+The weights are a least-squares fit to o200k_base over 651 texts (messages of transcripts, tables of
+numbers, JSON, code, documents). For nine in ten of 440 other texts the estimate is 0.82 to 1.16 of
+the count of o200k_base, and as close to that of cl100k_base. The rule of four characters a token
+gives 0.45 to 1.41 of it: in a table of numbers a token has two.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from __future__ import annotations
 import string
 from typing import Final
 
-_WEIGHTS: Final = (  # a hundredth of a token for each such byte; in the order of most texts' shares
+_WEIGHTS: Final = (  # hundredths of a token for each such byte; the most frequent kinds first
     (string.ascii_letters.encode(), 18),
     (b" ", 25),
     (string.digits.encode(), 55),
-    (bytes(range(0x80, 0xC0)), 0),  # what goes on in UTF-8
+    (bytes(range(0x80, 0xC0)), 0),  # continuation bytes of UTF-8
     (bytes(range(0xC0, 0xE0)), 45),  # Cyrillic, accents
     (bytes(range(0xE0, 0x100)), 95),  # Chinese, emoji
 )
 _OTHER: Final = 50  # line breaks, punctuation
-# Of what o200k_base counts, recorded requests of other models were billed 0.65 to 1.5 (`tokens/`);
-# of an estimate, what it counts is 0.86 to 1.2.
+# Recorded requests of other models were billed 0.65 to 1.5 of the count of o200k_base (`tokens/`),
+# which is itself 0.86 to 1.2 of an estimate.
 _LEAST: Final = 0.6
 _MOST: Final = 1.8
 
 
 def tokens_of(text: str) -> int:
-    """About how many tokens a text is, at least one."""
+    """Return the estimated number of tokens of a text, at least 1."""
     rest = text.encode("utf-8", "surrogatepass")
     total = 0
     for kind, weight in _WEIGHTS:
@@ -38,6 +38,6 @@ def tokens_of(text: str) -> int:
 
 
 def token_range(tokens: int) -> tuple[int, int]:
-    """The least and the most that so many estimated tokens may be, of texts as those above: a long
-    run of one character is fewer, base64 and Czech are up to three times as many."""
+    """Return the least and the greatest real number of tokens for an estimate, for usual texts. (A
+    long run of one character has fewer; base64 and Czech have up to three times as many.)"""
     return int(tokens * _LEAST), int(tokens * _MOST)

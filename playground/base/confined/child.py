@@ -1,4 +1,4 @@
-"""The worker's side: one task after another from standard input, until it closes."""
+"""The worker process: does one task after another from standard input, until that closes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from playground.base.errors import InputFault
 
 
 def main() -> None:
-    """Serve tasks on standard input and output. The first line says how much memory there is."""
+    """Serve tasks on standard input and output. The first argument is the limit of memory."""
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    sys.stdout = sys.stderr  # what a task prints must not stand between two answers
+    sys.stdout = sys.stderr  # text that a task prints must not get between the answers
     _bound(memory_bytes=int(sys.argv[1]))
     write_frame(answers, b'{"ready": true}')
     while (frame := read_frame(requests)) is not None:
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def _bound(memory_bytes: int) -> None:
-    """Bounds for the whole life of the worker; a kernel that does not know one goes without."""
+    """Set limits for the worker's whole life. A limit that the kernel does not know is skipped."""
     bounds = {
         resource.RLIMIT_AS: memory_bytes,
         resource.RLIMIT_FSIZE: 0,  # nothing is written to any file
@@ -44,17 +44,17 @@ def _bound(memory_bytes: int) -> None:
 
 
 def _allow(seconds: float) -> None:
-    """Allow so much more processor time; a bound for a child whose parent is gone."""
+    """Allow this much more processor time. It also ends a worker whose parent is gone."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     soft = int(used.ru_utime + used.ru_stime + seconds) + 2
-    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]  # a shell's own bound stands
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]  # a limit that the shell has set stays
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
 
 
 def _prepare(task: str) -> None:
-    """Import what the task needs, so that its time is its own: jinja2 alone may take half a
-    second on a busy machine."""
+    """Import the task's module, so that the import does not count as its time: jinja2 alone may
+    take half a second on a busy machine."""
     _function(task)
 
 
@@ -70,7 +70,7 @@ def _answer(answers: IO[bytes], work: Callable[[], Any]) -> None:
         answer = json.dumps({"fault": told}).encode()
     except MemoryError:
         answer = b'{"stopped": "memory"}'
-    except Exception as error:  # a fault of ours: the parent tells the user, in one line
+    except Exception as error:  # our own mistake: the parent reports it in one line
         detail = f"{type(error).__name__}: {error}"[:_TOLD]
         answer = json.dumps({"stopped": "ended", "detail": detail}).encode()
     write_frame(answers, answer)
@@ -81,7 +81,7 @@ _FAULT = ("problem", "where", "line", "field", "expected")
 
 
 def _function(task: str) -> Callable[[Any], Any]:
-    """`playground.room.module:function`; nobody else's code is loaded by name."""
+    """Return the function `playground.room.module:function`. Other code is not loaded by name."""
     module, _, name = task.partition(":")
     assert module.startswith("playground."), task
     function: Callable[[Any], Any] = getattr(import_module(module), name)

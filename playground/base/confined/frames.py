@@ -1,4 +1,4 @@
-"""Messages on a pipe: eight bytes of length, then the bytes."""
+"""Messages on a pipe: eight bytes with the length, then the message."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def write_frame(stream: IO[bytes], data: bytes) -> None:
 
 
 def read_frame(stream: IO[bytes]) -> bytes | None:
-    """Return the next message; None where the stream has ended, in the middle of one too."""
+    """Return the next message; None if the stream has ended, even in the middle of a message."""
     head = stream.read(HEAD)
     if len(head) < HEAD:
         return None

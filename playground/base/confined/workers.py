@@ -1,4 +1,4 @@
-"""The parent's side: workers are started, given tasks, and killed when they take too long."""
+"""The parent of the workers: starts them, gives them tasks, and kills those that take too long."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from typing import IO, Any, Final, Literal
 from playground.base.confined.frames import HEAD, write_frame
 from playground.base.errors import InputFault, PlaygroundError
 
-MOST_WORKERS: Final = 4  # at once; a fifth task waits for one of them
+MOST_WORKERS: Final = 4  # a fifth task waits until one of them is free
 MEMORY_BYTES: Final = 1 << 30
 START_SECONDS: Final = 30.0  # a loaded machine starts Python slowly
-MOST_ANSWER: Final = 400_000_000  # bytes; text of 20 million characters as JSON is below it
-# What a worker sees of the environment: how to find files and to write text. No key is among it.
+MOST_ANSWER: Final = 400_000_000  # bytes; enough for a text of 20 million characters as JSON
+# The variables of the environment that a worker gets: for finding files and writing text. No keys.
 _PASSED_ON: Final = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "HOME", "SYSTEMROOT")
 
 
 class Stopped(PlaygroundError):
-    """A task was ended before its time. `reason` says by which bound; `detail` by which error."""
+    """Raised if a task was stopped. `reason` is the limit that stopped it, `detail` the error."""
 
     def __init__(
         self, reason: Literal["time", "memory", "ended"], seconds: float, detail: str = ""
@@ -45,12 +45,12 @@ class Stopped(PlaygroundError):
 
 
 class Unavailable(PlaygroundError):
-    """No process can be started here, so that nothing can be run within bounds."""
+    """Raised if no worker process can be started here, so that nothing can be run within limits."""
 
 
 @dataclass
 class Budget:
-    """Wall time in seconds that several tasks share; `left` is what those before left of it."""
+    """Wall time, in seconds, that several tasks share. `left` is the time that is not used yet."""
 
     seconds: float
     left: float = field(init=False)
@@ -60,13 +60,13 @@ class Budget:
 
 
 def run(task: str, value: Any, budget: Budget) -> Any:
-    """Return the result of `task` ("playground.room.module:function") for plain data, within
-    bounds.
+    """Run `task` ("playground.room.module:function") on plain data, within limits. Return its
+    result.
 
-    `value` is what `marshal` holds (None, bool, int, float, str, list, tuple, dict), the result
-    what JSON holds. The start of a worker and the import of the task's module do not count against
-    the budget; a task that is stopped ends it. Raises what the task says is the user's mistake
-    (InputFault), Stopped, or Unavailable.
+    `value` must be data for `marshal` (None, bool, int, float, str, list, tuple, dict), the result
+    is JSON. The start of a worker and the import of the task's module do not count against the
+    budget; a task that is stopped uses it up. Raises InputFault if the task reports a user's
+    mistake, Stopped, or Unavailable.
     """
     if budget.left <= 0:
         raise Stopped("time", budget.seconds)
@@ -90,7 +90,7 @@ def run(task: str, value: Any, budget: Budget) -> Any:
 def _module_folders() -> list[str]:
     """Return the folders where a worker looks for modules: Python's own, installed ones, and ours.
 
-    The folder of the user's script or notebook is left out, whose `jinja2.py` is not the library.
+    The folder of the user's script or notebook is left out: a `jinja2.py` there is not the library.
     """
     own = Path(__file__).resolve().parents[3]
     library = Path(sysconfig.get_path("stdlib"))
@@ -104,7 +104,7 @@ def _module_folders() -> list[str]:
 
 
 class _Worker:
-    """One process. `alive` is False once it was killed or has ended."""
+    """A worker process. `alive` is False once it was killed or has ended."""
 
     def __init__(self) -> None:
         if sys.platform == "win32":
@@ -113,17 +113,17 @@ class _Worker:
         self._prepared: set[str] = set()
         environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
         environment["PYTHONPATH"] = os.pathsep.join(_module_folders())
-        # -P: the user's folder is no place to load `json.py` from; -B: nothing can be written
+        # -P: a `json.py` in the user's folder must not be loaded; -B: no file can be written
         command = [sys.executable, "-P", "-B", "-m", "playground.base.confined.child"]
         try:
             self._process = subprocess.Popen(
                 [*command, str(MEMORY_BYTES)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,  # the terminal is not for what ran here
+                stderr=subprocess.DEVNULL,  # foreign code must not write to the terminal
                 env=environment,
-                cwd="/",  # a worker that waits keeps no disk from being taken out
-                start_new_session=True,  # Ctrl-C is for us; a closed pipe ends it
+                cwd="/",  # an idle worker must not keep a disk busy
+                start_new_session=True,  # Ctrl-C must not reach it; a closed pipe ends it
             )
         except (OSError, ValueError) as error:
             raise Unavailable(f"no process can be started here ({error})") from error
@@ -132,8 +132,8 @@ class _Worker:
             raise Unavailable("a worker process does not start here")
 
     def prepare(self, task: str) -> dict[str, Any]:
-        """Have it import a task's module before the task's time runs. Nothing, or what went
-        wrong; raises Unavailable where it takes as long as a start may."""
+        """Import a task's module in the worker, before the task's time runs. Return {}, or an
+        answer that says what went wrong. Raises Unavailable if it takes longer than a start may."""
         if task in self._prepared:
             return {}
         answer = self.ask(marshal.dumps((task, None, None)), START_SECONDS)
@@ -145,7 +145,7 @@ class _Worker:
         return {}
 
     def ask(self, frame: bytes, seconds: float) -> dict[str, Any]:
-        """Its answer to one task; a worker that gives none is killed."""
+        """Send a task and return the worker's answer. A worker that gives none is killed."""
         try:
             write_frame(self._stream(self._process.stdin), frame)
         except OSError:
@@ -154,7 +154,7 @@ class _Worker:
         return self._read(seconds)
 
     def is_running(self) -> bool:
-        """Return True if the worker still runs: somebody may have killed it while it was idle."""
+        """Return True if the worker still runs. It may have been killed while it was idle."""
         return self.alive and self._process.poll() is None
 
     def kill(self) -> None:
@@ -162,7 +162,7 @@ class _Worker:
         self._process.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
-            with suppress(OSError):  # what was still to be written has nobody to read it
+            with suppress(OSError):  # unwritten data has no reader any more
                 self._stream(stream).close()
 
     def _read(self, seconds: float) -> dict[str, Any]:
@@ -177,7 +177,7 @@ class _Worker:
         if isinstance(data, str):
             return self._stopped(data)
         answer: dict[str, Any] = json.loads(data)
-        if answer.get("stopped"):  # out of memory once, it would be so sooner the next time
+        if answer.get("stopped"):  # after running out of memory once, it would do so again
             self.kill()
         return answer
 
@@ -186,7 +186,7 @@ class _Worker:
         return {"stopped": why}
 
     def _bytes(self, count: int, deadline: float) -> bytes | Literal["time", "ended"]:
-        """Return so many bytes of the answer. Raises with the reason if they do not come."""
+        """Return the next `count` bytes of the answer, or the reason why they do not come."""
         pieces: list[bytes] = []
         descriptor = self._stream(self._process.stdout).fileno()
         ready = select.poll()  # select() knows no descriptor above 1,023
@@ -210,7 +210,7 @@ class _Worker:
 
 @dataclass
 class _Pool:
-    """Idle workers, and how many there may be. A fork of this process starts with none."""
+    """The idle workers, and free places for more. A fork of this process starts with no workers."""
 
     idle: list[_Worker] = field(default_factory=list)
     owner: int = field(default_factory=os.getpid)
@@ -219,11 +219,11 @@ class _Pool:
 
     @contextmanager
     def worker(self) -> Iterator[_Worker]:
-        """Yield a worker for the length of one task; one that was interrupted is not used again."""
+        """Yield a worker for one task. A worker that is interrupted is not used again."""
         worker = self.take()
         try:
             yield worker
-        except BaseException:  # Ctrl-C: its answer may still come, and would be the next task's
+        except BaseException:  # Ctrl-C: a late answer would be taken for the next task's
             worker.kill()
             raise
         finally:
@@ -233,13 +233,13 @@ class _Pool:
         self.places.acquire()
         try:
             with self.lock:
-                if self.owner != os.getpid():  # their pipes are the parent's
+                if self.owner != os.getpid():  # after a fork: the pipes belong to the parent
                     self.idle, self.owner = [], os.getpid()
                 while self.idle:
                     worker = self.idle.pop()
                     if worker.is_running():
                         return worker
-            return _Worker()  # outside of the lock, as others need not wait for its start
+            return _Worker()  # outside of the lock, so that others need not wait for its start
         except BaseException:
             self.places.release()
             raise

@@ -1,5 +1,4 @@
-"""Read tools from anywhere: every form of a tool becomes `ToolMetadata`, with its JSON Schema as
-given."""
+"""Reads tools of every form into `ToolMetadata`, and keeps their JSON Schemas as given."""
 
 from playground.nouns.tool_formats.forms import (
     looks_like_tools,

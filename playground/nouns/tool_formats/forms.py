@@ -30,7 +30,7 @@ _SCHEMAS: Final = ("input_schema", "inputSchema", "args_schema", "parameters")
 _LISTS: Final = ("tools", "functions", "functionDeclarations", "function_declarations")
 _INNER: Final = ("result", "toolConfig", "tool_config", "function", "toolSpec", "serialized")
 _TOOLS_ALONE: Final = {*_SCHEMAS, *_LISTS, *_INNER, "openapi"} - {"result"}
-# Keys of messages, requests, traces and sessions, which may hold tools beside what was said.
+# Keys of messages, requests, traces and sessions, which may hold tools besides a conversation.
 _NO_TOOLS: Final = frozenset(
     {"role", "messages", "contents", "input", "format", "agent", "trace", "request", "mcpServers"}
     | {"conversations", "conversation", "chat", "query", "chat_messages", "mapping", "response"}
@@ -46,7 +46,7 @@ _MOST_TOOLS: Final = 10_000
 
 
 def looks_like_tools(value: Any) -> bool:
-    """Return True if a JSON value holds only tools, by its keys: no messages beside them."""
+    """Return True if a JSON value, by its keys, holds tools and no messages."""
     if isinstance(value, list):
         if any(not isinstance(item, dict) or _NO_TOOLS & item.keys() for item in value):
             return False
@@ -59,8 +59,7 @@ def looks_like_tools(value: Any) -> bool:
 
 
 def _is_call(value: Mapping[str, Any]) -> bool:
-    """Return True for a call as Llama writes one: `parameters` holds its arguments, not a
-    schema."""
+    """Return True for a call in Llama's form: its `parameters` are arguments, not a schema."""
     parameters = value.get("parameters")
     if (
         "name" not in value
@@ -100,7 +99,7 @@ def read_tools(value: Any) -> list[ToolMetadata]:
 def read_tools_and_findings(
     value: Any, where: str = "tools"
 ) -> tuple[list[ToolMetadata], list[Finding]]:
-    """Read tools, and report what was left out or mended."""
+    """Read tools. Return them, and findings about parts that were left out or changed."""
     if isinstance(value, str | bytes | BaseModel) or not isinstance(value, Iterable):
         raise InputFault(f"tools must be a list, not {value!r:.60}", field=where)
     tools, findings = read_entry(value if isinstance(value, Mapping) else list(value), where)
@@ -110,7 +109,7 @@ def read_tools_and_findings(
 
 
 def read_entry(value: Any, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
-    """Read an entry of a list of tools: usually one tool; several if the entry wraps them, none if
+    """Read an entry of a list of tools. It has usually one tool, several if it wraps them, none if
     it is no tool. Raises InputFault."""
     findings: list[Finding] = []
     try:
@@ -140,7 +139,7 @@ def _of_mapping(
             if item is not None:
                 yield _tool(item, where)
         return
-    # Lists before single tools: an MCP answer and a Gemini entry have keys of both.
+    # Lists come first: an MCP answer and a Gemini entry have keys of a list and of a single tool.
     for key in _LISTS:
         if isinstance(value.get(key), Sequence) and not isinstance(value[key], str):
             yield from _tools(value[key], f"{where}.{key}" if where else key, found)
@@ -150,7 +149,7 @@ def _of_mapping(
             _report_unkept_fields(value, {key}, where, found)
             yield from _of_mapping(value[key], where, found)
             return
-    # Bedrock's mark stands between the tools; Anthropic's stands on one, which has a name.
+    # Bedrock's cache mark is an entry of its own; Anthropic's stands in a tool, which has a name.
     if "cachePoint" in value or ("cache_control" in value and "name" not in value):
         found.append(finding("cache-mark", where, "a cache mark, not a tool"))
         return
@@ -178,12 +177,12 @@ def _why_no_tool(value: Mapping[str, Any]) -> str:
     """Return the reason why an entry is not a tool with a schema; "" if it is one."""
     if "mcpServers" in value:
         return "a list of MCP servers; `playground tools --mcp` asks them for their tools"
-    # `web_search_20250305`, `computer_use` …: named by their type, described by nobody.
+    # `web_search_20250305`, `computer_use` …: their type is their name, and they have no schema.
     kind = value.get("type")
     own = isinstance(kind, str) and kind not in ("function", "custom", "object")
     if own and not any(isinstance(value.get(key), Mapping) for key in _SCHEMAS):
         return f"{kind} is a tool of the provider's own, without a schema"
-    # Gemini's are named by their one key: `{"googleSearch": {}}`.
+    # Gemini's own tools have one key, their name: `{"googleSearch": {}}`.
     if "name" not in value and len(value) == 1 and isinstance(next(iter(value.values())), Mapping):
         return f"{next(iter(value))} is a tool of the provider's own, without a schema"
     return ""
@@ -192,9 +191,9 @@ def _why_no_tool(value: Mapping[str, Any]) -> str:
 def _tool(body: Mapping[str, Any], where: str) -> ToolMetadata:
     data = {key: body[key] for key in ("name", "description", "examples") if body.get(key)}
     schema = _schema(body)
-    if schema is None and body.get("type") == "custom":  # OpenAI's: any text, under this name
+    if schema is None and body.get("type") == "custom":  # OpenAI's: any text
         schema = {"type": "object", "properties": {"input": {"type": "string"}}}
-    # Azad's form: parameters by name, which ToolMetadata makes a schema of.
+    # Azad's form has parameters by name; ToolMetadata makes a schema of them.
     if "required_parameters" in body:
         data |= {"parameters": schema or {}, "required_parameters": body["required_parameters"]}
     elif schema:
@@ -215,7 +214,7 @@ def _schema(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
         if isinstance(value, type) and issubclass(value, BaseModel):
             return value.model_json_schema()
         if isinstance(value, Mapping):
-            # Bedrock wraps it in `json`; a schema with a property of that name has other keys too.
+            # Bedrock wraps the schema in `json`. (A schema with a key `json` has other keys too.)
             inner = value.get("json") if key == "inputSchema" else None
             unwrapped = inner if isinstance(inner, Mapping) and len(value) == 1 else value
             return unwrapped if "required_parameters" in body else json_schema(unwrapped)
@@ -223,8 +222,8 @@ def _schema(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _of_object(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMetadata]:
-    """Read a live Python object: our own, a model, a function, a tool of LangChain or of MCP's
-    SDK."""
+    """Read a live Python object: our own tool, a pydantic model, a function, or a tool of LangChain
+    or of MCP's SDK."""
     from playground.nouns.tool_formats.functions import tool_from_function
     from playground.nouns.tool_formats.python_files import tool_from_model
 
@@ -253,12 +252,12 @@ def _of_object(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMet
 
 
 def _without_own_fields(tool: ToolMetadata) -> ToolMetadata:
-    """Copy a tool without the fields that a system's own class adds: those would decide its
-    form."""
+    """Copy a tool without the fields that a subclass of a system adds, because these would decide
+    its form."""
     return ToolMetadata(**{name: getattr(tool, name) for name in ToolMetadata.model_fields})
 
 
-_ONE_TEXT: Final = {  # LangChain's word for the text that its simplest tools take
+_ONE_TEXT: Final = {  # the schema of LangChain's simplest tools, which take one text
     "properties": {"__arg1": {"title": "__arg1", "type": "string"}},
     "required": ["__arg1"],
     "type": "object",
@@ -266,8 +265,8 @@ _ONE_TEXT: Final = {  # LangChain's word for the text that its simplest tools ta
 
 
 def _of_langchain(tool: Any) -> dict[str, Any]:
-    """Return what LangChain tells a model about a tool, without injected arguments and without the
-    texts of its own classes."""
+    """Return the description of a tool that LangChain sends to a model, without injected arguments
+    and without the texts of LangChain's classes."""
     schema = tool.tool_call_schema
     if isinstance(schema, type) and issubclass(schema, BaseModel):
         schema = schema.model_json_schema()

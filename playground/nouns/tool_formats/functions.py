@@ -1,5 +1,4 @@
-"""Make a tool from a Python function's signature and docstring: types by pydantic, words by
-docstrings.
+"""Makes tools from Python functions: types come from annotations, descriptions from docstrings.
 
 Arguments that a model cannot give (`*args`, `**kwargs`) are left out, and a type without a JSON
 Schema becomes any value. Both are reported as findings; so is a docstring that describes another
@@ -34,7 +33,7 @@ _PARAMETERS: Final = "__parameter_names__"
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter as it is declared; `default` is `inspect.Parameter.empty` if it has none."""
+    """A parameter as it is declared. Without a default, `default` is `inspect.Parameter.empty`."""
 
     name: str
     annotation: Any = Any
@@ -43,7 +42,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class FunctionSignature:
-    """The parameters and the docstring of a function, from any source."""
+    """The parameters and the docstring of a function, live or in a source file."""
 
     name: str
     docstring: str = ""
@@ -54,12 +53,12 @@ class FunctionSignature:
 def create_schema_from_function(
     name: str, func: Callable[..., Any], injected_args: Collection[str] = ()
 ) -> type[BaseModel]:
-    """Build a pydantic model of a function's arguments; its `model_json_schema()` is what a model
-    reads.
+    """Build a pydantic model of a function's arguments. Its `model_json_schema()` is for a language
+    model.
 
     Descriptions come from `Annotated`, `Field` or the docstring (numpy, Google, Sphinx, Epydoc), in
-    this order; else they are `Parameter: NAME`. `injected_args` are given by the program and hidden
-    from the model.
+    this order; without any they are `Parameter: NAME`. `injected_args` are given by the program and
+    hidden from the language model.
     """
     return model_of(_named(signature_of(func), name), injected_args)
 
@@ -95,7 +94,7 @@ def signature_of(func: Callable[..., Any]) -> FunctionSignature:
     found: list[Finding] = []
     try:
         hints = typing.get_type_hints(_annotations_holder(func), include_extras=True)
-    except Exception as error:  # an annotation is any expression
+    except Exception as error:  # an annotation may be any expression
         found.append(finding("annotation-unread", f"tool {name}", f"annotations: {error}"))
         hints = {}
     parameters = []
@@ -118,13 +117,13 @@ def _annotations_holder(func: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def var_arguments(tool: str, written: str) -> Finding:
-    """Report arguments without names, which a model cannot give."""
+    """Make a finding about arguments without names, which a model cannot give."""
     message = f"{written} is left out: its arguments have no names"
     return finding("var-arguments", f"tool {tool}", message)
 
 
 def checked_annotation(annotation: Any, tool: str, name: str, found: list[Finding]) -> Any:
-    """Return the annotation; if pydantic has no JSON Schema for it, return Any and report it."""
+    """Return the annotation, or Any with a finding if pydantic has no JSON Schema for it."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -140,7 +139,7 @@ def checked_annotation(annotation: Any, tool: str, name: str, found: list[Findin
 def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) -> type[BaseModel]:
     """Build the pydantic model of a signature's arguments.
 
-    Raises InputFault if pydantic cannot, for instance because of bounds that a type does not have.
+    Raises InputFault if pydantic refuses, for instance because of bounds that a type cannot have.
     """
     documented = {p.arg_name: p.description for p in _parsed(signature.docstring).params}
     fields: dict[str, Any] = {}
@@ -149,12 +148,12 @@ def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) 
         if parameter.name in injected_args:
             continue
         name, described = parameter.name, _description(parameter, documented)
-        if name.startswith("_") or hasattr(BaseModel, name):  # no name for a field of pydantic
+        if name.startswith("_") or hasattr(BaseModel, name):  # pydantic does not allow such a field
             name = f"parameter_{index}"
             described["alias"] = parameter.name
-        # In pydantic's own notation `...` is "no default": None would make it optional.
+        # In pydantic's notation `...` means "no default"; None would be a default.
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        # what is written in the signature comes later, and wins
+        # notes in the signature come later, and win over the docstring
         parameters[name] = parameter.name
         fields[name] = (
             Annotated[_with_first_note(parameter.annotation, Field(**described))],
@@ -171,15 +170,15 @@ def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) 
 
 
 def parameter_names(model: type[BaseModel]) -> Mapping[str, str]:
-    """Map each field of a model of a function's arguments to its parameter; other models give an
-    empty mapping."""
+    """Return the parameter of each field in a model of a function's arguments; {} for another
+    model."""
     names: Mapping[str, str] = getattr(model, _PARAMETERS, {})
     return names
 
 
 def _description(parameter: Parameter, documented: Mapping[str, str | None]) -> dict[str, Any]:
-    """Return the description, unless a `Field` has its own, within `Annotated` or as the
-    default."""
+    """Return a parameter's description for pydantic; {} if a `Field`, in `Annotated` or as the
+    default, has its own."""
     notes = getattr(parameter.annotation, "__metadata__", ())
     if any(isinstance(note, FieldInfo) for note in (*notes, parameter.default)):
         return {}
@@ -189,7 +188,7 @@ def _description(parameter: Parameter, documented: Mapping[str, str | None]) -> 
 
 
 def _with_first_note(annotation: Any, first: FieldInfo) -> Any:
-    """Return the type, with a note before the type's own notes."""
+    """Return the parts of an `Annotated` type, with a note before its own notes."""
     base = getattr(annotation, "__origin__", annotation)
     notes = getattr(annotation, "__metadata__", None)
     return (base, first, *notes) if notes is not None else (annotation, first)
@@ -231,7 +230,7 @@ def _docstring_mismatches(
     """Report parameters in a docstring that do not exist or have another type."""
     findings = []
     names = {*tool.parameters, *injected_args}
-    # They are told of as left out already; that the docstring knows them is no lie.
+    # A finding says already that these are left out; a docstring may describe them.
     stars = {"args", "kwargs"} if _has_stars(signature.findings) else set()
     for parameter in _documented_parameters(documented):
         name = parameter.arg_name.lstrip("*")
@@ -243,7 +242,7 @@ def _docstring_mismatches(
             continue
         written = _WRITTEN_TYPES.get((parameter.type_name or "").strip().lower())
         given = allowed_types(tool.parameter_schema(name))
-        # `float` in the text of an `int` parameter is careless, but no call goes wrong by it.
+        # `float` in the docstring of an `int` parameter is careless, but harms no call.
         wider = written == "number" and "integer" in given
         if written and given and written not in given and not wider:
             text = f"{parameter.type_name} in the docstring, {' or '.join(sorted(given))} declared"
@@ -252,8 +251,8 @@ def _docstring_mismatches(
 
 
 def _documented_parameters(documented: Docstring) -> list[DocstringParam]:
-    """Return the parameters of a docstring, without an underlined `Returns:`, which the library
-    takes for a parameter."""
+    """Return the parameters of a docstring. The library takes an underlined `Returns:` for one; it
+    and all after it are left out."""
     names = [parameter.arg_name for parameter in documented.params]
     end = next((i for i, name in enumerate(names) if name.endswith(":")), len(names))
     return documented.params[:end]

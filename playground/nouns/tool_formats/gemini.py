@@ -1,4 +1,4 @@
-"""Convert Gemini's schemas to JSON Schema: types in capitals, `nullable`, counts in strings.
+"""Converts Gemini's schemas to JSON Schema: types in capitals, `nullable`, counts as strings.
 
 Source: the Schema object of the Gemini API, a subset of OpenAPI 3.0.
 """
@@ -22,7 +22,7 @@ _BY_NAME: Final = ("properties", "$defs", "definitions", "patternProperties")
 
 
 def json_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert a schema of Gemini or OpenAPI 3.0 to JSON Schema; return any other as it is."""
+    """Convert a schema of Gemini or OpenAPI 3.0 to JSON Schema; return any other unchanged."""
     whole = dict(schema)
     return _converted(whole) if _is_foreign(whole) else whole
 
@@ -46,21 +46,21 @@ def _converted(node: Any) -> Any:
     found = {key: _value(key, value) for key, value in node.items() if key != "propertyOrdering"}
     if found.get("type") in _TYPES:
         found["type"] = found["type"].lower()
-    # Gemini's own word for what `enum` says by itself; no JSON Schema knows the format.
+    # Gemini's format "enum" is unknown to JSON Schema, and `enum` says the same.
     if found.get("format") == "enum":
         del found["format"]
     if found.pop("nullable", False) is not True:
         return found
-    # `nullable` of a `$ref` or an `enum` admits null only where it stands outside of both.
+    # To allow null beside a `$ref` or an `enum`, the alternative must stand outside of both.
     outer = {key: found.pop(key) for key in _OUTER if key in found}
     return {"anyOf": [found, {"type": "null"}], **outer}
 
 
 def _value(key: str, value: Any) -> Any:
-    # Protobuf's int64, which its JSON form writes as a string.
+    # Protobuf's JSON form writes an int64 as a string.
     if key in _COUNTS and isinstance(value, str) and value.isascii() and value.isdigit():
         return int(value)
-    # Here keys are names: a property called `nullable` is no keyword.
+    # The keys of these are names: a property called `nullable` is no keyword.
     if key in _BY_NAME and isinstance(value, dict):
         return {name: _converted(inner) for name, inner in value.items()}
     if key in ("items", "additionalProperties", "not"):

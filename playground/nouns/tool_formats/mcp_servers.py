@@ -1,7 +1,7 @@
-"""Ask the MCP servers of an `mcp.json` for their tools, with the official SDK (extra `[mcp]`).
+"""Asks the MCP servers of an `mcp.json` for their tools, with the official SDK (extra `[mcp]`).
 
-Nothing is started or asked before `allow` has agreed to that very command or address. Every server
-has a time limit.
+No server is started or asked before `allow` has agreed to its exact command or address. Every
+server has a time limit.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SECONDS: Final = 20.0
 
 @dataclass(frozen=True, slots=True)
 class McpServer:
-    """A server as `mcp.json` has it: a program with its arguments, or an address."""
+    """A server as `mcp.json` declares it: a program with its arguments, or an address."""
 
     name: str
     command: str = ""
@@ -39,7 +39,7 @@ class McpServer:
     url: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     kind: str = ""
-    cwd: str = ""  # the folder that a program is started in; "" is the user's
+    cwd: str = ""  # the folder in which a program starts; "" for the current one
 
     def __str__(self) -> str:
         """Name the command or address, without the values of variables or keys."""
@@ -48,11 +48,10 @@ class McpServer:
         return f"{self.name}: {json.dumps([self.command, *self.args], ensure_ascii=False)}"
 
     def consequences(self) -> list[str]:
-        """List everything that consent would do, a line each: nobody can agree to what is not
-        shown.
+        """List everything to which the user consents, one fact a line.
 
-        The program and its arguments are a list, so that no line break or blank hides one. The
-        values of variables are not shown, but their names, and who gets them.
+        Program and arguments stand on lines of their own, so that no line break or blank hides one.
+        Of variables, only the names are shown, and who gets their values.
         """
         place = _quoted(self.url) if self.url else "the program"
         lines = [f"ask {_quoted(self.url)}" if self.url else f"start {_quoted(self.command)}"]
@@ -90,12 +89,12 @@ def read_servers(text: str, where: str = "mcp.json") -> list[McpServer]:
 def ask_servers(
     servers: list[McpServer], allow: Allow, seconds: float = SECONDS
 ) -> dict[str, tuple[list[ToolMetadata], list[Finding]]]:
-    """Ask every server for its tools. Return them by its name, with what was left out.
+    """Ask every server for its tools. Return, by server name, the tools and findings about them.
 
-    Raises InputFault naming the server if it is not allowed, does not start, does not answer within
-    `seconds` or does not exist; and if the SDK is not installed.
+    Raises InputFault if a server is not allowed, does not exist, does not start or does not answer
+    within `seconds`, and if the SDK is not installed.
     """
-    # All questions come before the first start: who says no to one has started none.
+    # All questions come before the first start: after one refusal no server has been started.
     for server in servers:
         if not allow(server):
             raise InputFault(
@@ -105,12 +104,12 @@ def ask_servers(
 
 
 def ask_server(server: McpServer, seconds: float) -> tuple[list[ToolMetadata], list[Finding]]:
-    """Start or ask one server at once, without consent, and return its tools; see `ask_servers`."""
+    """Start or ask one server without asking for consent, and return its tools."""
     try:
         import anyio
     except ImportError as error:
         raise _no_sdk() from error
-    # anyio reports every failure in a group of groups; what the user wants is the first of them.
+    # anyio reports every failure in a group of groups; the user wants the first of them.
     try:
         with ThreadPoolExecutor(max_workers=1) as pool:  # a notebook's thread has a loop of its own
             listed = pool.submit(anyio.run, _listed, server, seconds).result()
@@ -130,7 +129,7 @@ async def _listed(server: McpServer, seconds: float) -> list[dict[str, Any]]:
         from mcp import Client
     except ImportError as error:
         raise _no_sdk() from error
-    logging.getLogger("mcp").setLevel(logging.CRITICAL)  # it raises what it logs
+    logging.getLogger("mcp").setLevel(logging.CRITICAL)  # all that it logs it also raises
     with anyio.fail_after(seconds), _silent() as errors:
         async with Client(_transport(server, errors)) as client:
             tools: list[dict[str, Any]] = []
@@ -144,7 +143,7 @@ async def _listed(server: McpServer, seconds: float) -> list[dict[str, Any]]:
 
 
 def _silent() -> Any:
-    """Discard a program's own log: the terminal belongs to the user."""
+    """Open a file that discards a program's log, which must not reach the user's terminal."""
     return Path(os.devnull).open("w", encoding="utf-8")
 
 
@@ -171,8 +170,7 @@ def _transport(server: McpServer, errors: Any) -> Any:
 
 
 def _filled(text: str, server: McpServer) -> str:
-    """Replace `${NAME}` by the environment's value. Raises InputFault for a name that is not
-    set."""
+    """Replace each `${NAME}` by the variable's value. Raises InputFault if it is not set."""
 
     def value(found: re.Match[str]) -> str:
         if found[1] not in os.environ:

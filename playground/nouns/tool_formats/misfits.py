@@ -1,4 +1,4 @@
-"""Check a call's arguments against the tool's schema, and name the first mismatch."""
+"""Checks a call's arguments against the tool's schema, and names the first mismatch."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from referencing.exceptions import Unresolvable
 from playground.nouns.tools import ToolMetadata
 
 _MOST_SAID: Final = 200  # characters
-_PLAIN: Final = 2  # a version of marshal's that says equal things alike
+_PLAIN: Final = 2  # a version of marshal's that writes equal values the same way
 
 
-# Of a plain schema nothing else counts, and of a plain property its type alone.
+# The keywords of a plain schema, and of a plain property: only types and names decide.
 _OF_PLAIN: Final = frozenset(
     ("$schema", "type", "properties", "required", "additionalProperties", "title", "description")
 )
@@ -36,7 +36,7 @@ _TYPES: Final[dict[str, frozenset[type]]] = {
 
 
 class Check(NamedTuple):
-    """A schema's validator, and the types of its parameters if the schema says nothing else.
+    """A schema's validator. `plain` has the types of its parameters if the schema is plain.
 
     Arguments of exactly these types fit without the validator, which takes twenty times as long.
     """
@@ -46,7 +46,7 @@ class Check(NamedTuple):
     required: tuple[str, ...]
 
     def surely_takes(self, arguments: Mapping[str, Any]) -> bool:
-        """Return True if the arguments fit by their types alone; if not, the validator decides."""
+        """Return True if the arguments' types show that they fit. If not, the validator decides."""
         if self.plain is None or type(arguments) is not dict:
             return False
         types = self.plain
@@ -59,13 +59,13 @@ def check_of(tool: ToolMetadata) -> Check | None:
     reports."""
     try:
         return _validator(marshal.dumps(tool.input_schema, _PLAIN))
-    except (ValueError, RecursionError):  # of no JSON, or too deep
+    except (ValueError, RecursionError):  # not JSON, or nested too deeply
         return None
 
 
 def misfit(check: Check, arguments: Mapping[str, Any]) -> str:
-    """Return the first objection of a schema to these arguments; "" if there is none, or if the
-    schema cannot decide because it refers to something outside, or to itself without an end."""
+    """Return the first objection of a schema to these arguments; "" if there is none. It is also ""
+    if the schema cannot decide, because it refers to another document or endlessly to itself."""
     if check.surely_takes(arguments):
         return ""
     try:
@@ -77,8 +77,8 @@ def misfit(check: Check, arguments: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=512)
 def _validator(dumped: bytes) -> Check | None:
-    """Build the check of a schema, given as bytes: two dicts with `1` and `true` are equal, their
-    bytes are not. References to other documents are not fetched."""
+    """Build the check of a schema. The key of the cache is the schema's bytes, because dicts with
+    `1` and with `true` are equal. References to other documents are not fetched."""
     schema = marshal.loads(dumped)
     try:
         Draft202012Validator.check_schema(schema)
@@ -90,8 +90,8 @@ def _validator(dumped: bytes) -> Check | None:
 
 
 def _plain_types(schema: Mapping[str, Any]) -> dict[str, frozenset[type]] | None:
-    """Return the types of the parameters of a plain schema; None for any other."""
-    if type(schema) is not dict:  # `true` is a schema, too
+    """Return the types of a plain schema's parameters; None if the schema is not plain."""
+    if type(schema) is not dict:  # `true` is also a schema
         return None
     properties = schema.get("properties", {})
     if not _OF_PLAIN.issuperset(schema) or schema.get("type", "object") != "object":

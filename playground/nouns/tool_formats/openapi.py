@@ -1,6 +1,6 @@
-"""Read OpenAPI 3 documents: every operation is a tool, its parameters and its JSON body one schema.
+"""Reads OpenAPI 3 documents: an operation is a tool, its parameters and JSON body are one schema.
 
-`$ref`s within the document are replaced by their targets. An operation with a `$ref` that leads
+Each `$ref` within the document is replaced by its target. An operation with a `$ref` that leads
 back to itself, or out of the document, is left out with a finding. Source: OpenAPI Specification
 3.0 and 3.1.
 """
@@ -17,7 +17,7 @@ from playground.nouns.tools import target_of
 
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _LEFT: Final = ("responses", "security", "servers", "callbacks")
-_MOST_VALUES: Final = 200_000  # of an operation's schema, once every reference is in its place
+_MOST_VALUES: Final = 200_000  # in an operation's schema, after all references are replaced
 _Found = tuple[dict[str, Any] | None, list[Finding]]
 
 
@@ -29,7 +29,7 @@ def is_openapi(value: Mapping[str, Any]) -> bool:
 def operations(document: Mapping[str, Any], where: str) -> Iterator[_Found]:
     """Yield each operation as a tool, or None if it is left out, with the findings about it.
 
-    Raises InputFault if none is left.
+    Raises InputFault if no operation can be read.
     """
     any_read, first_refusal = False, ""
     names: set[str] = set()
@@ -58,7 +58,7 @@ def operations(document: Mapping[str, Any], where: str) -> Iterator[_Found]:
 
 
 class _Refused(Exception):
-    """The reason why an operation cannot be a tool."""
+    """Raised if an operation cannot be a tool; the message is the reason."""
 
     def __init__(self, code: str, message: str) -> None:
         self.code = code
@@ -73,7 +73,7 @@ def _tool(
     properties: dict[str, Any] = {}
     required: list[str] = []
     every: dict[tuple[str, str], dict[str, Any]] = {}
-    # An operation's own parameter takes the place of the path's of the same name and place.
+    # An operation's own parameter replaces the path's parameter of the same name and place.
     for parameter in [*refs.mappings(shared), *refs.mappings(operation.get("parameters"))]:
         if isinstance(parameter.get("name"), str):
             every[str(parameter.get("in")), parameter["name"]] = parameter
@@ -113,8 +113,8 @@ def _described(parameter: Mapping[str, Any]) -> Any:
 
 
 def _add_body(body: Mapping[str, Any], properties: dict[str, Any], required: list[str]) -> None:
-    """Add the fields of a body that is an object to the parameters; add any other body as
-    `body`."""
+    """Add the fields of a body to the parameters. A body that is no object, or whose fields have
+    names of parameters, is added as the parameter `body`."""
     schema = next(iter(_content(body)), {})
     fields = schema.get("properties")
     if not isinstance(fields, Mapping) or set(fields) & set(properties):
@@ -129,7 +129,7 @@ def _add_body(body: Mapping[str, Any], properties: dict[str, Any], required: lis
 
 
 def _content(holder: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the schemas of a `content`, JSON first."""
+    """Return the schemas in the `content` of a parameter or body, those for JSON first."""
     content = holder.get("content")
     kinds = content if isinstance(content, Mapping) else {}
     ordered = sorted(kinds, key=lambda kind: "json" not in str(kind))
@@ -138,7 +138,7 @@ def _content(holder: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 class _References:
-    """The document's `$ref`s, replaced by their targets within bounds."""
+    """A replacer of the document's `$ref`s by their targets, up to a limit."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document, self._left = dict(document), _MOST_VALUES
@@ -149,7 +149,7 @@ class _References:
 
     def placed(self, node: Any, inside: tuple[str, ...] = ()) -> Any:
         """Return the value with its references replaced. Raises _Refused."""
-        # References within references double at every step: a kilobyte may stand for gigabytes.
+        # Nested references may double at every level: a kilobyte may stand for gigabytes.
         self._left -= 1
         if self._left < 0:
             raise _Refused("cyclic-ref", f"its $refs expand to more than {_MOST_VALUES:,} values")
@@ -165,7 +165,7 @@ class _References:
         target = target_of(reference, self._document)
         if target is None:
             raise _Refused("unresolved-ref", f"nothing at {reference}")
-        # 3.1 allows keywords beside a `$ref`, 3.0 ignores them: what is said is kept.
+        # 3.1 allows keywords beside a `$ref`, 3.0 ignores them; here they are kept.
         placed = self.placed(target, (*inside, reference))
         beside = {key: value for key, value in node.items() if key != "$ref"}
         return {**placed, **beside} if isinstance(placed, dict) else placed

@@ -1,6 +1,6 @@
-"""Find what a provider refuses or changes in a tool's schema: dated data, a file for each target.
+"""Finds parts of a tool's schema that a provider refuses or changes: a data file for each target.
 
-Every row has its source. Nobody has documented as refused what a target's file does not name.
+Every rule has its source and date. What a target's file does not name is not documented as refused.
 Schemas are walked without recursion, because they may be nested without bounds.
 """
 
@@ -51,9 +51,9 @@ INSTEAD: Final[Mapping[str, str]] = {
 
 
 class SchemaRule(BaseModel):
-    """A keyword, or one of the CASES, with its effect and its source.
+    """A rule about a keyword, or about one of the CASES: the effect and its source.
 
-    `instead` is a name of INSTEAD: what to write instead. `confirmed` is a second source.
+    `instead` is a key of INSTEAD, which says what to write instead. `confirmed` is a second source.
     """
 
     model_config = _STRICT
@@ -71,7 +71,7 @@ class SchemaRule(BaseModel):
 
 
 class SchemaTarget(BaseModel):
-    """A provider's way of taking tools, with its rules."""
+    """A provider's interface for tools, with its rules."""
 
     model_config = _STRICT
 
@@ -82,7 +82,7 @@ class SchemaTarget(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class SchemaNode:
-    """A schema inside a tool's schema: its path, its own text, and the tool's schema."""
+    """A schema inside a tool's schema: its path, the schema itself, and the tool's schema."""
 
     path: tuple[str | int, ...]
     schema: Schema
@@ -94,7 +94,7 @@ class SchemaNode:
 
     @property
     def where(self) -> str:
-        """The path as people write it: `geo.lat`, `fields[]`."""
+        """The path for people: `geo.lat`, `fields[]`."""
         words: list[str] = []
         for index, step in enumerate(self.path):
             if index and self.path[index - 1] in _BY_NAME:
@@ -185,7 +185,7 @@ _OF_TOOLS: Final[Mapping[str, Callable[[ToolMetadata], bool]]] = {
 
 @cache
 def schema_targets() -> dict[str, SchemaTarget]:
-    """Read every target, by its name. The files are checked as they are read."""
+    """Return every target by its name. The files are checked as they are read."""
     targets = {}
     for path in sorted(_HERE.glob("*.json")):
         target = SchemaTarget.model_validate_json(path.read_bytes())
@@ -201,8 +201,8 @@ def schema_target(name: str) -> SchemaTarget:
 
 
 def lint_tool(tool: ToolMetadata, target: SchemaTarget) -> list[Finding]:
-    """Report what a target refuses or changes in a tool: a finding for each rule and place, with
-    what to write instead, and the source."""
+    """Report the parts of a tool that a target refuses or changes: a finding for each rule and
+    place, with a replacement and the source."""
     findings = []
     every = list(nodes(tool.input_schema))
     for rule in target.rules:

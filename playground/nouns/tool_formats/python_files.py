@@ -1,7 +1,7 @@
-"""Read the tools of a Python file from its syntax tree: the file is never imported or executed.
+"""Reads the tools of a Python file from its syntax tree: the file is never imported or executed.
 
 If some functions are marked `@tool` (or `@function_tool`, `@mcp.tool()` …), only those are tools;
-else all public ones are. A pydantic model is a tool if nothing else in the file uses it.
+otherwise all public functions are. A pydantic model is a tool if nothing else in the file uses it.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ def _read(tree: ast.Module, where: str) -> tuple[list[ToolMetadata], list[Findin
     for node in _functions(tree):
         try:
             tool, more = tool_from_signature(_signature(node, types))
-        except Exception as error:  # whatever pydantic says of a field
+        except Exception as error:  # pydantic may refuse a field in many ways
             why = str(error).splitlines()[0]
             raise InputFault(why, where=where, line=node.lineno, field=node.name) from error
         tools.append(tool)
         found += more
-    # A model that a function or another model names is the type of an argument, and no tool.
+    # A model that a function or another model names is the type of an argument, not a tool.
     used = {item.id for item in ast.walk(tree) if isinstance(item, ast.Name)}
     tools += [tool_from_model(model) for name, model in models.items() if name not in used]
     if not tools:
@@ -71,7 +71,7 @@ def tool_from_model(model: type[BaseModel]) -> ToolMetadata:
 
 
 def _declared(tree: ast.Module, types: Types, found: list[Finding]) -> dict[str, type[BaseModel]]:
-    """Return the file's own types, in order; pydantic models by name."""
+    """Declare the file's own types, in order. Return its pydantic models by name."""
     models: dict[str, type[BaseModel]] = {}
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
@@ -89,9 +89,8 @@ def _declared(tree: ast.Module, types: Types, found: list[Finding]) -> dict[str,
 
 
 def _functions(tree: ast.Module) -> Iterator[_Function]:
-    """Return the functions that are tools: the marked ones if there are any, else all public
-    ones."""
-    # Marked ones wherever they stand (methods, too); unmarked ones of the module's own level only.
+    """Return the functions that are tools: the marked functions, also methods; without any, the
+    public functions of the module's own level."""
     every = [node for node in ast.walk(tree) if isinstance(node, _Function)]
     marked = [node for node in every if any(_is_tool_mark(m) for m in node.decorator_list)]
     if marked:
@@ -111,7 +110,8 @@ def _signature(node: _Function, types: Types) -> FunctionSignature:
     for stars, argument in (("*", given.vararg), ("**", given.kwarg)):
         if argument is not None:
             found.append(var_arguments(node.name, stars + argument.arg))
-    # `ast` keeps the defaults of positional parameters from the end, those by keyword one for one.
+    # In `ast`, defaults of positional parameters are counted from the end; keyword-only parameters
+    # have one each.
     positional = [*given.posonlyargs, *given.args]
     missing: list[ast.expr | None] = [None] * (len(positional) - len(given.defaults))
     pairs = [

@@ -1,7 +1,7 @@
-"""Turn type expressions of Python source into types, by their tree: nothing of a file is executed.
+"""Turns type expressions of Python source into types, by their tree: no code of a file is executed.
 
-Only names from a table and classes that the file itself declares are known. Anything else is
-`Unread`, never a guess.
+Only names from a table, and classes that the file itself declares, are known. Anything else raises
+`Unread`: nothing is guessed.
 """
 
 from __future__ import annotations
@@ -55,18 +55,18 @@ UNKNOWN: Final = object()
 
 
 class Unread(Exception):
-    """An expression that is no known type or value; the message quotes it."""
+    """Raised for an expression that is no known type or value; the message quotes it."""
 
 
 class Types:
-    """The meanings of the file's own names, as far as the file has been read."""
+    """The types that a file's own names mean, as far as the file has been read."""
 
     def __init__(self) -> None:
         self._own: dict[str, Any] = {}
 
     def declare(self, node: ast.ClassDef) -> type[BaseModel] | None:
-        """Learn a class if it is a model, typed dict, dataclass or enum; return it if it is a
-        model.
+        """Learn a class if it is a model, typed dict, dataclass or enum. Return it if it is a
+        model, but no dataclass.
 
         Raises Unread.
         """
@@ -88,7 +88,7 @@ class Types:
 
     def alias(self, name: str, value: ast.expr) -> None:
         """Learn `Name = expression` if the expression is a type."""
-        # Most assignments are no types; one that hides a type of this name takes it away.
+        # Most assignments are no types; an assignment may also hide a type of the same name.
         try:
             self._own[name] = self.type_of(value)
         except Unread:
@@ -111,8 +111,8 @@ class Types:
     def value(self, node: ast.expr | None) -> Any:
         """Return a default's value, or its pydantic Field.
 
-        REQUIRED means that there is none, UNKNOWN that only running the file would tell. Raises
-        Unread if it cannot be a field.
+        REQUIRED means that there is none, UNKNOWN that only running the file would show it. Raises
+        Unread for a `Field(...)` that pydantic refuses.
         """
         if node is None:
             return REQUIRED
@@ -141,7 +141,7 @@ class Types:
             except (ValueError, TypeError, RecursionError):
                 factory = factory or name == "default"
         if factory:
-            # Never called: it only says that the field is optional, with a default nobody can know.
+            # Never called: it only says that the field has a default, whose value is not known.
             values = {**values, "default_factory": lambda: None}
             values.pop("default", None)
         try:
@@ -201,7 +201,7 @@ class Types:
         return value
 
     def _note(self, node: ast.expr) -> Any:
-        """Return the text or Field beside the type in `Annotated`; None for any other note."""
+        """Return a note of `Annotated` that is a text or a Field; None for any other note."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return node.value
         if isinstance(node, ast.Call) and _last(node.func) == "Field":
@@ -236,7 +236,7 @@ class Types:
             model: type[BaseModel] = create_model(
                 node.name, __doc__=ast.get_docstring(node), **config, **fields
             )
-            model.model_json_schema()  # here, where the class is known, not when a tool is made
+            model.model_json_schema()  # fails here, where the class is known
         except Exception as error:
             # pydantic refuses in many ways: names that shadow, types without schema, bad bounds
             raise Unread(f"{node.name} ({str(error).splitlines()[0]})") from error
@@ -259,7 +259,7 @@ class Types:
 
 
 def optional(value: Any) -> Any:
-    """Return the value; for UNKNOWN, a field that only says that there is a default."""
+    """Return the value; for UNKNOWN, a field that has some default."""
     return Field(default_factory=lambda: None) if value is UNKNOWN else value
 
 

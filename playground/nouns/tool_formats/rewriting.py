@@ -1,7 +1,6 @@
-"""Rewrite a tool's schema for a target: what its rules refuse is written in another way.
+"""Rewrites a tool's schema for a target: parts that its rules refuse are written in another way.
 
-Each rewrite is a named function from one schema to another. A refused part without a known rewrite
-stays.
+Each rewrite is a named function that changes a schema. Refused parts without a rewrite stay.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ def rewritten(tool: ToolMetadata, target: SchemaTarget) -> ToolMetadata:
         rewrite = _REWRITES.get(rule.instead)
         if rewrite is None:
             continue
-        # the innermost first: what is merged or moved upwards is written anew by then
+        # innermost schemas first: they are rewritten before they are merged or moved up
         for node in sorted(nodes(schema), key=lambda each: -len(each.path)):
             here = SchemaNode(node.path, steps_to(node.path, schema), schema)
             if applies(rule, here):
@@ -45,7 +44,7 @@ def rewritten(tool: ToolMetadata, target: SchemaTarget) -> ToolMetadata:
 
 
 def _keyword(rule: SchemaRule) -> str:
-    """Return the keyword that a rule is about; its name may say more."""
+    """Return the keyword that a rule is about: the first word of its name."""
     return rule.keyword.partition(" ")[0]
 
 
@@ -78,7 +77,7 @@ def _merge(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 
 def _merge_all(schema: Schema) -> None:
-    """Merge every allOf before objects are closed: a closed half would refuse the other's
+    """Merge every allOf before objects are closed: a closed part would refuse another's
     properties."""
     for node in sorted(nodes(schema), key=lambda each: -len(each.path)):
         if not node.is_root and "allOf" in node.schema:
@@ -86,7 +85,7 @@ def _merge_all(schema: Schema) -> None:
 
 
 def _join_all(node: Schema, root: Schema) -> None:
-    """Merge all parts of an allOf; a `$ref` is replaced by its target, since only one can stay."""
+    """Merge all parts of an allOf. A `$ref` is replaced by its target: only one could stay."""
     for part in node.pop("allOf"):
         if isinstance(part, dict):
             _join(node, _resolved(part, root))
@@ -103,7 +102,7 @@ def _join(node: Schema, part: Schema) -> None:
 
 
 def _flatten(node: Schema, rule: SchemaRule, root: Schema) -> None:
-    """Merge all parts into one object; it requires what every part requires."""
+    """Merge all parts into one object. It requires the properties that every part requires."""
     key = _keyword(rule)
     given_parts = node.pop(key)
     parts = [_resolved(part, root) for part in given_parts if isinstance(part, dict)]
@@ -134,9 +133,10 @@ def _inline(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 
 def _inline_refs(node: Schema, root: Schema, above: tuple[str, ...], written: list[int]) -> None:
-    """Replace a `$ref` by its definition, and those in it; a recursive one ends as any object.
+    """Replace a `$ref` by its definition, and those in the definition; a recursive `$ref` becomes
+    any object.
 
-    `written` counts the definitions written so far, because definitions that contain each other
+    `written` has the number of definitions so far, because definitions that contain each other
     twice grow without bounds. Raises InputFault above the limit.
     """
     while isinstance(ref := node.get("$ref"), str):
@@ -160,8 +160,8 @@ def _unravel(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 
 def _unravel_refs(node: Schema, root: Schema, above: tuple[str, ...], written: list[int]) -> None:
-    """Replace a `$ref` with keywords beside it by its definition; the keywords count for more. A
-    recursive `$ref` stays, without its keywords. Raises InputFault as `_inline_refs` does."""
+    """Replace a `$ref` that has keywords beside it by its definition; the keywords win. A recursive
+    `$ref` stays, without its keywords. Raises InputFault as `_inline_refs` does."""
     ref = node.get("$ref")
     if not isinstance(ref, str) or len(node) == 1:
         return

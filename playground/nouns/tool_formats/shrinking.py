@@ -1,4 +1,4 @@
-"""Shrink a tool's schema, to save tokens: without loss, or by leaving things out."""
+"""Shrinks a tool's schema to save tokens: without loss, or by leaving keywords out."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from playground.nouns.tool_formats.portability import Schema, nodes, steps_to
 
-_WORTH: Final = 80  # characters of a schema that is worth a definition
+_WORTH: Final = 80  # the least characters of a part that becomes a definition
 _NO_NAME: Final = re.compile(r"\W+")
 
 
 def hoist_repeats(schema: Schema) -> Schema:
-    """Return the schema with each repeated part written once, in `$defs`; the largest first."""
+    """Return the schema with repeated parts written once, in `$defs`."""
     result = copy.deepcopy(schema)
     while repeated := _repeated(result):
         text, places = repeated
@@ -32,7 +32,7 @@ def hoist_repeats(schema: Schema) -> Schema:
 
 
 def _repeated(schema: Schema) -> tuple[str, list[tuple[str | int, ...]]] | None:
-    """Return the largest part that stands in several places, and these places."""
+    """Return the part whose repetitions have the most characters, and its places, or None."""
     texts: dict[str, list[tuple[str | int, ...]]] = {}
     for node in nodes(schema):
         if node.path and node.path[0] != "$defs":
