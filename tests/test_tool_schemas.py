@@ -22,7 +22,7 @@ from playground.nouns.tool_formats.portability import (
     schema_target,
     schema_targets,
 )
-from playground.nouns.tool_formats.rewriting import rewritten
+from playground.nouns.tool_formats.rewriting import rewrite_tool
 from playground.nouns.tool_formats.shrinking import SHORTER, hoist_repeats
 from playground.nouns.tools import ToolMetadata
 
@@ -127,13 +127,13 @@ def test_a_number_in_an_enum_is_refused_by_gemini_and_written_as_text() -> None:
         input_schema={"type": "object", "properties": {"n": {"type": "integer", "enum": [1, 2]}}},
     )
     assert [f.code for f in lint_tool(tool, target)] == ["schema-refused"]
-    assert rewritten(tool, target).input_schema["properties"]["n"]["enum"] == ["1", "2"]
+    assert rewrite_tool(tool, target).input_schema["properties"]["n"]["enum"] == ["1", "2"]
 
 
 @pytest.mark.parametrize("name", schema_targets())
 def test_what_is_sent_instead_is_not_refused(name: str) -> None:
     target = schema_target(name)
-    instead = rewritten(SAIL, target)
+    instead = rewrite_tool(SAIL, target)
     assert lint_tool(instead, target) == []
     before = json.dumps(SCHEMA)
     assert json.dumps(SAIL.input_schema) == before  # the tool itself stays as it was
@@ -144,7 +144,7 @@ def test_what_is_sent_instead_is_not_refused(name: str) -> None:
 
 
 def test_strict_openai_takes_null_for_what_was_optional() -> None:
-    schema = rewritten(SAIL, schema_target("openai-strict")).input_schema
+    schema = rewrite_tool(SAIL, schema_target("openai-strict")).input_schema
     whole = {**dict.fromkeys(schema["properties"]), "from": {"lat": 1, "lon": 2}}
     jsonschema.validate(whole, schema)
     assert schema["required"] == list(schema["properties"])
@@ -171,7 +171,7 @@ def test_a_description_beside_a_ref_is_refused_by_strict_openai_and_kept() -> No
     tool = ToolMetadata(name="t", description="d", input_schema=schema)
     assert ("home", keyword) in codes(schema, "openai-strict")
     assert ("plain", keyword) not in codes(schema, "openai-strict")
-    instead = rewritten(tool, target)
+    instead = rewrite_tool(tool, target)
     assert lint_tool(instead, target) == []
     home, plain = (instead.input_schema["properties"][key] for key in ("home", "plain"))
     assert home["description"] == "Where she lies." and home["type"] == "object"
@@ -191,7 +191,7 @@ def test_every_part_of_an_all_of_is_kept_where_they_are_refs(name: str) -> None:
     tool = ToolMetadata(name="t", description="d", input_schema=schema)
     assert any(keyword.startswith("allOf") for _, keyword in codes(schema, name))
     target = schema_target(name)
-    instead = rewritten(tool, target)
+    instead = rewrite_tool(tool, target)
     assert lint_tool(instead, target) == []
     assert set(instead.input_schema["properties"]["both"]["properties"]) == {"a", "b"}
 
@@ -213,7 +213,7 @@ def test_a_union_at_the_root_becomes_one_object() -> None:
         ]
     }  # fmt: skip
     tool = ToolMetadata(name="t", description="d", input_schema=schema)
-    assert rewritten(tool, schema_target("anthropic")).input_schema == {
+    assert rewrite_tool(tool, schema_target("anthropic")).input_schema == {
         "description": "(one of: at, id or at, url)",
         "properties": {
             "id": {"type": "string"}, "at": {"type": "string"}, "url": {"type": "string"},
@@ -233,7 +233,7 @@ def test_definitions_that_grow_without_end_are_refused() -> None:
     schema = {"properties": {"x": {"$ref": "#/$defs/d0"}}, "$defs": bombs}  # fmt: skip
     tool = ToolMetadata(name="t", description="d", input_schema=schema)
     with pytest.raises(InputFault, match="more than 5,000 definitions"):
-        rewritten(tool, schema_target("gemini"))
+        rewrite_tool(tool, schema_target("gemini"))
 
 
 def test_what_is_said_three_times_is_said_once() -> None:

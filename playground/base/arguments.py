@@ -51,26 +51,28 @@ def takes(
     """
     wanted = {name: _kind(kind) for name, kind in kinds.items()}
 
-    def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+    def decorate(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
         names = list(inspect.signature(function).parameters)
 
         @wraps(function)
-        def called(*args: _Parameters.args, **named: _Parameters.kwargs) -> _Result:
-            for name, value in (*zip(names, args, strict=False), *named.items()):
+        def call_checked(*args: _Parameters.args, **keywords: _Parameters.kwargs) -> _Result:
+            for name, value in (*zip(names, args, strict=False), *keywords.items()):
                 if name in wanted:
                     _check(function.__name__, name, value, wanted[name])
-            return function(*args, **named)
+            return function(*args, **keywords)
 
-        return called
+        return call_checked
 
-    return checked
+    return decorate
 
 
-def _kind(given: str | type | tuple[type, ...]) -> ArgumentKind:
-    if isinstance(given, str):
-        return KINDS[given]
-    types = given if isinstance(given, tuple) else (given,)
-    words = ", or ".join(f"a {each.__name__}" for each in types).replace("a NoneType", "None")
+def _kind(spec: str | type | tuple[type, ...]) -> ArgumentKind:
+    if isinstance(spec, str):
+        return KINDS[spec]
+    types = spec if isinstance(spec, tuple) else (spec,)
+    words = ", or ".join(f"a {each_type.__name__}" for each_type in types).replace(
+        "a NoneType", "None"
+    )
     return ArgumentKind(types, words.replace("a str", "a name"))
 
 
@@ -81,33 +83,33 @@ def _check(function: str, name: str, value: Any, kind: ArgumentKind) -> None:
 
 def wrong(where: str, value: Any, expected: str) -> InputFault:
     """Make the fault for an argument of the wrong kind."""
-    given = f"{type(value).__name__} {value!r:.60} was given"
-    return InputFault(given, where=where, expected=expected)
+    problem = f"{type(value).__name__} {value!r:.60} was given"
+    return InputFault(problem, where=where, expected=expected)
 
 
-def items(where: str, given: Iterable[_Result]) -> tuple[_Result, ...]:
+def items(where: str, values: Iterable[_Result]) -> tuple[_Result, ...]:
     """Return the items of a list or a generator. Raises InputFault for any other value; for a text
     too, because its items would be its letters.
     """
     kind = KINDS["list"]
-    if not isinstance(given, kind.types) or isinstance(given, kind.never):
-        raise wrong(where, given, kind.words)
-    return tuple(given)
+    if not isinstance(values, kind.types) or isinstance(values, kind.never):
+        raise wrong(where, values, kind.words)
+    return tuple(values)
 
 
-def texts(where: str, given: Iterable[str]) -> tuple[str, ...]:
+def texts(where: str, values: Iterable[str]) -> tuple[str, ...]:
     """Return the items of a list of texts. Raises InputFault as `items` does, and for an item that
     is no text.
     """
-    found = items(where, given)
-    for each in found:
-        if not isinstance(each, str):
-            raise wrong(where, each, "a text")
-    return found
+    listed = items(where, values)
+    for item in listed:
+        if not isinstance(item, str):
+            raise wrong(where, item, "a text")
+    return listed
 
 
-def as_bytes(given: bytes) -> bytes:
+def as_bytes(piece: bytes) -> bytes:
     """Return a piece of a stream. Raises InputFault if it is not bytes."""
-    if not isinstance(given, bytes | bytearray):
-        raise wrong("a piece of a stream", given, "bytes")
-    return given
+    if not isinstance(piece, bytes | bytearray):
+        raise wrong("a piece of a stream", piece, "bytes")
+    return piece

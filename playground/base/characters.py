@@ -45,7 +45,7 @@ def are_whole(texts: Iterable[str]) -> bool:
     return all(map(is_whole, filterfalse(str.isascii, texts)))
 
 
-def replace_half_surrogates(value: T, place: str, found: list[Finding]) -> T:
+def replace_half_surrogates(value: T, place: str, findings: list[Finding]) -> T:
     """Return the value with U+FFFD for half surrogates, in keys too, and a finding for each text.
 
     `value` is JSON, or frozen dataclasses and models with JSON. If nothing is replaced, the same
@@ -53,7 +53,7 @@ def replace_half_surrogates(value: T, place: str, found: list[Finding]) -> T:
     """
     if is_all_whole(value):  # fast: it builds no places
         return value
-    changed: T = _without_half_surrogates(value, place, found)
+    changed: T = _without_half_surrogates(value, place, findings)
     return changed
 
 
@@ -79,24 +79,26 @@ def holds_half(plain: bytes) -> bool:
 def is_all_whole(value: object) -> bool:
     """Return True if every text in a value is valid Unicode. The value need not be JSON."""
     waiting = [value]
-    held: Iterable[Any]
+    contents: Iterable[Any]
     while waiting:
-        each: Any = waiting.pop()
-        kind: Any = type(each)
+        item: Any = waiting.pop()
+        kind: Any = type(item)
         if kind is str:
-            if not is_whole(each):
+            if not is_whole(item):
                 return False
             continue
         if kind is dict or kind is list or kind is tuple:
-            plain = plain_bytes(each)
+            plain = plain_bytes(item)
             if plain is not None and not holds_half(plain):
                 continue
-            held = [*each, *each.values()] if kind is dict else each
+            contents = [*item, *item.values()] if kind is dict else item
         else:
-            held = _contents_of(each, kind)
+            contents = _contents_of(item, kind)
         # Without ASCII texts and values that hold no text: these are nearly all.
         waiting += [
-            one for one in held if not (one.isascii() if type(one) is str else type(one) in _PLAIN)
+            inner
+            for inner in contents
+            if not (inner.isascii() if type(inner) is str else type(inner) in _PLAIN)
         ]
     return True
 
@@ -104,8 +106,8 @@ def is_all_whole(value: object) -> bool:
 def _contents_of(value: Any, kind: Any) -> Iterable[Any]:
     """Return the contents of a value of another type: a dataclass, a mapping, a subclass of str."""
     if getter := _getter(kind):
-        held: Iterable[Any] = getter(value)
-        return held
+        contents: Iterable[Any] = getter(value)
+        return contents
     match value:
         case str():
             return [str(value)]
@@ -117,24 +119,28 @@ def _contents_of(value: Any, kind: Any) -> Iterable[Any]:
             return ()
 
 
-def _without_half_surrogates(value: Any, place: str, found: list[Finding]) -> Any:
+def _without_half_surrogates(value: Any, place: str, findings: list[Finding]) -> Any:
     kind: Any = type(value)  # mypy thinks that a bare type is not hashable
     if kind in _PLAIN:
         return value
     if isinstance(value, str):
-        return value if is_whole(value) else _replaced(value, place, found)
+        return value if is_whole(value) else _replace(value, place, findings)
     if isinstance(value, Mapping):
-        return _whole_mapping(value, place, found)
+        return _whole_mapping(value, place, findings)
     if isinstance(value, list | tuple):
         items = [
-            _without_half_surrogates(item, _step(place, index), found)
+            _without_half_surrogates(item, _step(place, index), findings)
             for index, item in enumerate(value)
         ]
         return value if all(map(_is, items, value)) else kind(items)
     changed = {
         name: new
         for name in _fields(kind)
-        if (new := _without_half_surrogates(old := getattr(value, name), _step(place, name), found))
+        if (
+            new := _without_half_surrogates(
+                old := getattr(value, name), _step(place, name), findings
+            )
+        )
         is not old
     }
     if not changed:
@@ -146,20 +152,20 @@ def _without_half_surrogates(value: Any, place: str, found: list[Finding]) -> An
     )
 
 
-def _whole_mapping(value: Mapping[Any, Any], place: str, found: list[Finding]) -> Any:
+def _whole_mapping(value: Mapping[Any, Any], place: str, findings: list[Finding]) -> Any:
     result: dict[Any, Any] = {}
     is_same = True
     for key, item in value.items():
-        new = _without_half_surrogates(key, place, found)
+        new = _without_half_surrogates(key, place, findings)
         while new in result:  # two keys that differ in their half surrogates
             new += REPLACED
-        result[new] = _without_half_surrogates(item, _step(place, new), found)
+        result[new] = _without_half_surrogates(item, _step(place, new), findings)
         is_same = is_same and new is key and result[new] is item
     return value if is_same else result
 
 
-def _replaced(text: str, place: str, found: list[Finding]) -> str:
-    found.append(finding("lone-surrogate", place))
+def _replace(text: str, place: str, findings: list[Finding]) -> str:
+    findings.append(finding("lone-surrogate", place))
     return _HALF.sub(REPLACED, text)
 
 

@@ -77,7 +77,7 @@ def draw(kind: Display, value: object) -> Any:
 
 def _drawn_type(kind: Display, value: object) -> type | None:
     """Return the type of a value, or its nearest base class, that has a drawing."""
-    return next((each for each in type(value).__mro__ if (kind, each) in _drawings), None)
+    return next((base for base in type(value).__mro__ if (kind, base) in _drawings), None)
 
 
 class Shown:

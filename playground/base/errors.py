@@ -85,8 +85,8 @@ class UnknownNameError(PlaygroundError):
         self.kind, self.given, self.known = kind, given, known
         from difflib import get_close_matches  # imported here to keep the start fast
 
-        meant = " or ".join(map(repr, get_close_matches(given, known)))
-        hint = f"; did you mean {meant}?" if meant else ";"
+        similar = " or ".join(map(repr, get_close_matches(given, known)))
+        hint = f"; did you mean {similar}?" if similar else ";"
         listed = ", ".join(known) or "none"
         if len(known) > _MOST_LISTED:
             listed = f"{', '.join(known[:_FIRST_LISTED])} … ({len(known)} in all)"

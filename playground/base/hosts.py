@@ -45,7 +45,7 @@ def as_host(address: str) -> str:
     return f"[{address.strip('[]')}]" if ":" in address else address
 
 
-def listening(address: str, port: int) -> socket.socket:
+def listening_socket(address: str, port: int) -> socket.socket:
     """Return a socket that listens at an address. Raises InputFault if it cannot."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     server = socket.socket(family, socket.SOCK_STREAM)
@@ -67,7 +67,7 @@ def port_fault(error: OSError | OverflowError, address: str, port: int) -> Input
     return InputFault(problem, where=f"{as_host(address)}:{port}", expected="a free port")
 
 
-def foreign_host(given: str, names: Sequence[str]) -> str:
+def foreign_host(header: str, names: Sequence[str]) -> str:
     """Return the reason why a server with these names refuses a Host header; "" if it does not. A
     name such as `*.example.com` stands for all names that end with it. Without any names, no header
     is refused.
@@ -75,11 +75,11 @@ def foreign_host(given: str, names: Sequence[str]) -> str:
     if not names:
         return ""
     own = ", ".join(names)
-    if not given:
+    if not header:
         return f"no Host header names this server, which answers to {own}"
-    parts = _HOST.fullmatch(given)
+    parts = _HOST.fullmatch(header)
     if parts is None:
-        return f"the Host header {given[:_LONGEST_NAME]!r} is no name with a port or without one"
+        return f"the Host header {header[:_LONGEST_NAME]!r} is no name with a port or without one"
     host = parts[1].lower()
     if any(_is_called(host, name.lower()) for name in names):
         return ""

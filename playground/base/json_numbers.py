@@ -83,7 +83,7 @@ def may_be_infinite(plain: bytes) -> bool:
 
 def load_objects(text: str) -> list[dict[str, Any]]:
     """Read objects that follow each other without line breaks; [] if there is anything else."""
-    found: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
     at = 0
     while at < len(text):
         try:
@@ -92,10 +92,10 @@ def load_objects(text: str) -> list[dict[str, Any]]:
             return []
         if not isinstance(value, dict):
             return []
-        found.append(value)
+        objects.append(value)
         while text[at : at + 1].isspace():
             at += 1
-    return found
+    return objects
 
 
 def dump_again(value: Any) -> str:
@@ -106,22 +106,22 @@ def dump_again(value: Any) -> str:
         marshal.dumps(value)  # a fast check: it refuses a NotANumber and other subclasses
         return to_json(value).decode()
     raw: list[str] = []
-    text = json.dumps(_marked(value, raw), default=str)
+    text = json.dumps(_with_placeholders(value, raw), default=str)
     if len(_RAW.findall(text)) > len(raw):  # a text of the value looks like a placeholder
         return json.dumps(finite(value), default=str)
     return _RAW.sub(lambda mark: raw[int(mark[1])], text)
 
 
-def _marked(value: Any, raw: list[str]) -> Any:
+def _with_placeholders(value: Any, raw: list[str]) -> Any:
     """Return the value with a placeholder for each NotANumber; add their texts to `raw`."""
     match value:
         case NotANumber():
             raw.append(str(value) if _NUMBER.fullmatch(value) else json.dumps(float(value)))
             return f"\0\1{len(raw) - 1}"
         case Mapping():
-            return {key: _marked(item, raw) for key, item in value.items()}
+            return {key: _with_placeholders(item, raw) for key, item in value.items()}
         case list():
-            return [_marked(item, raw) for item in value]
+            return [_with_placeholders(item, raw) for item in value]
         case _:
             return value
 
@@ -187,16 +187,16 @@ def is_finite(value: Any) -> bool:
     """Return True if no number in a JSON value is NaN, infinite or has too many digits."""
     waiting = [value]  # no recursion, because every imported value is checked
     while waiting:
-        each = waiting.pop()
-        kind = type(each)
+        item = waiting.pop()
+        kind = type(item)
         if kind is dict:
-            if not _NEVER.issuperset(map(type, each.values())):
-                waiting += [one for one in each.values() if type(one) not in _NEVER]
-            if not _WORDS.issuperset(map(type, each)):
-                waiting += each
+            if not _NEVER.issuperset(map(type, item.values())):
+                waiting += [inner for inner in item.values() if type(inner) not in _NEVER]
+            if not _WORDS.issuperset(map(type, item)):
+                waiting += item
         elif kind is list:
-            waiting += [one for one in each if type(one) not in _NEVER]
-        elif kind not in _NEVER and not _is_finite(each):
+            waiting += [inner for inner in item if type(inner) not in _NEVER]
+        elif kind not in _NEVER and not _is_finite(item):
             return False
     return True
 
@@ -219,23 +219,23 @@ def _is_finite(value: Any) -> bool:
 
 def number_findings(value: Any, where: str) -> list[Finding]:
     """Return findings about numbers in a value that JSON does not have or Python does not read."""
-    found = [finding("not-a-number", where)] if has_no_number(value) else []
+    findings = [finding("not-a-number", where)] if holds_nan_or_infinity(value) else []
     if digits := long_integers(value):
         message = f"{integer_words(digits)}, more than Python reads by default: kept as text"
-        found.append(finding("long-integer", where, message))
-    return found
+        findings.append(finding("long-integer", where, message))
+    return findings
 
 
-def has_no_number(value: Any) -> bool:
+def holds_nan_or_infinity(value: Any) -> bool:
     """Return True if a number in a JSON value is NaN or infinite."""
     odd = _odd_numbers(value)
-    return any(isinstance(each, float) or type(each) is NotANumber for each in odd)
+    return any(isinstance(number, float) or type(number) is NotANumber for number in odd)
 
 
 def long_integers(value: Any) -> list[int]:
     """Return the number of digits of each integer in a JSON value that is too long for Python."""
-    found = (each for each in _odd_numbers(value) if type(each) is not NotANumber)
-    return [_digits(each) for each in found if isinstance(each, LongInteger | int)]
+    integers = (number for number in _odd_numbers(value) if type(number) is not NotANumber)
+    return [_digits(number) for number in integers if isinstance(number, LongInteger | int)]
 
 
 def integer_words(digits: list[int]) -> str:
@@ -247,10 +247,10 @@ def integer_words(digits: list[int]) -> str:
 
 def refused_words(error: Exception) -> str:
     """Return Python's reason for refusing a text as JSON, in our words for too long an integer."""
-    said = _REFUSED.search(str(error))
-    if said is None:
+    match = _REFUSED.search(str(error))
+    if match is None:
         return str(error)
-    return f"{integer_words([int(said[1])])}, more than Python reads by default ({_DIGITS:,})"
+    return f"{integer_words([int(match[1])])}, more than Python reads by default ({_DIGITS:,})"
 
 
 def json_fault(error: Exception) -> str:

@@ -87,21 +87,21 @@ def lock_file(place: Path) -> Iterator[None]:
 
 
 def _wait(handle: int, place: Path) -> None:
-    told, since, pause = False, time.monotonic(), _SHORTEST
-    note = _changed(handle)
+    is_reported, start, pause = False, time.monotonic(), _SHORTEST
+    note = _note_time(handle)
     while not try_lock(handle):
-        if note != (note := _changed(handle)):  # the holder has changed
-            since = time.monotonic()
-        waited = time.monotonic() - since
-        if not told and waited > SOON:
-            told = tell_wait(f"waiting for {place}, which is held by {holder_of(handle)}")
-        if not told and waited > PATIENCE:
+        if note != (note := _note_time(handle)):  # the holder has changed
+            start = time.monotonic()
+        waited = time.monotonic() - start
+        if not is_reported and waited > SOON:
+            is_reported = tell_wait(f"waiting for {place}, which is held by {holder_of(handle)}")
+        if not is_reported and waited > PATIENCE:
             raise BlockingIOError(errno.EAGAIN, f"it is held by {holder_of(handle)}")
         time.sleep(pause)
         pause = min(1.5 * pause, _LONGEST)
 
 
-def _changed(handle: int) -> int:
+def _note_time(handle: int) -> int:
     """Return the time at which the note in a lock file was written."""
     return os.fstat(handle).st_mtime_ns
 
@@ -114,8 +114,8 @@ def holder_note() -> str:
 
 def note_of(text: str) -> str:
     """Return the holder's note from a lock file's text, or "another program"."""
-    found = _NOTE.search(text)
-    return found[0] if found else _OTHER
+    match = _NOTE.search(text)
+    return match[0] if match else _OTHER
 
 
 def write_holder(handle: int) -> None:
@@ -156,7 +156,7 @@ def command_of(arguments: Sequence[str]) -> str:
     which may contain a key. Return "" if the name is unusual."""
     words = list(arguments)
     if words and _PYTHON.fullmatch(Path(words[0]).name):
-        words = ["python"] if "-c" in words else [each for each in words[1:] if each[:1] != "-"]
+        words = ["python"] if "-c" in words else [word for word in words[1:] if word[:1] != "-"]
     if not words:
         return ""
     program = Path(words[0])

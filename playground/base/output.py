@@ -68,7 +68,7 @@ def create_beside(
     """
     for tries in range(_TRIES):
         try:
-            return _created(place, ending, mode, flags)
+            return _try_to_create(place, ending, mode, flags)
         except FileNotFoundError:
             if tries == _TRIES - 1:
                 raise
@@ -76,7 +76,7 @@ def create_beside(
     raise AssertionError  # the last try returns or raises
 
 
-def _created(place: Path, ending: str, mode: int, flags: int) -> tuple[Path, int]:
+def _try_to_create(place: Path, ending: str, mode: int, flags: int) -> tuple[Path, int]:
     while True:
         path = place.with_name(f"{_PREFIX}{token_hex(8)}{ending}")
         try:
@@ -122,7 +122,7 @@ class _Draft:
         self.path, self.handle = create_beside(place, mode=mode)
         self._identity: tuple[int, ...] = ()
 
-    def written(self, *, keep_open: bool) -> None:
+    def sync(self, *, keep_open: bool) -> None:
         """Sync the file to the disk. With `keep_open` it stays open, and so locked."""
         os.fsync(self.handle)
         self._identity = _identity(os.fstat(self.handle))
@@ -130,21 +130,21 @@ class _Draft:
             self._close()
 
     def take_place(self, *, replace: bool) -> None:
-        """Rename the file to its place. Without `replace`, raises OSError if a file is there now."""
+        """Rename the file to its place. Without `replace`, raises OSError if a file is there."""
         if replace:
             self.path.replace(self.place)
-        elif _linked(self.path, self.place):
+        elif _make_hard_link(self.path, self.place):
             self.path.unlink(missing_ok=True)
         else:
             _take_free_place(self.path, self.place)
 
-    def give_back(self, before: Path | None) -> None:
-        """Undo `take_place`: put `before` back, unless another program has written there since."""
-        found = _standing(self.place)
-        if found is not None and _identity(found) != self._identity:
+    def give_back(self, previous: Path | None) -> None:
+        """Undo `take_place`: put `previous` back, unless somebody has written there since."""
+        existing = _stat_or_none(self.place)
+        if existing is not None and _identity(existing) != self._identity:
             return
-        if before is not None:
-            before.replace(self.place)
+        if previous is not None:
+            previous.replace(self.place)
         else:
             self.place.unlink(missing_ok=True)
 
@@ -173,11 +173,11 @@ def whole_file(path: Path) -> Iterator[Path]:
             yield draft.path
             with draft.path.open("rb") as file:  # the library may have replaced the file
                 os.fsync(file.fileno())
-            draft.written(keep_open=True)
+            draft.sync(keep_open=True)
             draft.take_place(replace=True)
         finally:
             draft.discard()
-        synced(path.parent)
+        sync_folder(path.parent)
 
 
 @contextmanager
@@ -250,32 +250,32 @@ class Batch:
                     yield file
                 return
             place = Path(os.path.realpath(path))  # of a link, the target is replaced
-            found = _standing(place)
+            existing = _stat_or_none(place)
             self.check(path)
             self._make_folders(place.parent)
-            mode = stat.S_IMODE(found.st_mode) if found else 0o666
+            mode = stat.S_IMODE(existing.st_mode) if existing else 0o666
             draft = _Draft(place, mode)
             self._waiting.append(draft)
             with open(draft.handle, "w", encoding="utf-8", newline="\n", closefd=False) as file:
-                if found:
+                if existing:
                     with suppress(OSError):  # the mode without the umask, if the system can
                         os.fchmod(draft.handle, mode)
                 yield file
                 file.flush()
-            draft.written(keep_open=len(self._waiting) <= _OPEN)
+            draft.sync(keep_open=len(self._waiting) <= _OPEN)
 
     def check(self, path: str | Path) -> None:
         """Raise InputFault if this file may not be written, before any work is done for it."""
         with faults_naming(path):
-            for given in self._inputs:
-                if _is_or_holds(Path(given), Path(path)):
+            for input_path in self._inputs:
+                if _is_or_holds(Path(input_path), Path(path)):
                     raise InputFault(
-                        f"this is the file that is being read ({given})",
+                        f"this is the file that is being read ({input_path})",
                         where=str(path),
                         expected="another file to write to",
                     )
             place = Path(os.path.realpath(path))
-            if self._force or is_special(path) or _standing(place) is None:
+            if self._force or is_special(path) or _stat_or_none(place) is None:
                 return
             if any(place == draft.place for draft in self._waiting):
                 return
@@ -283,37 +283,37 @@ class Batch:
                 raise InputFault("this file exists already", where=str(path), expected=_FORCE)
 
     def _make_folders(self, folder: Path) -> None:
-        for each in reversed([folder, *folder.parents]):
-            if not each.exists():
+        for parent in reversed([folder, *folder.parents]):
+            if not parent.exists():
                 with suppress(FileExistsError):  # another program has just made it
-                    each.mkdir()
-                    self._folders.append(each)
+                    parent.mkdir()
+                    self._folders.append(parent)
 
     def _name_all(self) -> None:
         """Rename all files to their places. If one fails, undo those before it."""
-        befores: dict[_Draft, Path] = {}
-        done: list[_Draft] = []
+        kept_files: dict[_Draft, Path] = {}
+        renamed: list[_Draft] = []
         try:
             for draft in self._waiting if len(self._waiting) > 1 else ():
                 with faults_naming(draft.place):
-                    if (before := _second_name(draft.place)) is not None:
-                        befores[draft] = before
+                    if (kept_file := _second_name(draft.place)) is not None:
+                        kept_files[draft] = kept_file
             for draft in self._waiting:
                 with faults_naming(draft.place):
                     draft.take_place(replace=self._force or bool(self._ours))
-                    done.append(draft)
+                    renamed.append(draft)
         except BaseException:
-            for draft in reversed(done):
+            for draft in reversed(renamed):
                 try:
-                    draft.give_back(befores.get(draft))
+                    draft.give_back(kept_files.get(draft))
                 except OSError:
-                    befores.pop(draft, None)  # the old file keeps its temporary name
+                    kept_files.pop(draft, None)  # the old file keeps its temporary name
             raise
         finally:
-            for before in befores.values():
-                before.unlink(missing_ok=True)
+            for kept_file in kept_files.values():
+                kept_file.unlink(missing_ok=True)
         for folder in {draft.place.parent for draft in self._waiting}:
-            synced(folder)
+            sync_folder(folder)
         self._folders.clear()
 
 
@@ -322,8 +322,8 @@ def is_special(path: str | Path) -> bool:
 
     The path is not resolved first, because the target of `/dev/stdout` has no path if it is a pipe.
     """
-    found = _standing(Path(path))
-    return found is not None and not stat.S_ISREG(found.st_mode)
+    existing = _stat_or_none(Path(path))
+    return existing is not None and not stat.S_ISREG(existing.st_mode)
 
 
 @contextmanager
@@ -341,7 +341,7 @@ def faults_naming(path: str | Path, *, reading: bool = False) -> Iterator[None]:
         raise InputFault(str(error), where=str(path), expected="a file's name") from error
 
 
-def synced(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Sync a folder, with the names of its files, to the disk, if the system can."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
@@ -361,7 +361,7 @@ def _expected(error: OSError) -> str:
     return "a file that can be written"
 
 
-def _standing(place: Path) -> os.stat_result | None:
+def _stat_or_none(place: Path) -> os.stat_result | None:
     try:
         return place.stat()
     except FileNotFoundError:
@@ -373,15 +373,15 @@ def _head(place: Path) -> str:
         return file.read(_HEAD).decode("utf-8", "replace")
 
 
-def _is_or_holds(given: Path, path: Path) -> bool:
-    """Return True if `path` is the input `given`, under any name, or lies in that folder."""
-    if str(given) == _STANDARD_INPUT:
+def _is_or_holds(input_path: Path, path: Path) -> bool:
+    """Return True if `path` is the input `input_path`, under any name, or lies in that folder."""
+    if str(input_path) == _STANDARD_INPUT:
         return _is_standard_input(path)
-    if not path.exists() or not given.exists():
+    if not path.exists() or not input_path.exists():
         return False
-    if given.is_dir():
-        return Path(os.path.realpath(given)) in Path(os.path.realpath(path)).parents
-    return path.samefile(given)
+    if input_path.is_dir():
+        return Path(os.path.realpath(input_path)) in Path(os.path.realpath(path)).parents
+    return path.samefile(input_path)
 
 
 def _is_standard_input(path: Path) -> bool:
@@ -395,7 +395,7 @@ def _is_standard_input(path: Path) -> bool:
 
 @contextmanager
 def _special(place: Path) -> Iterator[IO[str]]:
-    """Open a device or a pipe, which no renamed file can replace. Does not wait for a pipe's reader."""
+    """Open a device or a pipe, which no rename can replace. Does not wait for a reader."""
     if place.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     handle = os.open(place, os.O_WRONLY | os.O_NONBLOCK)
@@ -412,8 +412,8 @@ def _take_free_place(file: Path, place: Path) -> None:
     try:
         file.replace(place)
     except BaseException:
-        found = _standing(place)
-        if found is not None and _identity(found) == reserved:
+        existing = _stat_or_none(place)
+        if existing is not None and _identity(existing) == reserved:
             place.unlink()
         raise
 
@@ -429,20 +429,20 @@ def _second_name(place: Path) -> Path | None:
     """
     if not place.exists():
         return None
-    before = place.with_name(f"{_PREFIX}{token_hex(8)}.before")
-    if _linked(place, before):
-        return before
-    before, handle = create_beside(place, ".before")
+    kept_file = place.with_name(f"{_PREFIX}{token_hex(8)}.before")
+    if _make_hard_link(place, kept_file):
+        return kept_file
+    kept_file, handle = create_beside(place, ".before")
     os.close(handle)
     try:
-        shutil.copy2(place, before)
+        shutil.copy2(place, kept_file)
     except BaseException:
-        before.unlink(missing_ok=True)
+        kept_file.unlink(missing_ok=True)
         raise
-    return before
+    return kept_file
 
 
-def _linked(file: Path, name: Path) -> bool:
+def _make_hard_link(file: Path, name: Path) -> bool:
     """Make a hard link; return False if the file system cannot. Raises FileExistsError, and OSError
     for other errors of the disk."""
     try:

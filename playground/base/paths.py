@@ -60,8 +60,8 @@ def streamlit_config() -> Path:
 
 def sample_templates() -> dict[str, Path]:
     """Return the sample sets of conversation templates: folders by name, in order."""
-    found = sorted((sample_sessions() / "templates").glob("*/templates.yaml"))
-    return {path.parent.name: path.parent for path in found}
+    templates = sorted((sample_sessions() / "templates").glob("*/templates.yaml"))
+    return {path.parent.name: path.parent for path in templates}
 
 
 def data() -> Path:
@@ -78,14 +78,14 @@ _OF_DATA: Final = (
 
 
 @lru_cache(maxsize=8)  # needed for every session of a file
-def _data(own: str | None, local: str | None, given: str | None, *_home: str | None) -> Path:
+def _data(own: str | None, local: str | None, xdg_home: str | None, *_home: str | None) -> Path:
     if own:
         return Path(own)
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / _NAME
     if sys.platform == "win32":
         return (Path(local) if local else Path.home() / "AppData" / "Local") / _NAME
-    return (Path(given) if given else Path.home() / ".local" / "share") / _NAME
+    return (Path(xdg_home) if xdg_home else Path.home() / ".local" / "share") / _NAME
 
 
 def recordings() -> Path:

@@ -14,17 +14,17 @@ from typing import Any, Literal
 
 def module(text: str) -> ast.Module:
     """Return the tree of a file. Raises what `ast.parse` raises for a text that is no Python."""
-    tree: ast.Module = _parsed(text, "exec")
+    tree: ast.Module = _parse(text, "exec")
     return tree
 
 
 def expression(text: str) -> ast.expr:
     """Return the tree of one expression; raises as `module` does."""
-    tree: ast.Expression = _parsed(text, "eval")
+    tree: ast.Expression = _parse(text, "eval")
     return tree.body
 
 
-def _parsed(text: str, mode: Literal["exec", "eval"]) -> Any:
+def _parse(text: str, mode: Literal["exec", "eval"]) -> Any:
     for _ in range(3):
         with suppress(SystemError):
             return ast.parse(text, mode=mode)

@@ -80,15 +80,15 @@ def plugins() -> Mapping[str, Plugin]:
     return {
         entry.name: plugin
         for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
-        if (plugin := _loaded(entry)) is not None
+        if (plugin := _load_plugin(entry)) is not None
     }
 
 
-def _loaded(entry: EntryPoint) -> Plugin | None:
+def _load_plugin(entry: EntryPoint) -> Plugin | None:
     """Load the plugin of an entry point. Return None if its folder is missing, or, with a warning,
     if it is broken."""
     try:
-        found = entry.load()
+        plugin = entry.load()
     except ModuleNotFoundError as error:
         if error.name and f"{entry.module}.".startswith(f"{error.name}."):
             return None  # the folder is not there
@@ -96,9 +96,9 @@ def _loaded(entry: EntryPoint) -> Plugin | None:
     except Exception as error:
         reason = in_words(error)
     else:
-        if isinstance(found, Plugin):
-            return found
-        reason = f"it is a {type(found).__name__}, and no Plugin"
+        if isinstance(plugin, Plugin):
+            return plugin
+        reason = f"it is a {type(plugin).__name__}, and no Plugin"
     warnings.warn(f"plugin {entry.name!r} ({entry.value}) is left out: {reason}", stacklevel=3)
     return None
 
@@ -120,32 +120,32 @@ def command_names() -> list[str]:
 
 def pages_after(core: tuple[PageEntry, ...]) -> Iterator[PageEntry]:
     """Yield the core's pages in their order, each followed by the plugins' pages after it."""
-    brought = sorted(
+    plugin_pages = sorted(
         (page for plugin in plugins().values() for page in plugin.pages), key=lambda page: page.rank
     )
     known = {page.name for page in core}
     for page in core:
         yield page
-        yield from (each for each in brought if each.after == page.name)
-    yield from (each for each in brought if each.after not in known)
+        yield from (other for other in plugin_pages if other.after == page.name)
+    yield from (other for other in plugin_pages if other.after not in known)
 
 
 def public_name(plugin: str, name: str) -> Any:
     """Return a public name of a plugin. Raises PluginMissingError if the plugin is missing."""
-    found = plugins().get(plugin)
-    if found is None or name not in found.names:
+    provider = plugins().get(plugin)
+    if provider is None or name not in provider.names:
         raise PluginMissingError(plugin, f"playground.{name}")
-    return getattr(import_module(found.names[name]), name)
+    return getattr(import_module(provider.names[name]), name)
 
 
 def door(plugin: str, name: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return `__getattr__` and `__dir__` for a module that stands for a plugin's module."""
 
     def load_module() -> ModuleType:
-        found = plugins().get(plugin)
-        if found is None or name not in found.doors:
+        provider = plugins().get(plugin)
+        if provider is None or name not in provider.doors:
             raise PluginMissingError(plugin, f"playground.{name}")
-        return import_module(found.doors[name])
+        return import_module(provider.doors[name])
 
     def get(attribute: str) -> Any:
         if attribute == "__all__":
@@ -159,5 +159,7 @@ def door(plugin: str, name: str) -> tuple[Callable[[str], Any], Callable[[], lis
 
 def public_names(module: ModuleType) -> list[str]:
     """Return the names that `from module import *` imports."""
-    given: list[str] | None = getattr(module, "__all__", None)
-    return list(given) if given else [name for name in vars(module) if not name.startswith("_")]
+    exported: list[str] | None = getattr(module, "__all__", None)
+    return (
+        list(exported) if exported else [name for name in vars(module) if not name.startswith("_")]
+    )

@@ -43,10 +43,10 @@ class SharedList(KnowsPlaces[Item]):
         with self._places.lock:
             if count == len(self._items):
                 self._items.extend(more)
-                found: SharedList[Item] = SharedList.__new__(SharedList)
-                found._items, found._places = self._items, self._places
-                found._length = count + len(more)
-                return found
+                extended: SharedList[Item] = SharedList.__new__(SharedList)
+                extended._items, extended._places = self._items, self._places
+                extended._length = count + len(more)
+                return extended
         return SharedList([*self._items[:count], *more])  # another list continues from here already
 
     def shared(self, other: Sequence[Item]) -> int:
@@ -56,9 +56,9 @@ class SharedList(KnowsPlaces[Item]):
         return min(self._length, other._length)
 
     def last_with(self, key: str, value: Any, count: int) -> list[int]:
-        found = self._places.of(self._items, key, value)
-        end = bisect_left(found, self._length)
-        return found[max(0, end - count) : end]
+        places = self._places.of(self._items, key, value)
+        end = bisect_left(places, self._length)
+        return places[max(0, end - count) : end]
 
     def __len__(self) -> int:
         return self._length
@@ -105,8 +105,8 @@ class _Places:
 
     def of(self, items: list[Any], key: str, value: Any) -> list[int]:
         with self.lock:
-            seen, places = self._by_key.get(key, (0, {}))
-            for index in range(seen, len(items)):
+            count, places = self._by_key.get(key, (0, {}))
+            for index in range(count, len(items)):
                 places.setdefault(items[index].get(key), []).append(index)
             self._by_key[key] = len(items), places
             return places.get(value, [])

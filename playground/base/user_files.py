@@ -138,8 +138,8 @@ def _first_piece(descriptor: int) -> bytes | None:
     """
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
-    found = poll.poll(_WRITER * 1000)
-    if found and not found[0][1] & select.POLLIN:
+    events = poll.poll(_WRITER * 1000)
+    if events and not events[0][1] & select.POLLIN:
         return b""
     try:
         return os.read(descriptor, _PIECE)

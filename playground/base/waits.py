@@ -19,11 +19,11 @@ _TELL: ContextVar[Callable[[str], None] | None] = ContextVar("tell", default=Non
 @contextmanager
 def telling_waits(tell: Callable[[str], None]) -> Iterator[None]:
     """Call `tell` with a line for each wait, inside the block and in this thread."""
-    before = _TELL.set(tell)
+    token = _TELL.set(tell)
     try:
         yield
     finally:
-        _TELL.reset(before)
+        _TELL.reset(token)
 
 
 def tell_wait(text: str) -> bool:

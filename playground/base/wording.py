@@ -67,7 +67,7 @@ def visible(text: str) -> str:
     r"""Return a text with the characters escaped that a terminal hides or obeys (`\x1b`). Line ends
     and tabs stay.
     """
-    return _CONTROL.sub(_escaped, text)
+    return _CONTROL.sub(_escape, text)
 
 
 def keep_order(text: str) -> str:
@@ -82,7 +82,7 @@ def keep_order(text: str) -> str:
 
 def isolate_runs(line: str) -> str:
     """Isolate the leftward runs of a line that has no hidden characters of others."""
-    return line if line.isascii() else _RUN.sub(_isolated, line)
+    return line if line.isascii() else _RUN.sub(_isolate, line)
 
 
 def keep_order_as(markup: Callable[[str], str], text: str) -> str:
@@ -90,7 +90,7 @@ def keep_order_as(markup: Callable[[str], str], text: str) -> str:
     shown = visible(text)
     pieces = [shown] if _RUN.fullmatch(shown) else _PIECES.split(shown)
     written = map(markup, pieces)  # every second one is a run
-    return "".join(f"<bdi>{each}</bdi>" if at % 2 else each for at, each in enumerate(written))
+    return "".join(f"<bdi>{piece}</bdi>" if at % 2 else piece for at, piece in enumerate(written))
 
 
 def hidden_in(text: str) -> list[str]:
@@ -98,10 +98,10 @@ def hidden_in(text: str) -> list[str]:
     return _CONTROL.findall(text)
 
 
-def _isolated(found: re.Match[str]) -> str:
-    return f"{_FIRST_STRONG}{found[0]}{_POP}"
+def _isolate(match: re.Match[str]) -> str:
+    return f"{_FIRST_STRONG}{match[0]}{_POP}"
 
 
-def _escaped(found: re.Match[str]) -> str:
-    number = ord(found[0])
+def _escape(match: re.Match[str]) -> str:
+    number = ord(match[0])
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{{{number:x}}}"

@@ -85,7 +85,7 @@ def first_difference(
     if index == len(before.chain):
         return None
     old, new = before.wire, after.wire
-    if index < same and old.blocks[index].says_the_same(new.blocks[index]):
+    if index < same and old.blocks[index].has_same_content(new.blocks[index]):
         return _salted(old, new, rules)
     return _between(old.blocks, new.blocks, index)
 
@@ -167,13 +167,13 @@ def _in_history(before: Sequence[WireBlock], after: Sequence[WireBlock], index: 
         shrunk = new is not None and new.role == "user" and old.text.startswith(new.text)
         last_of_turn = index > 0 and _one_message(before[index - 1], old) and following is None
         gone = last_of_turn and (new is None or new.role != "user")
-        moved_up = following is not None and new is not None and new.says_the_same(following)
+        moved_up = following is not None and new is not None and new.has_same_content(following)
         if shrunk or gone or moved_up:
             return "env-in-prefix"
     start = next(i for i, block in enumerate(before) if block.tier == "messages")
     # One that changes behind the first, while what follows it stays in its place, was rewritten.
     next_is = after[index + 1] if index + 1 < len(after) else None
-    in_place = following is not None and next_is is not None and following.says_the_same(next_is)
+    in_place = following is not None and next_is is not None and following.has_same_content(next_is)
     if in_place and index > start:
         return "history-rewrite"
     # In a short conversation the head is all there is, and nothing was put in front of it.

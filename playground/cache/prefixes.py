@@ -145,7 +145,7 @@ def _shared(wire: WireRequest, before: WireRequest) -> int:
     most = min(len(wire.blocks), len(before.blocks))
     count = shared_length(wire.blocks, before.blocks)
     # what differs by a mark or its place alone is the same to the cache
-    while count < most and wire.blocks[count].says_the_same(before.blocks[count]):
+    while count < most and wire.blocks[count].has_same_content(before.blocks[count]):
         count = shared_length(wire.blocks, before.blocks, count + 1)
     return count
 

@@ -186,21 +186,23 @@ Event = (
 def merged(events: Iterable[Event]) -> list[Event]:
     """Join neighbouring events that differ only because the stream was cut between them."""
     result: list[Event] = []
-    more: list[str] = []  # further texts of the last event; joined at its end, in linear time
+    further_texts: list[
+        str
+    ] = []  # further texts of the last event; joined at its end, in linear time
     last: Event | None = None
     end: Event | None = None  # its last piece
     for event in events:
         if last is not None and type(event) is type(last) and _continues(last, event):
-            more.append(event.text)  # type: ignore[union-attr]
+            further_texts.append(event.text)  # type: ignore[union-attr]
             end = event
             continue
         if end is not None:
-            result[-1], end = _joined(result[-1], more, end), None
-            more.clear()
+            result[-1], end = _join(result[-1], further_texts, end), None
+            further_texts.clear()
         result.append(event)
         last = event
     if end is not None:
-        result[-1] = _joined(result[-1], more, end)
+        result[-1] = _join(result[-1], further_texts, end)
     return result
 
 
@@ -212,17 +214,17 @@ def _continues(last: Event, event: Event) -> bool:
             return type(last) is type(event)
         case ArgumentEvent(call_index=index, key=key):
             return isinstance(last, ArgumentEvent) and (last.call_index, last.key) == (index, key)
-        case FindingEvent(finding=found, text=text):
-            return isinstance(last, FindingEvent) and bool(text) and last.finding == found
+        case FindingEvent(finding=about, text=text):
+            return isinstance(last, FindingEvent) and bool(text) and last.finding == about
         case CallStartedEvent() | CallNamedEvent() | CallEndedEvent() | CallAbortedEvent():
             return False
         case _:
             assert_never(event)
 
 
-def _joined(first: Event, more: list[str], end: Event) -> Event:
+def _join(first: Event, further_texts: list[str], end: Event) -> Event:
     span = Span(first.span.start, end.span.stop)
-    text = "".join([first.text, *more])  # type: ignore[union-attr]
+    text = "".join([first.text, *further_texts])  # type: ignore[union-attr]
     match first:  # the most frequent events are built here, because `replace` is slow
         case MarkupEvent(role=role):
             return MarkupEvent(span, text, role)

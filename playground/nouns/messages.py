@@ -62,16 +62,16 @@ class ToolResultPart:
 Value = TypeVar("Value")
 
 
-_made: Final = object.__new__
-_put: Final = object.__setattr__
+_new: Final = object.__new__
+_set: Final = object.__setattr__
 
 
 def unchecked(kind: type[Value], fields: dict[str, Any]) -> Value:
     """Build a message or a part from all its fields, without pydantic's validation: for readers
     that make a million of them from a file, and have checked the fields themselves.
     """
-    value = _made(kind)
-    _put(value, "__dict__", fields)
+    value = _new(kind)
+    _set(value, "__dict__", fields)
     return value
 
 

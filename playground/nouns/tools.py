@@ -105,14 +105,14 @@ class ToolMetadata(BaseModel):
 
     def own_schema(self, name: str) -> Schema:
         """Return the JSON Schema of one parameter as it is written: references are not followed."""
-        found = self._properties().get(name, {})
-        return found if isinstance(found, dict) else {}
+        own = self._properties().get(name, {})
+        return own if isinstance(own, dict) else {}
 
     def _parameter(self, name: str) -> ParameterMetadata:
         schema = self.parameter_schema(name)
-        given = self._properties()[name]
+        property_schema = self._properties()[name]
         # A description beside a `$ref` is about this parameter, that of the target about the type.
-        own = given.get("description") if isinstance(given, dict) else None
+        own = property_schema.get("description") if isinstance(property_schema, dict) else None
         description = own or schema.get("description") or ""
         return ParameterMetadata(
             description=str(description), type=type_name(schema, self.input_schema)
@@ -129,17 +129,17 @@ def _with_args_schema(data: Mapping[str, Any]) -> dict[str, Any]:
     if {"input_schema", "parameters", "required_parameters"} & set(data):
         raise ValueError("give args_schema or another schema, not both")
     rest = {key: value for key, value in data.items() if key != "args_schema"}
-    given = data["args_schema"]
-    if isinstance(given, type) and issubclass(given, BaseModel):
-        given = given.model_json_schema()
-    return {**rest, "input_schema": given}
+    schema = data["args_schema"]
+    if isinstance(schema, type) and issubclass(schema, BaseModel):
+        schema = schema.model_json_schema()
+    return {**rest, "input_schema": schema}
 
 
 def _is_list(value: Any) -> bool:
     return isinstance(value, list | tuple)
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return list(value) if _is_list(value) else []
 
 
@@ -188,18 +188,18 @@ def allowed_types(schema: Schema) -> set[str]:
     if isinstance(kind, str | list):
         names = [kind] if isinstance(kind, str) else kind
         return {_TYPE_NAMES.get(str(name).lower(), str(name).lower()) for name in names}
-    found: set[str] = set()
+    types: set[str] = set()
     for variant in variants(schema):
-        found |= allowed_types(variant)
+        types |= allowed_types(variant)
     # Without a type, the listed values show it.
     values = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
-    return found | {json_type(value) for value in values}
+    return types | {json_type(value) for value in values}
 
 
 def variants(schema: Schema) -> list[Schema]:
     """Return the parts of a union, or of an `allOf` around a reference."""
-    found = [item for key in _UNIONS for item in _listed(schema.get(key))]
-    return [item for item in found if isinstance(item, dict)]
+    parts = [item for key in _UNIONS for item in _as_list(schema.get(key))]
+    return [item for item in parts if isinstance(item, dict)]
 
 
 JSON_TYPES: Final = ("string", "integer", "number", "boolean", "null", "array", "object")
@@ -227,15 +227,15 @@ def resolve(schema: Any, root: Schema) -> Schema:
 
 def resolve_union(schema: Any, root: Schema, depth: int = 0) -> Schema:
     """Resolve a schema, and the parts of a union too, so that `allowed_types` sees their types."""
-    found = resolve(schema, root)
-    if depth == _UNION_DEPTH or not any(key in found for key in _UNIONS):
-        return found
+    target = resolve(schema, root)
+    if depth == _UNION_DEPTH or not any(key in target for key in _UNIONS):
+        return target
     resolved = {
-        key: [resolve_union(item, root, depth + 1) for item in _listed(found[key])]
+        key: [resolve_union(item, root, depth + 1) for item in _as_list(target[key])]
         for key in _UNIONS
-        if key in found
+        if key in target
     }
-    return {**found, **resolved}
+    return {**target, **resolved}
 
 
 def target_of(reference: str, root: Schema) -> Any:
@@ -254,15 +254,15 @@ def _has_references(schema: Any) -> bool:
     with suppress(ValueError):  # a value that marshal does not know
         if b"$ref" not in marshal.dumps(schema):
             return False
-    waiting = [schema]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, dict):
-            if "$ref" in each:
+    stack = [schema]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            if "$ref" in node:
                 return True
-            waiting += [one for one in each.values() if type(one) is not str]
-        elif isinstance(each, list):
-            waiting += [one for one in each if type(one) is not str]
+            stack += [inner for inner in node.values() if type(inner) is not str]
+        elif isinstance(node, list):
+            stack += [inner for inner in node if type(inner) is not str]
     return False
 
 
@@ -270,7 +270,7 @@ def schema_findings(tool: ToolMetadata, where: str) -> list[Finding]:
     """Report each `$ref` of a tool that leads nowhere or back to itself."""
     if not _has_references(tool.input_schema):
         return []
-    found: list[Finding] = []
+    findings: list[Finding] = []
     stack: list[tuple[Any, frozenset[str], str]] = [(tool.input_schema, frozenset(), where)]
     expanded: set[str] = set()
     while stack:
@@ -283,12 +283,12 @@ def schema_findings(tool: ToolMetadata, where: str) -> list[Finding]:
         if isinstance(reference, str):
             target = target_of(reference, tool.input_schema)
             if reference in path:
-                found.append(finding("cyclic-ref", place, f"{reference} refers to itself"))
+                findings.append(finding("cyclic-ref", place, f"{reference} refers to itself"))
             elif target is None:
-                found.append(finding("unresolved-ref", place, f"nothing at {reference}"))
+                findings.append(finding("unresolved-ref", place, f"nothing at {reference}"))
             # Each target once: otherwise nested shared definitions would be walked 2ⁿ times.
             elif reference not in expanded:
                 expanded.add(reference)
                 stack.append((target, path | {reference}, f"{place}.$ref"))
         stack += [(value, path, f"{place}.{key}") for key, value in node.items() if key != "$ref"]
-    return found
+    return findings

@@ -52,7 +52,7 @@ class WireBlock:
         """The estimated number of tokens."""
         return tokens_of(self.text) if self.size is None else self.size
 
-    def says_the_same(self, other: WireBlock) -> bool:
+    def has_same_content(self, other: WireBlock) -> bool:
         """Return True if both are the same block to a cache, whatever their marks and places."""
         return self is other or (
             (self.text, self.kind, self.role, self.tier)
@@ -109,8 +109,8 @@ class WireReader:
 
     def __init__(self, model: str = "", default_ttl: str = "5m") -> None:
         self._model, self._ttl = model, default_ttl
-        self._before = _Read()
-        self._given: Sequence[dict[str, Any]] = ()
+        self._previous = _MessageState()
+        self._previous_messages: Sequence[dict[str, Any]] = ()
         self._blocks: SharedList[WireBlock] = SharedList()
         self._starts: SharedList[int] = SharedList()
         self._tools: tuple[Any, list[WireBlock]] = None, []
@@ -122,88 +122,90 @@ class WireReader:
             head.part("system", "system", part, None, isinstance(system, str))
         if body.get("instructions"):  # the system prompt of OpenAI's Responses API
             head.part("system", "system", {"type": "text", "text": body["instructions"]})
-        read = self._messages(messages_of(body), head.blocks)
+        state = self._read_messages(messages_of(body), head.blocks)
         options = body.get("prompt_cache_options")
         mode = options.get("mode") if isinstance(options, dict) else None
         top = body.get("cache_control")
         return WireRequest(
             model=self._model or str(body.get("model") or ""),
             blocks=self._blocks,
-            parameters=parameters_of(body, read.pictures),
+            parameters=parameters_of(body, state.pictures),
             automatic_ttl=str(top.get("ttl") or self._ttl) if isinstance(top, dict) else None,
             explicit_only=mode == "explicit",
             starts=self._starts,
         )
 
-    def _tool_blocks(self, given: Any) -> list[WireBlock]:
+    def _tool_blocks(self, tools: Any) -> list[WireBlock]:
         """Return tools as blocks, in a new list. Requests of a session often share their tools."""
-        if given is not self._tools[0]:
+        if tools is not self._tools[0]:
             reader = _Reader(self._ttl, [])
-            reader.tools(given)
-            self._tools = given, reader.blocks
+            reader.tools(tools)
+            self._tools = tools, reader.blocks
         return self._tools[1].copy()
 
-    def _messages(self, given: Sequence[dict[str, Any]], head: list[WireBlock]) -> _Read:
-        before, same = self._before, self._given
-        known = same.shared(given) if isinstance(same, SharedList) else 0
-        count = shared_length(before.messages, given, known)
-        count = written_alike(before.messages, given, known, count)
-        read = before.up_to(count) if head == before.head else None
-        messages, blocks = (len(read.messages), len(read.blocks)) if read else (0, 0)
-        read = read or _Read(head, blocks=list(head), pictures=_has_pictures(head))
-        for message in given[messages:]:
-            read.add(message, self._ttl)
-        if read.marked and read.marked[-1][0] >= messages:  # an earlier block has got a mark
-            blocks = min(blocks, *(block for at, block in read.marked if at >= messages))
-        self._before, self._given = read, given
-        self._blocks = self._blocks.extended_with(blocks, read.blocks[blocks:])
-        self._starts = self._starts.extended_with(messages, read.starts[messages:])
-        return read
+    def _read_messages(
+        self, messages: Sequence[dict[str, Any]], head: list[WireBlock]
+    ) -> _MessageState:
+        previous, shared_list = self._previous, self._previous_messages
+        equal = shared_list.shared(messages) if isinstance(shared_list, SharedList) else 0
+        count = shared_length(previous.messages, messages, equal)
+        count = first_json_difference(previous.messages, messages, equal, count)
+        state = previous.up_to(count) if head == previous.head else None
+        start, blocks = (len(state.messages), len(state.blocks)) if state else (0, 0)
+        state = state or _MessageState(head, blocks=list(head), pictures=_has_pictures(head))
+        for message in messages[start:]:
+            state.add(message, self._ttl)
+        if state.marked and state.marked[-1][0] >= start:  # an earlier block has got a mark
+            blocks = min(blocks, *(block for index, block in state.marked if index >= start))
+        self._previous, self._previous_messages = state, messages
+        self._blocks = self._blocks.extended_with(blocks, state.blocks[blocks:])
+        self._starts = self._starts.extended_with(start, state.starts[start:])
+        return state
 
 
 @dataclass(slots=True)
-class _Read:
+class _MessageState:
     """Messages that were read, with the state before each: `starts` has the number of blocks,
-    `known` says if all messages were the system's and if there was a picture."""
+    `flags_before` says if all messages were the system's and if there was a picture."""
 
     head: list[WireBlock] = field(default_factory=list)  # tools and the system prompt
     messages: list[dict[str, Any]] = field(default_factory=list)
     blocks: list[WireBlock] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
-    known: list[tuple[bool, bool]] = field(default_factory=list)
+    flags_before: list[tuple[bool, bool]] = field(default_factory=list)
     # pairs of a message and the earlier block that it has marked
     marked: list[tuple[int, int]] = field(default_factory=list)
-    leads: bool = True  # True if all messages are the system's so far
+    only_system: bool = True  # True if all messages are the system's so far
     pictures: bool = False
 
-    def up_to(self, count: int) -> _Read | None:
+    def up_to(self, count: int) -> _MessageState | None:
         """Return the state after `count` messages; None if a later one has marked their blocks."""
         if count == len(self.messages):
             return self
         start = self.starts[count]
         if any(message >= count and block < start for message, block in self.marked):
             return None
-        return _Read(
+        return _MessageState(
             self.head,
             self.messages[:count],
             self.blocks[:start],
             self.starts[:count],
-            self.known[:count],
+            self.flags_before[:count],
             [pair for pair in self.marked if pair[0] < count],
-            *self.known[count],
+            *self.flags_before[count],
         )
 
     def add(self, message: dict[str, Any], ttl: str) -> None:
         index, start = len(self.messages), len(self.blocks)
         last = self.blocks[-1] if self.blocks else None
-        _Reader(ttl, self.blocks).message(message, index, self.leads)
+        _Reader(ttl, self.blocks).message(message, index, self.only_system)
         if start and self.blocks[start - 1] is not last:  # the message has marked it
             self.marked.append((index, start - 1))
         own = self.blocks[start:]
         self.messages.append(message)
         self.starts.append(start)
-        self.known.append((self.leads, self.pictures))
-        self.leads = self.leads and all(block.tier == "system" for block in own)
+        self.flags_before.append((self.only_system, self.pictures))
+        self.only_system = self.only_system and all(block.tier == "system" for block in own)
         self.pictures = self.pictures or _has_pictures(own)
 
 
@@ -225,7 +227,7 @@ def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> i
     return start
 
 
-def written_alike(one: Sequence[Any], other: Sequence[Any], start: int, stop: int) -> int:
+def first_json_difference(one: Sequence[Any], other: Sequence[Any], start: int, stop: int) -> int:
     """Return the index, from `start` on, of the first equal items whose JSON differs; `stop` if
     there are none. Python ignores the order of fields and takes 1 for true; providers do not."""
     for index in range(start, stop):
@@ -240,8 +242,8 @@ class _Reader:
         self.blocks = blocks
         self._ttl = default_ttl
 
-    def tools(self, given: Any) -> None:
-        for tool in given if isinstance(given, list) else []:
+    def tools(self, tools: Any) -> None:
+        for tool in tools if isinstance(tools, list) else []:
             if isinstance(tool, dict):
                 self._add("tools", "", "tool", tool)
 

@@ -14,7 +14,7 @@ from playground.dialects.marks.family import model_family
 from playground.dialects.schema_losses import documentation
 from playground.nouns.tool_formats import read_tools
 from playground.nouns.tool_formats.portability import lint_tool, schema_target, schema_targets
-from playground.nouns.tool_formats.rewriting import rewritten
+from playground.nouns.tool_formats.rewriting import rewrite_tool
 from playground.nouns.tool_formats.shrinking import SHORTER
 from playground.nouns.tools import ToolMetadata
 from playground.sessions.session import Session
@@ -165,7 +165,7 @@ def tool_portability(tools: Tools, targets: Sequence[str] = ()) -> Portability:
     for tool in _tools(tools):
         for target in wanted:
             found = lint_tool(tool, target)
-            schema = rewritten(tool, target).input_schema if found else tool.input_schema
+            schema = rewrite_tool(tool, target).input_schema if found else tool.input_schema
             rows.append(PortableTool(tool.name, target.target, target.title, found, schema))
     return Portability(rows)
 

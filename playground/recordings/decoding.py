@@ -14,7 +14,7 @@ from playground.base.characters import is_whole
 from playground.base.json_numbers import (
     dump_again,
     finite,
-    has_no_number,
+    holds_nan_or_infinity,
     integer_words,
     load_json,
     long_integers,
@@ -109,7 +109,7 @@ class StreamDecoder:
         else:
             self._unknown()
         for what, given in (("a usage", sink.usage), ("an error", sink.error)):
-            if has_no_number(given):
+            if holds_nan_or_infinity(given):
                 self.unreadable(f"{what} with numbers that are none, kept as text")
             if digits := long_integers(given):
                 self.unreadable(f"{what} with {integer_words(digits)}, kept as text")

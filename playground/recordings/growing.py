@@ -18,7 +18,7 @@ from typing import Final, Protocol
 from playground.base.characters import escaped_halves
 from playground.base.errors import InputFault
 from playground.base.locks import holder_of, lock_soon
-from playground.base.output import Batch, create_beside, faults_naming, synced
+from playground.base.output import Batch, create_beside, faults_naming, sync_folder
 
 SECONDS: Final = 0.25  # between two times that lines are brought to the disk
 _WAITING: Final = 64 * 1024  # bytes of lines in memory, however slow the disk is
@@ -73,7 +73,7 @@ class GrowingFile:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._old = _held(self.path) if force else None
             self._lies, self._handle = self._created()
-            synced(self.path.parent)
+            sync_folder(self.path.parent)
 
     def _created(self) -> tuple[Path, int]:
         """The file, new and locked: at its place, or beside an old one. Not as a `.part`, which
@@ -163,7 +163,7 @@ class GrowingFile:
         if self._lies != place:
             self._lies.replace(place)
             self.path = self._lies = place
-            synced(place.parent)
+            sync_folder(place.parent)
         self._release()
 
     def _release(self) -> None:

@@ -18,7 +18,7 @@ import click
 
 from playground.app.serving import access, warming
 from playground.base import paths
-from playground.base.hosts import as_host, is_loopback, listening
+from playground.base.hosts import as_host, is_loopback, listening_socket
 
 
 def launch(
@@ -42,7 +42,7 @@ def launch(
     access.hide_workspace()
     # checked here: Streamlit's own message names no address, and it exits with status 1
     if port := _chosen_port(values_by_key):
-        listening(address, port).close()
+        listening_socket(address, port).close()
     flags = [f"--{key}={value}" for key, value in settings.items() if key not in values_by_key]
     # the WebSocket asks Streamlit's own list, the pages ask our gate: both are needed
     flags += [f"--server.allowedHosts={host.strip('[]')}" for host in allowed.hosts]

@@ -66,18 +66,18 @@ def _answer(answers: IO[bytes], work: Callable[[], Any]) -> None:
     try:
         answer = json.dumps({"result": work()}).encode()
     except InputFault as fault:
-        told = {name: getattr(fault, name) for name in _FAULT}
-        answer = json.dumps({"fault": told}).encode()
+        fault_fields = {name: getattr(fault, name) for name in _FAULT_FIELDS}
+        answer = json.dumps({"fault": fault_fields}).encode()
     except MemoryError:
         answer = b'{"stopped": "memory"}'
     except Exception as error:  # our own mistake: the parent reports it in one line
-        detail = f"{type(error).__name__}: {error}"[:_TOLD]
+        detail = f"{type(error).__name__}: {error}"[:_MOST_DETAIL]
         answer = json.dumps({"stopped": "ended", "detail": detail}).encode()
     write_frame(answers, answer)
 
 
-_TOLD = 200  # characters of an error
-_FAULT = ("problem", "where", "line", "field", "expected")
+_MOST_DETAIL = 200  # characters of an error
+_FAULT_FIELDS = ("problem", "where", "line", "field", "expected")
 
 
 def _function(task: str) -> Callable[[Any], Any]:

@@ -26,7 +26,7 @@ MEMORY_BYTES: Final = 1 << 30
 START_SECONDS: Final = 30.0  # a loaded machine starts Python slowly
 MOST_ANSWER: Final = 400_000_000  # bytes; enough for a text of 20 million characters as JSON
 # The variables of the environment that a worker gets: for finding files and writing text. No keys.
-_PASSED_ON: Final = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "HOME", "SYSTEMROOT")
+_PASSED_VARIABLES: Final = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "HOME", "SYSTEMROOT")
 
 
 class Stopped(PlaygroundError):
@@ -94,13 +94,13 @@ def _module_folders() -> list[str]:
     """
     own = Path(__file__).resolve().parents[3]
     library = Path(sysconfig.get_path("stdlib"))
-    found = [
+    folders = [
         folder
         for folder in filter(os.path.isabs, sys.path)
         if Path(folder).name in ("site-packages", "dist-packages")
         or Path(folder).is_relative_to(library)
     ]
-    return [*found, str(own)]
+    return [*folders, str(own)]
 
 
 class _Worker:
@@ -111,7 +111,7 @@ class _Worker:
             raise Unavailable("worker processes are bounded on Linux and macOS only")
         self.alive = True
         self._prepared: set[str] = set()
-        environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+        environment = {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}
         environment["PYTHONPATH"] = os.pathsep.join(_module_folders())
         # -P: a `json.py` in the user's folder must not be loaded; -B: no file can be written
         command = [sys.executable, "-P", "-B", "-m", "playground.base.confined.child"]
@@ -169,19 +169,19 @@ class _Worker:
         deadline = time.monotonic() + seconds
         head = self._bytes(HEAD, deadline)
         if isinstance(head, str):
-            return self._stopped(head)
+            return self._kill_for(head)
         size = int.from_bytes(head, "big")
         if size > MOST_ANSWER:
-            return self._stopped("memory")
+            return self._kill_for("memory")
         data = self._bytes(size, deadline)
         if isinstance(data, str):
-            return self._stopped(data)
+            return self._kill_for(data)
         answer: dict[str, Any] = json.loads(data)
         if answer.get("stopped"):  # after running out of memory once, it would do so again
             self.kill()
         return answer
 
-    def _stopped(self, why: str) -> dict[str, Any]:
+    def _kill_for(self, why: str) -> dict[str, Any]:
         self.kill()
         return {"stopped": why}
 
@@ -192,8 +192,8 @@ class _Worker:
         ready = select.poll()  # select() knows no descriptor above 1,023
         ready.register(descriptor, select.POLLIN)
         while count:
-            left = deadline - time.monotonic()
-            if left <= 0 or not ready.poll(left * 1000):
+            remaining = deadline - time.monotonic()
+            if remaining <= 0 or not ready.poll(remaining * 1000):
                 return "time"
             piece = os.read(descriptor, min(count, 1 << 20))
             if not piece:

@@ -118,56 +118,56 @@ def read_entry(value: Any, where: str) -> tuple[list[ToolMetadata], list[Finding
         raise InputFault("nested too deeply", field=where, expected=_EXPECTED) from error
 
 
-def _tools(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMetadata]:
+def _tools(value: Any, where: str, findings: list[Finding]) -> Iterator[ToolMetadata]:
     if isinstance(value, Mapping):
-        yield from _of_mapping(value, where, found)
+        yield from _of_mapping(value, where, findings)
     elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
         for index, item in enumerate(value):
             if isinstance(item, Sequence):  # a list within a list, or a text
                 raise InputFault(f"a tool must be an object, not {item!r:.60}", field=where)
-            yield from _tools(item, f"{where}.{index}", found)
+            yield from _tools(item, f"{where}.{index}", findings)
     else:
-        yield from _of_object(value, where, found)
+        yield from _of_object(value, where, findings)
 
 
 def _of_mapping(
-    value: Mapping[str, Any], where: str, found: list[Finding]
+    value: Mapping[str, Any], where: str, findings: list[Finding]
 ) -> Iterator[ToolMetadata]:
     if is_openapi(value):
         for item, more in operations(value, where):
-            found += more
+            findings += more
             if item is not None:
                 yield _tool(item, where)
         return
     # Lists come first: an MCP answer and a Gemini entry have keys of a list and of a single tool.
     for key in _LISTS:
         if isinstance(value.get(key), Sequence) and not isinstance(value[key], str):
-            yield from _tools(value[key], f"{where}.{key}" if where else key, found)
+            yield from _tools(value[key], f"{where}.{key}" if where else key, findings)
             return
     for key in _INNER:
         if isinstance(value.get(key), Mapping):
-            _report_unkept_fields(value, {key}, where, found)
-            yield from _of_mapping(value[key], where, found)
+            _report_unkept_fields(value, {key}, where, findings)
+            yield from _of_mapping(value[key], where, findings)
             return
     # Bedrock's cache mark is an entry of its own; Anthropic's stands in a tool, which has a name.
     if "cachePoint" in value or ("cache_control" in value and "name" not in value):
-        found.append(finding("cache-mark", where, "a cache mark, not a tool"))
+        findings.append(finding("cache-mark", where, "a cache mark, not a tool"))
         return
     if left_out := _why_no_tool(value):
-        found.append(finding("tool-left-out", where, left_out))
+        findings.append(finding("tool-left-out", where, left_out))
         return
     _report_unkept_fields(
-        value, {"name", "description", "examples", "required_parameters"}, where, found
+        value, {"name", "description", "examples", "required_parameters"}, where, findings
     )
     yield _tool(value, where)
 
 
 def _report_unkept_fields(
-    value: Mapping[str, Any], kept: set[str], where: str, found: list[Finding]
+    value: Mapping[str, Any], kept: set[str], where: str, findings: list[Finding]
 ) -> None:
     """Report the fields of a tool, or of its envelope, that `ToolMetadata` does not keep."""
-    if left := sorted(map(str, value.keys() - kept - _KNOWN)):
-        found.append(finding("tool-fields", where, f"not kept: {', '.join(left)}"))
+    if unkept := sorted(map(str, value.keys() - kept - _KNOWN)):
+        findings.append(finding("tool-fields", where, f"not kept: {', '.join(unkept)}"))
 
 
 _KNOWN: Final = {*_SCHEMAS, "parametersJsonSchema", "type", "jsonrpc", "id"}
@@ -221,7 +221,7 @@ def _schema(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return None
 
 
-def _of_object(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMetadata]:
+def _of_object(value: Any, where: str, findings: list[Finding]) -> Iterator[ToolMetadata]:
     """Read a live Python object: our own tool, a pydantic model, a function, or a tool of LangChain
     or of MCP's SDK."""
     from playground.nouns.tool_formats.functions import tool_from_function
@@ -245,7 +245,7 @@ def _of_object(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMet
         except Exception as error:  # no signature, or one that pydantic refuses
             why = str(error).splitlines()[0]
             raise InputFault(f"{value!r:.60} is not a tool: {why}", field=where) from error
-        found += more
+        findings += more
         yield tool
     else:
         raise InputFault(f"a tool must be an object, not {value!r:.60}", field=where)
@@ -272,5 +272,7 @@ def _of_langchain(tool: Any) -> dict[str, Any]:
         schema = schema.model_json_schema()
     if tool.args_schema is None and getattr(tool, "args", {}).keys() == {"tool_input"}:
         schema = _ONE_TEXT
-    told = {key: inner for key, inner in schema.items() if key not in ("title", "description")}
-    return {"name": tool.name, "description": tool.description, "input_schema": told}
+    parameters = {
+        key: inner for key, inner in schema.items() if key not in ("title", "description")
+    }
+    return {"name": tool.name, "description": tool.description, "input_schema": parameters}

@@ -60,14 +60,14 @@ def create_schema_from_function(
     this order; without any they are `Parameter: NAME`. `injected_args` are given by the program and
     hidden from the language model.
     """
-    return model_of(_named(signature_of(func), name), injected_args)
+    return model_of(_with_name(signature_of(func), name), injected_args)
 
 
 def tool_from_function(
     func: Callable[..., Any], name: str = "", injected_args: Collection[str] = ()
 ) -> tuple[ToolMetadata, list[Finding]]:
     """Make a tool from a function, and report what no schema can express."""
-    return tool_from_signature(_named(signature_of(func), name), injected_args)
+    return tool_from_signature(_with_name(signature_of(func), name), injected_args)
 
 
 def tool_from_signature(
@@ -76,7 +76,7 @@ def tool_from_signature(
     """Make a tool from a signature, and report what no schema can express."""
     model = model_of(signature, injected_args)
     schema = model.model_json_schema()
-    documented = _parsed(signature.docstring)
+    documented = _parse_docstring(signature.docstring)
     tool = ToolMetadata(
         name=signature.name,
         description=(documented.description or "").strip(),
@@ -91,22 +91,22 @@ def tool_from_signature(
 def signature_of(func: Callable[..., Any]) -> FunctionSignature:
     """Read the signature of a live function without calling it."""
     name = getattr(func, "__name__", "tool")
-    found: list[Finding] = []
+    findings: list[Finding] = []
     try:
         hints = typing.get_type_hints(_annotations_holder(func), include_extras=True)
     except Exception as error:  # an annotation may be any expression
-        found.append(finding("annotation-unread", f"tool {name}", f"annotations: {error}"))
+        findings.append(finding("annotation-unread", f"tool {name}", f"annotations: {error}"))
         hints = {}
     parameters = []
-    for given in inspect.signature(func).parameters.values():
-        if given.kind in (given.VAR_POSITIONAL, given.VAR_KEYWORD):
-            stars = "*" if given.kind == given.VAR_POSITIONAL else "**"
-            found.append(var_arguments(name, stars + given.name))
+    for parameter in inspect.signature(func).parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            stars = "*" if parameter.kind == parameter.VAR_POSITIONAL else "**"
+            findings.append(var_arguments_finding(name, stars + parameter.name))
             continue
-        annotation = hints.get(given.name, Any)
-        known = checked_annotation(annotation, name, given.name, found)
-        parameters.append(Parameter(given.name, known, given.default))
-    return FunctionSignature(name, func.__doc__ or "", tuple(parameters), found)
+        annotation = hints.get(parameter.name, Any)
+        known_type = check_annotation(annotation, name, parameter.name, findings)
+        parameters.append(Parameter(parameter.name, known_type, parameter.default))
+    return FunctionSignature(name, func.__doc__ or "", tuple(parameters), findings)
 
 
 def _annotations_holder(func: Callable[..., Any]) -> Callable[..., Any]:
@@ -116,13 +116,13 @@ def _annotations_holder(func: Callable[..., Any]) -> Callable[..., Any]:
     return func if inspect.isroutine(func) or inspect.isclass(func) else type(func).__call__
 
 
-def var_arguments(tool: str, written: str) -> Finding:
+def var_arguments_finding(tool: str, written: str) -> Finding:
     """Make a finding about arguments without names, which a model cannot give."""
     message = f"{written} is left out: its arguments have no names"
     return finding("var-arguments", f"tool {tool}", message)
 
 
-def checked_annotation(annotation: Any, tool: str, name: str, found: list[Finding]) -> Any:
+def check_annotation(annotation: Any, tool: str, name: str, findings: list[Finding]) -> Any:
     """Return the annotation, or Any with a finding if pydantic has no JSON Schema for it."""
     try:
         with warnings.catch_warnings():
@@ -131,7 +131,7 @@ def checked_annotation(annotation: Any, tool: str, name: str, found: list[Findin
     except _NO_SCHEMA as error:
         why = str(error).splitlines()[0]
         place = f"tool {tool}, parameter {name}"
-        found.append(finding("annotation-unread", place, f"any value is allowed: {why}"))
+        findings.append(finding("annotation-unread", place, f"any value is allowed: {why}"))
         return Any
     return annotation
 
@@ -141,7 +141,7 @@ def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) 
 
     Raises InputFault if pydantic refuses, for instance because of bounds that a type cannot have.
     """
-    documented = {p.arg_name: p.description for p in _parsed(signature.docstring).params}
+    documented = {p.arg_name: p.description for p in _parse_docstring(signature.docstring).params}
     fields: dict[str, Any] = {}
     parameters: dict[str, str] = {}
     for index, parameter in enumerate(signature.parameters):
@@ -161,12 +161,12 @@ def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) 
         )
     config = ConfigDict(protected_namespaces=())
     try:
-        made: type[BaseModel] = create_model(signature.name, __config__=config, **fields)
+        model: type[BaseModel] = create_model(signature.name, __config__=config, **fields)
     except (*_NO_SCHEMA, SchemaError) as error:
         why = str(error).splitlines()[-1].strip()
         raise InputFault(f"no schema for its arguments: {why}", where=signature.name) from error
-    setattr(made, _PARAMETERS, parameters)
-    return made
+    setattr(model, _PARAMETERS, parameters)
+    return model
 
 
 def parameter_names(model: type[BaseModel]) -> Mapping[str, str]:
@@ -194,13 +194,13 @@ def _with_first_note(annotation: Any, first: FieldInfo) -> Any:
     return (base, first, *notes) if notes is not None else (annotation, first)
 
 
-def _named(signature: FunctionSignature, name: str) -> FunctionSignature:
+def _with_name(signature: FunctionSignature, name: str) -> FunctionSignature:
     if not name:
         return signature
     return FunctionSignature(name, signature.docstring, signature.parameters, signature.findings)
 
 
-def _parsed(docstring: str) -> Docstring:
+def _parse_docstring(docstring: str) -> Docstring:
     import docstring_parser
 
     try:
@@ -241,11 +241,13 @@ def _docstring_mismatches(
             findings.append(finding("docstring-lies", place, text))
             continue
         written = _WRITTEN_TYPES.get((parameter.type_name or "").strip().lower())
-        given = allowed_types(tool.parameter_schema(name))
+        allowed = allowed_types(tool.parameter_schema(name))
         # `float` in the docstring of an `int` parameter is careless, but harms no call.
-        wider = written == "number" and "integer" in given
-        if written and given and written not in given and not wider:
-            text = f"{parameter.type_name} in the docstring, {' or '.join(sorted(given))} declared"
+        wider = written == "number" and "integer" in allowed
+        if written and allowed and written not in allowed and not wider:
+            text = (
+                f"{parameter.type_name} in the docstring, {' or '.join(sorted(allowed))} declared"
+            )
             findings.append(finding("docstring-lies", place, text))
     return findings
 

@@ -23,8 +23,8 @@ _BY_NAME: Final = ("properties", "$defs", "definitions", "patternProperties")
 
 def json_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Convert a schema of Gemini or OpenAPI 3.0 to JSON Schema; return any other unchanged."""
-    whole = dict(schema)
-    return _converted(whole) if _is_foreign(whole) else whole
+    copy = dict(schema)
+    return _convert(copy) if _is_foreign(copy) else copy
 
 
 def _is_foreign(node: Any) -> bool:
@@ -40,20 +40,22 @@ def _is_foreign(node: Any) -> bool:
     return False
 
 
-def _converted(node: Any) -> Any:
+def _convert(node: Any) -> Any:
     if not isinstance(node, dict):
         return node
-    found = {key: _value(key, value) for key, value in node.items() if key != "propertyOrdering"}
-    if found.get("type") in _TYPES:
-        found["type"] = found["type"].lower()
+    converted = {
+        key: _value(key, value) for key, value in node.items() if key != "propertyOrdering"
+    }
+    if converted.get("type") in _TYPES:
+        converted["type"] = converted["type"].lower()
     # Gemini's format "enum" is unknown to JSON Schema, and `enum` says the same.
-    if found.get("format") == "enum":
-        del found["format"]
-    if found.pop("nullable", False) is not True:
-        return found
+    if converted.get("format") == "enum":
+        del converted["format"]
+    if converted.pop("nullable", False) is not True:
+        return converted
     # To allow null beside a `$ref` or an `enum`, the alternative must stand outside of both.
-    outer = {key: found.pop(key) for key in _OUTER if key in found}
-    return {"anyOf": [found, {"type": "null"}], **outer}
+    outer = {key: converted.pop(key) for key in _OUTER if key in converted}
+    return {"anyOf": [converted, {"type": "null"}], **outer}
 
 
 def _value(key: str, value: Any) -> Any:
@@ -62,9 +64,9 @@ def _value(key: str, value: Any) -> Any:
         return int(value)
     # The keys of these are names: a property called `nullable` is no keyword.
     if key in _BY_NAME and isinstance(value, dict):
-        return {name: _converted(inner) for name, inner in value.items()}
+        return {name: _convert(inner) for name, inner in value.items()}
     if key in ("items", "additionalProperties", "not"):
-        return _converted(value)
+        return _convert(value)
     if key in ("anyOf", "oneOf", "allOf", "prefixItems") and isinstance(value, list):
-        return [_converted(item) for item in value]
+        return [_convert(item) for item in value]
     return value

@@ -59,8 +59,8 @@ class McpServer:
         lines += [f"  argument {_quoted(argument)}" for argument in self.args]
         lines += [f"  environment {_quoted(f'{k}={v}')}" for k, v in self.env.items()]
         lines += [f"  header {_quoted(f'{k}: {v}')}" for k, v in self.headers.items()]
-        filled = [self.cwd, *self.args, *self.env.values(), *self.headers.values()]
-        names = dict.fromkeys(name for text in filled for name in _VARIABLE.findall(text))
+        texts = [self.cwd, *self.args, *self.env.values(), *self.headers.values()]
+        names = dict.fromkeys(name for text in texts for name in _VARIABLE.findall(text))
         lines += [f"  ${name} of your environment goes to {place}" for name in names]
         return lines
 
@@ -83,7 +83,7 @@ def read_servers(text: str, where: str = "mcp.json") -> list[McpServer]:
     listed = value.get("mcpServers", value.get("servers")) if isinstance(value, dict) else None
     if not isinstance(listed, dict) or not listed:
         raise InputFault("no servers in it", where=where, expected=_EXPECTED)
-    return [_server(name, given, where) for name, given in listed.items()]
+    return [_server(name, entry, where) for name, entry in listed.items()]
 
 
 def ask_servers(
@@ -112,9 +112,9 @@ def ask_server(server: McpServer, seconds: float) -> tuple[list[ToolMetadata], l
     # anyio reports every failure in a group of groups; the user wants the first of them.
     try:
         with ThreadPoolExecutor(max_workers=1) as pool:  # a notebook's thread has a loop of its own
-            listed = pool.submit(anyio.run, _listed, server, seconds).result()
+            listed = pool.submit(anyio.run, _list_tools, server, seconds).result()
     except BaseExceptionGroup as group:
-        raise _fault(server, _first(group), seconds) from group
+        raise _fault(server, _first_error(group), seconds) from group
     except (InputFault, KeyboardInterrupt):
         raise
     except Exception as error:
@@ -122,7 +122,7 @@ def ask_server(server: McpServer, seconds: float) -> tuple[list[ToolMetadata], l
     return read_tools_and_findings(listed, server.name)
 
 
-async def _listed(server: McpServer, seconds: float) -> list[dict[str, Any]]:
+async def _list_tools(server: McpServer, seconds: float) -> list[dict[str, Any]]:
     import anyio
 
     try:
@@ -151,12 +151,14 @@ def _transport(server: McpServer, errors: Any) -> Any:
     if server.command:
         from mcp.client.stdio import StdioServerParameters, stdio_client
 
-        env = {name: _filled(value, server) for name, value in server.env.items()}
-        args = [_filled(argument, server) for argument in server.args]
-        cwd = _filled(server.cwd, server) or None
-        given = StdioServerParameters(command=server.command, args=args, env=env or None, cwd=cwd)
-        return stdio_client(given, errlog=errors)
-    headers = {name: _filled(value, server) for name, value in server.headers.items()}
+        env = {name: _fill_variables(value, server) for name, value in server.env.items()}
+        args = [_fill_variables(argument, server) for argument in server.args]
+        cwd = _fill_variables(server.cwd, server) or None
+        parameters = StdioServerParameters(
+            command=server.command, args=args, env=env or None, cwd=cwd
+        )
+        return stdio_client(parameters, errlog=errors)
+    headers = {name: _fill_variables(value, server) for name, value in server.headers.items()}
     if server.kind == "sse":
         from mcp.client.sse import sse_client
 
@@ -169,40 +171,40 @@ def _transport(server: McpServer, errors: Any) -> Any:
     return streamable_http_client(server.url, http_client=create_mcp_http_client(headers=headers))
 
 
-def _filled(text: str, server: McpServer) -> str:
+def _fill_variables(text: str, server: McpServer) -> str:
     """Replace each `${NAME}` by the variable's value. Raises InputFault if it is not set."""
 
-    def value(found: re.Match[str]) -> str:
-        if found[1] not in os.environ:
-            raise InputFault("a variable that is not set", where=server.name, field=found[0])
-        return os.environ[found[1]]
+    def value(match: re.Match[str]) -> str:
+        if match[1] not in os.environ:
+            raise InputFault("a variable that is not set", where=server.name, field=match[0])
+        return os.environ[match[1]]
 
     return _VARIABLE.sub(value, text)
 
 
-def _server(name: str, given: Any, where: str) -> McpServer:
+def _server(name: str, entry: Any, where: str) -> McpServer:
     def fault(field: str, problem: str) -> InputFault:
         return InputFault(problem, where=where, field=f"{name}.{field}", expected=_EXPECTED)
 
-    if not isinstance(given, dict):
+    if not isinstance(entry, dict):
         raise InputFault("not an object", where=where, field=name, expected=_EXPECTED)
-    command, url = given.get("command", ""), given.get("url", "")
+    command, url = entry.get("command", ""), entry.get("url", "")
     if not isinstance(command, str) or not isinstance(url, str) or bool(command) == bool(url):
         raise fault("command", "it needs either a command or a url")
     if url and (not url.startswith(("http://", "https://")) or not url.isprintable()):
         raise fault("url", f"not a web address: {shown_address(url)}")
-    args = given.get("args") or []
+    args = entry.get("args") or []
     if not isinstance(args, list) or not all(isinstance(item, str) for item in args):
         raise fault("args", "not a list of texts")
     pairs = {}
     for key in ("env", "headers"):
-        pairs[key] = given.get(key) or {}
+        pairs[key] = entry.get(key) or {}
         if not _is_texts_by_name(pairs[key]):
             raise fault(key, "not an object of strings")
-    cwd = given.get("cwd") or ""
+    cwd = entry.get("cwd") or ""
     if not isinstance(cwd, str) or (url and cwd):
         raise fault("cwd", "not the folder of a program")
-    kind = str(given.get("type") or given.get("transport") or "")
+    kind = str(entry.get("type") or entry.get("transport") or "")
     return McpServer(name, command, tuple(args), pairs["env"], url, pairs["headers"], kind, cwd)
 
 
@@ -210,11 +212,11 @@ def _is_texts_by_name(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
 
 
-def _first(group: BaseExceptionGroup[Any]) -> BaseException:
-    found: BaseException = group
-    while isinstance(found, BaseExceptionGroup):
-        found = found.exceptions[0]
-    return found
+def _first_error(group: BaseExceptionGroup[Any]) -> BaseException:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 def _fault(server: McpServer, error: BaseException, seconds: float) -> InputFault:

@@ -96,9 +96,9 @@ def _plain_types(schema: Mapping[str, Any]) -> dict[str, frozenset[type]] | None
     properties = schema.get("properties", {})
     if not _OF_PLAIN.issuperset(schema) or schema.get("type", "object") != "object":
         return None
-    if not all(type(each) is dict and _is_plain(each) for each in properties.values()):
+    if not all(type(prop) is dict and _is_plain(prop) for prop in properties.values()):
         return None
-    return {name: _TYPES[each["type"]] for name, each in properties.items()}
+    return {name: _TYPES[prop["type"]] for name, prop in properties.items()}
 
 
 def _is_plain(schema: Mapping[str, Any]) -> bool:

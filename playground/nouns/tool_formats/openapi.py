@@ -16,9 +16,9 @@ from playground.base.findings import Finding, finding
 from playground.nouns.tools import target_of
 
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
-_LEFT: Final = ("responses", "security", "servers", "callbacks")
+_DROPPED_FIELDS: Final = ("responses", "security", "servers", "callbacks")
 _MOST_VALUES: Final = 200_000  # in an operation's schema, after all references are replaced
-_Found = tuple[dict[str, Any] | None, list[Finding]]
+_Operation = tuple[dict[str, Any] | None, list[Finding]]
 
 
 def is_openapi(value: Mapping[str, Any]) -> bool:
@@ -26,7 +26,7 @@ def is_openapi(value: Mapping[str, Any]) -> bool:
     return str(value.get("openapi", "")).startswith("3") and isinstance(value.get("paths"), Mapping)
 
 
-def operations(document: Mapping[str, Any], where: str) -> Iterator[_Found]:
+def operations(document: Mapping[str, Any], where: str) -> Iterator[_Operation]:
     """Yield each operation as a tool, or None if it is left out, with the findings about it.
 
     Raises InputFault if no operation can be read.
@@ -40,18 +40,18 @@ def operations(document: Mapping[str, Any], where: str) -> Iterator[_Found]:
             place = f"{where}, {method.upper()} {path}"
             try:
                 shared = item.get("parameters") or ()
-                tool, found = _tool(document, operation, shared, f"{method}_{path}", place)
-            except _Refused as refused:
-                first_refusal = first_refusal or str(refused)
-                yield None, [finding(refused.code, place, f"left out: {refused}")]
+                tool, findings = _tool(document, operation, shared, f"{method}_{path}", place)
+            except _Refused as refusal:
+                first_refusal = first_refusal or str(refusal)
+                yield None, [finding(refusal.code, place, f"left out: {refusal}")]
                 continue
             if tool["name"] in names:
                 taken_name, tool["name"] = tool["name"], f"{tool['name']}_{len(names)}"
                 text = f"{taken_name} is used twice: {tool['name']}"
-                found.append(finding("name-mended", place, text))
+                findings.append(finding("name-mended", place, text))
             names.add(tool["name"])
             any_read = True
-            yield tool, found
+            yield tool, findings
     if not any_read:
         problem = f"no operation can be read{': ' if first_refusal else ''}{first_refusal}"
         raise InputFault(problem, field=where, expected="an operation whose $refs can be resolved")
@@ -66,30 +66,34 @@ class _Refused(Exception):
 
 
 def _tool(
-    document: Mapping[str, Any], operation: Mapping[str, Any], shared: Any, made: str, place: str
+    document: Mapping[str, Any],
+    operation: Mapping[str, Any],
+    shared: Any,
+    default_name: str,
+    place: str,
 ) -> tuple[dict[str, Any], list[Finding]]:
     refs = _References(document)
     findings: list[Finding] = []
     properties: dict[str, Any] = {}
     required: list[str] = []
-    every: dict[tuple[str, str], dict[str, Any]] = {}
+    by_place: dict[tuple[str, str], dict[str, Any]] = {}
     # An operation's own parameter replaces the path's parameter of the same name and place.
     for parameter in [*refs.mappings(shared), *refs.mappings(operation.get("parameters"))]:
         if isinstance(parameter.get("name"), str):
-            every[str(parameter.get("in")), parameter["name"]] = parameter
+            by_place[str(parameter.get("in")), parameter["name"]] = parameter
         else:
             findings.append(finding("tool-fields", place, "a parameter without a name is not kept"))
-    for (within, name), parameter in every.items():
+    for (within, name), parameter in by_place.items():
         # `id` may be in the path and in the query: a tool has one namespace.
         key = name if name not in properties else f"{name}_{within}"
-        properties[key] = _described(parameter)
+        properties[key] = _described_schema(parameter)
         if parameter.get("required"):
             required.append(key)
-    left = [key for key in _LEFT if key in operation]
-    left += ["where the parameters stand"] if every else []
-    if left:
-        findings.append(finding("tool-fields", place, f"not kept: {', '.join(left)}"))
-    body = refs.placed(operation.get("requestBody"))
+    dropped = [key for key in _DROPPED_FIELDS if key in operation]
+    dropped += ["where the parameters stand"] if by_place else []
+    if dropped:
+        findings.append(finding("tool-fields", place, f"not kept: {', '.join(dropped)}"))
+    body = refs.resolve(operation.get("requestBody"))
     if isinstance(body, Mapping):
         _add_body(body, properties, required)
     schema: dict[str, Any] = {"type": "object", "properties": properties}
@@ -97,13 +101,13 @@ def _tool(
         schema["required"] = required
     name = str(operation.get("operationId") or "")
     if not name:
-        name = re.sub(r"[^A-Za-z0-9]+", "_", made).strip("_")
+        name = re.sub(r"[^A-Za-z0-9]+", "_", default_name).strip("_")
         findings.append(finding("name-mended", place, f"no operationId: {name}"))
     description = operation.get("description") or operation.get("summary") or ""
     return {"name": name, "description": str(description), "input_schema": schema}, findings
 
 
-def _described(parameter: Mapping[str, Any]) -> Any:
+def _described_schema(parameter: Mapping[str, Any]) -> Any:
     """Return a parameter's schema, with the parameter's own description."""
     schema = parameter.get("schema")
     if not isinstance(schema, Mapping):
@@ -141,31 +145,31 @@ class _References:
     """A replacer of the document's `$ref`s by their targets, up to a limit."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        self._document, self._left = dict(document), _MOST_VALUES
+        self._document, self._remaining = dict(document), _MOST_VALUES
 
     def mappings(self, values: Any) -> list[dict[str, Any]]:
-        placed = self.placed(list(values) if isinstance(values, list) else [])
-        return [item for item in placed if isinstance(item, dict)]
+        resolve = self.resolve(list(values) if isinstance(values, list) else [])
+        return [item for item in resolve if isinstance(item, dict)]
 
-    def placed(self, node: Any, inside: tuple[str, ...] = ()) -> Any:
+    def resolve(self, node: Any, inside: tuple[str, ...] = ()) -> Any:
         """Return the value with its references replaced. Raises _Refused."""
         # Nested references may double at every level: a kilobyte may stand for gigabytes.
-        self._left -= 1
-        if self._left < 0:
+        self._remaining -= 1
+        if self._remaining < 0:
             raise _Refused("cyclic-ref", f"its $refs expand to more than {_MOST_VALUES:,} values")
         if isinstance(node, list):
-            return [self.placed(item, inside) for item in node]
+            return [self.resolve(item, inside) for item in node]
         if not isinstance(node, Mapping):
             return node
         reference = node.get("$ref")
         if not isinstance(reference, str):
-            return {key: self.placed(value, inside) for key, value in node.items()}
+            return {key: self.resolve(value, inside) for key, value in node.items()}
         if reference in inside:
             raise _Refused("cyclic-ref", " → ".join([*inside, reference]))
         target = target_of(reference, self._document)
         if target is None:
             raise _Refused("unresolved-ref", f"nothing at {reference}")
         # 3.1 allows keywords beside a `$ref`, 3.0 ignores them; here they are kept.
-        placed = self.placed(target, (*inside, reference))
+        resolve = self.resolve(target, (*inside, reference))
         beside = {key: value for key, value in node.items() if key != "$ref"}
-        return {**placed, **beside} if isinstance(placed, dict) else placed
+        return {**resolve, **beside} if isinstance(resolve, dict) else resolve

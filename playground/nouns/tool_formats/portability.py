@@ -122,19 +122,19 @@ def _is_recursive(node: SchemaNode) -> bool:
     """Return True if a `$ref` leads, through other references, to a schema that contains it."""
     ref = node.schema.get("$ref")
     seen: set[str] = set()
-    waiting = [ref] if isinstance(ref, str) else []
-    while waiting:
-        at = waiting.pop()
+    stack = [ref] if isinstance(ref, str) else []
+    while stack:
+        at = stack.pop()
         if at == "#" or (at in seen and at == ref):
             return True
         if at in seen:
             continue
         seen.add(at)
-        inner = referred(node.root, at)
-        waiting += [
-            each.schema["$ref"]
-            for each in nodes(inner if inner is not None else {})
-            if isinstance(each.schema.get("$ref"), str)
+        inner = reference_target(node.root, at)
+        stack += [
+            inner_node.schema["$ref"]
+            for inner_node in nodes(inner if inner is not None else {})
+            if isinstance(inner_node.schema.get("$ref"), str)
         ]
     return False
 
@@ -155,7 +155,7 @@ def _all_of_with_ref(node: SchemaNode) -> bool:
     return isinstance(parts, list) and any(isinstance(p, dict) and "$ref" in p for p in parts)
 
 
-def _many(node: SchemaNode) -> bool:
+def _needs_several(node: SchemaNode) -> bool:
     least = node.schema.get("minItems")
     return isinstance(least, int) and least > 1
 
@@ -171,7 +171,7 @@ CASES: Final[Mapping[str, Callable[[SchemaNode], bool]]] = {
     "additionalProperties that is not false": is_open,
     "enum of numbers": lambda node: _enum(node, (int, float)),
     "enum of objects": lambda node: _enum(node, (dict, list)),
-    "minItems above 1": _many,
+    "minItems above 1": _needs_several,
     "type as a list": lambda node: isinstance(node.schema.get("type"), list),
 }
 _OF_TOOLS: Final[Mapping[str, Callable[[ToolMetadata], bool]]] = {
@@ -204,12 +204,12 @@ def lint_tool(tool: ToolMetadata, target: SchemaTarget) -> list[Finding]:
     """Report the parts of a tool that a target refuses or changes: a finding for each rule and
     place, with a replacement and the source."""
     findings = []
-    every = list(nodes(tool.input_schema))
+    all_nodes = list(nodes(tool.input_schema))
     for rule in target.rules:
         about = _OF_TOOLS.get(rule.keyword)
         places = ["name and description"] if about and about(tool) else []
         if about is None:
-            places = [node.where for node in every if applies(rule, node)]
+            places = [node.where for node in all_nodes if applies(rule, node)]
         findings += [_finding(rule, target, f"tool {tool.name}: {place}") for place in places]
     return findings
 
@@ -249,7 +249,7 @@ def inner_schemas(node: Schema) -> list[tuple[tuple[str | int, ...], Any]]:
     return schemas
 
 
-def referred(root: Schema, ref: str) -> Schema | None:
+def reference_target(root: Schema, ref: str) -> Schema | None:
     """Return the target of a `$ref` within the schema; None if it leads elsewhere."""
     node: Any = root
     if not ref.startswith("#"):

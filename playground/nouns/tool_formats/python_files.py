@@ -19,9 +19,9 @@ from playground.base.python_source import module
 from playground.nouns.tool_formats.functions import (
     FunctionSignature,
     Parameter,
-    checked_annotation,
+    check_annotation,
     tool_from_signature,
-    var_arguments,
+    var_arguments_finding,
 )
 from playground.nouns.tool_formats.python_types import REQUIRED, UNKNOWN, Types, Unread, optional
 from playground.nouns.tools import ToolMetadata
@@ -44,8 +44,8 @@ def read_python(text: str, where: str) -> tuple[list[ToolMetadata], list[Finding
 
 
 def _read(tree: ast.Module, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
-    types, found = Types(), list[Finding]()
-    models = _declared(tree, types, found)
+    types, findings = Types(), list[Finding]()
+    models = _declare_types(tree, types, findings)
     tools: list[ToolMetadata] = []
     for node in _functions(tree):
         try:
@@ -54,13 +54,13 @@ def _read(tree: ast.Module, where: str) -> tuple[list[ToolMetadata], list[Findin
             why = str(error).splitlines()[0]
             raise InputFault(why, where=where, line=node.lineno, field=node.name) from error
         tools.append(tool)
-        found += more
+        findings += more
     # A model that a function or another model names is the type of an argument, not a tool.
     used = {item.id for item in ast.walk(tree) if isinstance(item, ast.Name)}
     tools += [tool_from_model(model) for name, model in models.items() if name not in used]
     if not tools:
         raise InputFault("no tool in it", where=where, expected="functions or pydantic models")
-    return tools, found
+    return tools, findings
 
 
 def tool_from_model(model: type[BaseModel]) -> ToolMetadata:
@@ -70,7 +70,9 @@ def tool_from_model(model: type[BaseModel]) -> ToolMetadata:
     return ToolMetadata(name=model.__name__, description=description, input_schema=schema)
 
 
-def _declared(tree: ast.Module, types: Types, found: list[Finding]) -> dict[str, type[BaseModel]]:
+def _declare_types(
+    tree: ast.Module, types: Types, findings: list[Finding]
+) -> dict[str, type[BaseModel]]:
     """Declare the file's own types, in order. Return its pydantic models by name."""
     models: dict[str, type[BaseModel]] = {}
     for node in tree.body:
@@ -79,7 +81,7 @@ def _declared(tree: ast.Module, types: Types, found: list[Finding]) -> dict[str,
                 model = types.declare(node)
             except Unread as error:
                 text = f"the class is not known: {error}"
-                found.append(finding("annotation-unread", f"line {node.lineno}", text))
+                findings.append(finding("annotation-unread", f"line {node.lineno}", text))
                 continue
             if model is not None:
                 models[node.name] = model
@@ -106,40 +108,40 @@ def _is_tool_mark(mark: ast.expr) -> bool:
 
 def _signature(node: _Function, types: Types) -> FunctionSignature:
     """Read a signature from the tree, as `inspect` would return it."""
-    given, found = node.args, list[Finding]()
-    for stars, argument in (("*", given.vararg), ("**", given.kwarg)):
+    arguments, findings = node.args, list[Finding]()
+    for stars, argument in (("*", arguments.vararg), ("**", arguments.kwarg)):
         if argument is not None:
-            found.append(var_arguments(node.name, stars + argument.arg))
+            findings.append(var_arguments_finding(node.name, stars + argument.arg))
     # In `ast`, defaults of positional parameters are counted from the end; keyword-only parameters
     # have one each.
-    positional = [*given.posonlyargs, *given.args]
-    missing: list[ast.expr | None] = [None] * (len(positional) - len(given.defaults))
+    positional = [*arguments.posonlyargs, *arguments.args]
+    missing: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
     pairs = [
-        *zip(positional, [*missing, *given.defaults], strict=True),
-        *zip(given.kwonlyargs, given.kw_defaults, strict=True),
+        *zip(positional, [*missing, *arguments.defaults], strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
     ]
     parameters = []
     for index, (argument, default) in enumerate(pairs):
         if index == 0 and argument.arg in _OWN:
             continue
-        parameters.append(_parameter(node.name, argument, default, types, found))
+        parameters.append(_parameter(node.name, argument, default, types, findings))
     return FunctionSignature(
-        node.name, ast.get_docstring(node, clean=False) or "", tuple(parameters), found
+        node.name, ast.get_docstring(node, clean=False) or "", tuple(parameters), findings
     )
 
 
 def _parameter(
-    tool: str, argument: ast.arg, default: ast.expr | None, types: Types, found: list[Finding]
+    tool: str, argument: ast.arg, default: ast.expr | None, types: Types, findings: list[Finding]
 ) -> Parameter:
     place = f"tool {tool}, parameter {argument.arg}"
 
     def unread(text: str) -> None:
         message = f"{text} is not known without running the file"
-        found.append(finding("annotation-unread", place, message))
+        findings.append(finding("annotation-unread", place, message))
 
     try:
         annotation = types.type_of(argument.annotation)
-        known = checked_annotation(annotation, tool, argument.arg, found)
+        known = check_annotation(annotation, tool, argument.arg, findings)
     except Unread as error:
         unread(f"any value is allowed: {error}")
         known = Any
@@ -150,5 +152,5 @@ def _parameter(
         value = REQUIRED
     if value is UNKNOWN and default is not None:
         unread(f"it is optional; its default, {ast.unparse(default)[:80]},")
-    given = inspect.Parameter.empty if value is REQUIRED else optional(value)
-    return Parameter(argument.arg, known, given)
+    field_default = inspect.Parameter.empty if value is REQUIRED else optional(value)
+    return Parameter(argument.arg, known, field_default)

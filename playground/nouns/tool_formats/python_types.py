@@ -228,9 +228,11 @@ class Types:
             for name, kind, default in self._fields(node)
             if typing.get_origin(kind) is not typing.ClassVar and not name.startswith("_")
         }
-        above = tuple(self._own[base] for base in sorted(bases) if self._is_model(base))
+        model_bases = tuple(self._own[base] for base in sorted(bases) if self._is_model(base))
         config: dict[str, Any] = (
-            {"__base__": above} if above else {"__config__": ConfigDict(protected_namespaces=())}
+            {"__base__": model_bases}
+            if model_bases
+            else {"__config__": ConfigDict(protected_namespaces=())}
         )
         try:
             model: type[BaseModel] = create_model(

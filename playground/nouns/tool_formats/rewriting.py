@@ -18,7 +18,7 @@ from playground.nouns.tool_formats.portability import (
     SchemaTarget,
     applies,
     nodes,
-    referred,
+    reference_target,
     steps_to,
 )
 from playground.nouns.tools import ToolMetadata
@@ -26,7 +26,7 @@ from playground.nouns.tools import ToolMetadata
 _MOST_WRITTEN: Final = 5_000  # definitions, for one `$ref`
 
 
-def rewritten(tool: ToolMetadata, target: SchemaTarget) -> ToolMetadata:
+def rewrite_tool(tool: ToolMetadata, target: SchemaTarget) -> ToolMetadata:
     """Return the tool with a schema that the target takes."""
     schema = copy.deepcopy(tool.input_schema)
     if any(rule.instead == "close" for rule in target.rules):
@@ -104,11 +104,11 @@ def _join(node: Schema, part: Schema) -> None:
 def _flatten(node: Schema, rule: SchemaRule, root: Schema) -> None:
     """Merge all parts into one object. It requires the properties that every part requires."""
     key = _keyword(rule)
-    given_parts = node.pop(key)
-    parts = [_resolved(part, root) for part in given_parts if isinstance(part, dict)]
+    raw_parts = node.pop(key)
+    parts = [_resolved(part, root) for part in raw_parts if isinstance(part, dict)]
     if key != "allOf":
         names = [sorted(part.get("properties") or part.get("required") or ()) for part in parts]
-        choice = " or ".join(", ".join(each) for each in names if each)
+        choice = " or ".join(", ".join(part_names) for part_names in names if part_names)
         alternatives = f"({'one' if key == 'oneOf' else 'any'} of: {choice})"
         node["description"] = f"{node.get('description', '')} {alternatives}".strip()
         always = [set(part.get("required") or ()) for part in parts]
@@ -122,7 +122,7 @@ def _flatten(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 
 def _resolved(part: Schema, root: Schema) -> Schema:
-    target = referred(root, part["$ref"]) if isinstance(part.get("$ref"), str) else None
+    target = reference_target(root, part["$ref"]) if isinstance(part.get("$ref"), str) else None
     if target is None:
         return part
     return {**copy.deepcopy(target), **{key: part[key] for key in part if key != "$ref"}}
@@ -141,7 +141,7 @@ def _inline_refs(node: Schema, root: Schema, above: tuple[str, ...], written: li
     """
     while isinstance(ref := node.get("$ref"), str):
         del node["$ref"]
-        definition = referred(root, ref) if ref not in above else None
+        definition = reference_target(root, ref) if ref not in above else None
         above, written[0] = (*above, ref), written[0] + 1
         if written[0] > _MOST_WRITTEN:
             problem = f"{ref} written out holds more than {_MOST_WRITTEN:,} definitions"
@@ -165,7 +165,7 @@ def _unravel_refs(node: Schema, root: Schema, above: tuple[str, ...], written: l
     ref = node.get("$ref")
     if not isinstance(ref, str) or len(node) == 1:
         return
-    definition = referred(root, ref)
+    definition = reference_target(root, ref)
     if definition is None or ref in above:
         node.clear()
         node["$ref"] = ref

@@ -18,7 +18,7 @@ _NO_NAME: Final = re.compile(r"\W+")
 def hoist_repeats(schema: Schema) -> Schema:
     """Return the schema with repeated parts written once, in `$defs`."""
     result = copy.deepcopy(schema)
-    while repeated := _repeated(result):
+    while repeated := _most_repeated(result):
         text, places = repeated
         definition = steps_to(places[0], result)
         definitions = result.setdefault("$defs", {})
@@ -31,7 +31,7 @@ def hoist_repeats(schema: Schema) -> Schema:
     return result
 
 
-def _repeated(schema: Schema) -> tuple[str, list[tuple[str | int, ...]]] | None:
+def _most_repeated(schema: Schema) -> tuple[str, list[tuple[str | int, ...]]] | None:
     """Return the part whose repetitions have the most characters, and its places, or None."""
     texts: dict[str, list[tuple[str | int, ...]]] = {}
     for node in nodes(schema):

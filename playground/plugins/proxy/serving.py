@@ -17,7 +17,7 @@ from typing import Any, Final
 import uvicorn
 
 from playground.base.errors import InputFault
-from playground.base.hosts import as_host, listening, own_names
+from playground.base.hosts import as_host, listening_socket, own_names
 from playground.plugins.proxy.addresses import Upstreams, for_child, told_of
 from playground.plugins.proxy.connection import limited
 from playground.plugins.proxy.forwarding import Forwarder
@@ -64,7 +64,7 @@ class Proxy:
     def __init__(self, settings: ProxySettings) -> None:
         self._settings = settings
         self._client = UpstreamClient()
-        self._socket = listening(settings.host, settings.port)
+        self._socket = listening_socket(settings.host, settings.port)
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://{as_host(settings.host)}:{self.port}"
         given = settings.upstreams.given

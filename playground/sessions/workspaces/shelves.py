@@ -12,7 +12,7 @@ from typing import Final, Protocol
 from playground.base import paths
 from playground.base.errors import InputFault
 from playground.base.locks import lock_file
-from playground.base.output import faults_naming, remove_leftovers, synced, write_file
+from playground.base.output import faults_naming, remove_leftovers, sync_folder, write_file
 from playground.base.user_files import decode, open_regular_file
 
 _LOCK: Final = ".lock"
@@ -82,7 +82,7 @@ class Folder:
             elif before is not None:
                 with faults_naming(path):
                     path.unlink()
-                synced(self.path)
+                sync_folder(self.path)
         return True
 
     def _file(self, name: str) -> Path:
