@@ -20,7 +20,7 @@ from streaming import answering, event
 
 from playground.base.errors import InputFault
 from playground.cache.prices import price_of
-from playground.llm.access import reaching
+from playground.llm.access import access_arguments
 from playground.llm.demo_server import DemoServer, serving
 from playground.llm.endpoint import Call, Delta, Endpoint, Response, completion_arguments
 from playground.llm.payloads import WireCall, wire_calls
@@ -119,13 +119,13 @@ def test_a_server_of_ones_own_needs_no_key_and_a_provider_does(
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     address = "http://127.0.0.1:9/v1"
-    assert reaching("openai/x", address) == {"base_url": address, "api_key": "none"}
+    assert access_arguments("openai/x", address) == {"base_url": address, "api_key": "none"}
     with pytest.raises(InputFault, match=r"no key for this provider; expected \$OPENAI_API_KEY"):
-        reaching("openai/gpt-4o")
+        access_arguments("openai/gpt-4o")
     monkeypatch.setenv("OPENAI_API_KEY", "of the environment")
-    assert reaching("openai/gpt-4o") == {}  # LiteLLM reads it there
+    assert access_arguments("openai/gpt-4o") == {}  # LiteLLM reads it there
     with pytest.raises(InputFault, match="LiteLLM does not know this model"):
-        reaching("nobody/x")
+        access_arguments("nobody/x")
 
 
 @dataclass

@@ -13,7 +13,7 @@ import pytest
 
 from playground.base.errors import InputFault
 from playground.llm import own_servers
-from playground.llm.access import reaching
+from playground.llm.access import access_arguments
 from playground.llm.endpoint import Endpoint
 from playground.llm.library import litellm
 from playground.llm.record import record
@@ -193,7 +193,7 @@ def test_no_provider_hands_a_credential_to_a_server_given_by_address(
 
 def test_asynchronous_calls_are_looked_at_too(sink: tuple[str, list[str]]) -> None:
     address, seen = sink
-    arguments = {**reaching("openai/some-model", address), "num_retries": 0, "timeout": 10}
+    arguments = {**access_arguments("openai/some-model", address), "num_retries": 0, "timeout": 10}
     with pytest.raises(Exception, match="no"):
         asyncio.run(litellm().acompletion(model="openai/some-model", messages=HELLO, **arguments))
     assert seen and not [v for v in VARIABLES.values() if any(v in request for request in seen)]
@@ -204,13 +204,13 @@ def test_openais_organization_goes_to_openai_alone() -> None:
 
     headers = {"OpenAI-Organization": "org", "OpenAI-Project": "p", "Authorization": "Bearer k"}
     theirs = httpx.Request("POST", "https://api.nebius.example/v1", headers=headers)
-    assert "openai-organization" not in own_servers.cleaned(theirs).headers
-    assert "openai-project" not in own_servers.cleaned(theirs).headers
-    assert own_servers.cleaned(theirs).headers["authorization"] == "Bearer k"
+    assert "openai-organization" not in own_servers.clean_request(theirs).headers
+    assert "openai-project" not in own_servers.clean_request(theirs).headers
+    assert own_servers.clean_request(theirs).headers["authorization"] == "Bearer k"
     own = httpx.Request("POST", "https://api.openai.com/v1", headers=headers)
-    assert own_servers.cleaned(own).headers["openai-organization"] == "org"
+    assert own_servers.clean_request(own).headers["openai-organization"] == "org"
     disguised = httpx.Request("POST", "https://api.openai.com.evil.example", headers=headers)
-    assert "openai-organization" not in own_servers.cleaned(disguised).headers
+    assert "openai-organization" not in own_servers.clean_request(disguised).headers
 
 
 def test_values_of_the_environment_are_taken_out_however_deep(
@@ -221,5 +221,5 @@ def test_values_of_the_environment_are_taken_out_however_deep(
     monkeypatch.setenv("WATSONX_PROJECT_ID", "leaked-project")
     own_servers.keep_credentials_from("http://127.0.0.1:9/v1")
     body = {"meta": {"p": ["leaked-project", 1]}, "messages": [{"content": "leaked-project"}]}
-    sent = own_servers.cleaned(httpx.Request("POST", "http://127.0.0.1:9/v1/x", json=body))
+    sent = own_servers.clean_request(httpx.Request("POST", "http://127.0.0.1:9/v1/x", json=body))
     assert json.loads(sent.content) == {**body, "meta": {"p": [1]}}

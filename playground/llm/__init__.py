@@ -1,1 +1,1 @@
-"""The only room that imports litellm, and only inside the function that needs it (2 to 10 s)."""
+"""The only room that imports litellm, which takes 2 to 10 s: only inside functions that need it."""

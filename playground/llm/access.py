@@ -1,4 +1,4 @@
-"""The access to a model: its key from the environment, or a server of one's own."""
+"""The access to a model: by a key from the environment, or by the address of the user's server."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from playground.llm.connecting import check_address
 from playground.llm.library import litellm
 
 
-def reaching(model: str, base_url: str = "") -> dict[str, Any]:
-    """Arguments of `litellm.completion`; checked before anything is sent.
+def access_arguments(model: str, base_url: str = "") -> dict[str, Any]:
+    """Return the arguments of `litellm.completion` that reach a model, checked before any request.
 
-    Raises InputFault naming the missing variable, the model that LiteLLM does not know, or an
-    address that is none.
+    Raises InputFault if a variable with a key is missing, LiteLLM does not know the model, or the
+    address is wrong.
     """
     wiretap.watch()
     if base_url:

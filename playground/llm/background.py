@@ -1,4 +1,4 @@
-"""Work in a thread of its own: watched and stopped from elsewhere, its fault kept for who looks."""
+"""Work in a thread of its own: other threads watch it, stop it, and read its fault."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from playground.base.errors import PlaygroundError
 
 @dataclass(kw_only=True)
 class BackgroundRun:
-    """Something under way; `fault` says what ended it before its time.
+    """Work in the background. `fault` is the error that ended it early, "" for none.
 
-    Stopping only asks: the work looks at `cancel` where it can stop.
+    The work itself must check `cancel` at points where it can stop.
     """
 
     fault: str = ""
@@ -25,22 +25,22 @@ class BackgroundRun:
         return self._thread is not None and self._thread.is_alive()
 
     def stop(self) -> None:
-        """Ask it to stop; what has come is kept."""
+        """Ask the work to stop. Its results so far are kept."""
         self.cancel.set()
 
     def wait(self, seconds: float) -> None:
-        """Until it is over, or the time is."""
+        """Wait until the work has ended, at most so many seconds."""
         if self._thread is not None:
             self._thread.join(seconds)
 
     def _do(self, work: Callable[[], None]) -> None:
-        """The work at once. A fault is kept, not raised: nobody would catch it in a thread."""
+        """Do the work now. Store a fault, because nobody could catch it in a thread."""
         try:
             work()
         except PlaygroundError as fault:
             self.fault = str(fault)
 
     def _begin(self, work: Callable[[], None], name: str) -> None:
-        """The work in the background, in a thread that does not keep the program from ending."""
+        """Do the work in a daemon thread, which does not keep the program from ending."""
         self._thread = threading.Thread(target=self._do, args=(work,), daemon=True, name=name)
         self._thread.start()

@@ -1,4 +1,5 @@
-"""Say why a server cannot be reached, or its answer ends, where LiteLLM says "Connection error"."""
+"""Finds the reason why a server was not reached or its answer broke off, for LiteLLM's
+"Connection error"."""
 
 from __future__ import annotations
 
@@ -10,15 +11,15 @@ from urllib.parse import urlsplit
 
 from playground.base.errors import InputFault, shown_address
 
-_WITHOUT_REASON: Final = "Stream ended before a finish_reason was received"  # LiteLLM 1.110's words
+_WITHOUT_REASON: Final = "Stream ended before a finish_reason was received"  # LiteLLM 1.110's
 
 
 def check_address(base_url: str) -> None:
-    """Raises InputFault for an address that no request can be sent to."""
+    """Raise InputFault for an address to which no request can be sent."""
     try:
         parts = urlsplit(base_url)
         port = parts.port
-    except ValueError:  # its words quote what may be a password
+    except ValueError:  # its message may quote a password
         raise _no_address(base_url, "its host or port cannot be read") from None
     if parts.scheme.lower() not in ("http", "https"):
         raise _no_address(base_url, "its scheme is neither http nor https")
@@ -37,14 +38,15 @@ def _no_address(base_url: str, why: str) -> InputFault:
 
 
 def ends_without_reason(error: BaseException) -> bool:
-    """Return True if an answer came to its end, and LiteLLM misses the reason for it."""
+    """Return True if an answer ended without the finish reason that LiteLLM expects."""
     return _WITHOUT_REASON in str(error)
 
 
 def connection_problem(error: BaseException, *, begun: bool = False) -> str:
-    """Return what kept a request from its server, or cut an answer that had `begun`, or ""."""
-    told = _breaks_off if begun else _no_connection
-    return next(filter(None, map(told, _causes(error))), "")
+    """Return why a request did not reach its server, or why an answer that had `begun` broke off;
+    "" if that is not known."""
+    reason_of = _breaks_off if begun else _no_connection
+    return next(filter(None, map(reason_of, _causes(error))), "")
 
 
 def _no_connection(cause: BaseException) -> str:
@@ -69,7 +71,7 @@ def _no_connection(cause: BaseException) -> str:
 
 
 def _breaks_off(cause: BaseException) -> str:
-    """Something has come: there is a server, it speaks HTTP, and has answered."""
+    """Return why an answer broke off, after its first bytes; "" if that is not known."""
     name = type(cause).__name__
     if isinstance(cause, ConnectionResetError):
         return "the answer breaks off: the server closed the connection"
@@ -81,10 +83,10 @@ def _breaks_off(cause: BaseException) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Return the causes of an error, the first cause first: it says most."""
+    """Return the chain of causes of an error, beginning with the first, which says most."""
     chain: list[BaseException] = []
-    found: BaseException | None = error
-    while found is not None and found not in chain:
-        chain.append(found)
-        found = found.__cause__ or found.__context__
+    cause: BaseException | None = error
+    while cause is not None and cause not in chain:
+        chain.append(cause)
+        cause = cause.__cause__ or cause.__context__
     return reversed(chain)

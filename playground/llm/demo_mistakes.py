@@ -1,9 +1,9 @@
-"""Mistakes of the demo model, of known rates: what trials and their statistics are proven against.
+"""Mistakes of the demo model at known rates, to test trials and their statistics.
 
-Behind the model's name stands how many of how many answers to one request go wrong, and how:
-`demo-taught@tool=1+xml.arguments=4+of=20` calls another tool in one of twenty, and in the dialect
-xml gives a wrong argument in four more. The first answers are the wrong ones, so that every run
-over the same requests makes the same mistakes, however many are under way at once.
+After the model's name stand the rates of mistakes in the answers to one request.
+`demo-taught@tool=1+xml.arguments=4+of=20` calls another tool in one of twenty answers and, in the
+dialect xml, gives a wrong argument in four more. The first answers have the mistakes, so every run
+over the same requests has the same mistakes, however many run at once.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _OF: Final = 10
 
 
 class Mistakes:
-    """The number of answers to each request so far."""
+    """A counter of the answers to each request, which decides on their mistakes."""
 
     def __init__(self) -> None:
         self._answered: Counter[str] = Counter()
         self._lock = Lock()
 
     def next(self, dialect: str, script: str, body: dict[str, Any]) -> Mistake:
-        """Return the mistake in the next answer to this request; "" for none."""
+        """Return the mistake in the next answer to a request; "" for none."""
         if not script:
             return ""
         key = json.dumps([body["model"], body["messages"], body.get("tools")])
@@ -43,7 +43,7 @@ class Mistakes:
 
 
 def spoiled_call(call: dict[str, Any] | None, mistake: Mistake) -> dict[str, Any] | None:
-    """Return the call with this mistake in it; none where it is the call itself that is missing."""
+    """Return the call with a mistake; None if there is no call, or the mistake leaves it out."""
     if call is None or mistake == "call":
         return None
     if mistake == "tool":

@@ -1,6 +1,6 @@
-"""The demo model's replies on the wire: OpenAI's, Anthropic's and Ollama's, streamed or whole.
+"""Writes the demo model's replies as OpenAI, Anthropic and Ollama send them, streamed or whole.
 
-A reply has `reasoning`, `text` and, where it calls a tool, `call` with name and arguments.
+A reply has `reasoning`, `text` and, if it calls a tool, `call` with name and arguments.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def anthropic(model: str, reply: DemoReply) -> Iterator[bytes]:
 
 
 def ollama(model: str, reply: DemoReply) -> Iterator[bytes]:
-    """Lines of JSON, the last one with the counts."""
+    """Yield lines of JSON, the last one with the counts of tokens."""
     head = {"model": model, "created_at": "1970-01-01T00:00:00Z"}
 
     def line(message: dict[str, Any], **more: Any) -> bytes:
@@ -95,7 +95,7 @@ def ollama(model: str, reply: DemoReply) -> Iterator[bytes]:
 
 
 def whole_openai(model: str, reply: DemoReply) -> dict[str, Any]:
-    """Return a reply that is not streamed."""
+    """Return the body of a whole reply."""
     message: dict[str, Any] = {"role": "assistant", "content": reply["text"]}
     if reply["reasoning"]:
         message["reasoning_content"] = reply["reasoning"]
@@ -115,7 +115,7 @@ def whole_openai(model: str, reply: DemoReply) -> dict[str, Any]:
 
 
 def whole_anthropic(model: str, reply: DemoReply) -> dict[str, Any]:
-    """Return a reply that is not streamed."""
+    """Return the body of a whole reply."""
     content: list[dict[str, Any]] = []
     if reply["reasoning"]:
         content.append({"type": "thinking", "thinking": reply["reasoning"], "signature": ""})
@@ -136,7 +136,7 @@ def whole_anthropic(model: str, reply: DemoReply) -> dict[str, Any]:
 
 
 def whole_ollama(model: str, reply: DemoReply) -> dict[str, Any]:
-    """Return a reply that is not streamed."""
+    """Return the body of a whole reply."""
     message: dict[str, Any] = {"role": "assistant", "content": reply["text"]}
     if reply["reasoning"]:
         message["thinking"] = reply["reasoning"]
@@ -152,7 +152,7 @@ Whole = Callable[[str, DemoReply], dict[str, Any]]
 
 
 def writers_of(path: str) -> tuple[Streamed, Whole]:
-    """Return the two writers of the API at this path: streamed, and not."""
+    """Return the writers of the API at a path: of streamed and of whole replies."""
     if path.endswith("/messages"):
         return anthropic, whole_anthropic
     if path.endswith("/api/chat"):

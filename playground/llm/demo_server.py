@@ -1,10 +1,10 @@
-"""A server on loopback that speaks the APIs of OpenAI, Anthropic and Ollama, to try without a key.
+"""A server on loopback with the APIs of OpenAI, Anthropic and Ollama, which needs no key.
 
-It calls the first tool that it is offered, and answers once it has the result. The model's name
-says how: `demo` calls natively, `demo-hermes` writes the call in that dialect, `demo-error` breaks
-off with an error, `demo-cut` without an end, `demo-slow` takes its time, `demo-busy` refuses twice,
-`demo-taught` answers in the dialect that it was told of. Behind an `@` stand mistakes of a known
-rate (`demo_mistakes.py`).
+It calls the first tool of a request, and answers once it has the result. The model's name says how:
+`demo` calls natively, `demo-hermes` writes the call in that dialect, `demo-error` breaks off with
+an error, `demo-cut` without an end, `demo-slow` is slow, `demo-busy` refuses two requests,
+`demo-taught` answers in the dialect whose rules the request has. After an `@` stand rates of
+mistakes (`demo_mistakes.py`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ _TAUGHT: Final = "taught"
 
 
 class DemoServer(ThreadingHTTPServer):
-    """Serves until `shutdown`; `tools` are those that text dialects call, `delay` is in seconds."""
+    """A server that runs until `shutdown`. Text dialects call the first of `tools`; `delay` is in
+    seconds."""
 
     daemon_threads = True
 
@@ -57,11 +58,11 @@ class DemoServer(ThreadingHTTPServer):
 
     @cached_property
     def rules(self) -> dict[str, str]:
-        """Each dialect's rules for these tools, as they stand within JSON."""
+        """Each dialect's rules for the tools, escaped as inside a JSON string."""
         data = PromptData(tool_metadata=list(self.tools))
-        told = {name: get_dialect(name).format_dialect_rules(data) for name in dialect_names()}
+        rules = {name: get_dialect(name).format_dialect_rules(data) for name in dialect_names()}
         return {
-            name: json.dumps(text, ensure_ascii=False)[1:-1] for name, text in told.items() if text
+            name: json.dumps(text, ensure_ascii=False)[1:-1] for name, text in rules.items() if text
         }
 
     @property
@@ -71,7 +72,7 @@ class DemoServer(ThreadingHTTPServer):
 
 @contextmanager
 def serving(tools: Sequence[ToolMetadata] = (), delay: float = 0.0) -> Iterator[DemoServer]:
-    """Yield a demo server in a thread of its own, while the block runs."""
+    """Run a demo server in a thread of its own during the block, and yield it."""
     with DemoServer(tools=tools, delay=delay) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
@@ -83,13 +84,13 @@ def serving(tools: Sequence[ToolMetadata] = (), delay: float = 0.0) -> Iterator[
 
 
 def _is_request(body: Any) -> bool:
-    """Return True if a body is enough of a request to be answered."""
+    """Return True if a body has all parts of a request that an answer needs."""
     if not isinstance(body, dict) or "model" not in body:
         return False
     messages, tools = body.get("messages"), body.get("tools") or []
     if not isinstance(messages, list) or not isinstance(tools, list):
         return False
-    return all(isinstance(each, dict) for each in (*messages, *tools))
+    return all(isinstance(item, dict) for item in (*messages, *tools))
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -97,7 +98,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: DemoServer
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing: the terminal belongs to the user."""
+        """Write nothing: the terminal belongs to the user."""
 
     def do_GET(self) -> None:  # http.server's name
         names = ["demo", *(f"demo-{name}" for name in (*_MODES, *dialect_names()))]
@@ -109,7 +110,7 @@ class _Handler(BaseHTTPRequestHandler):
             body = json.loads(self.rfile.read(max(0, size)))
         except (ValueError, RecursionError):
             body = None
-            self.close_connection = True  # nobody knows where the next request begins
+            self.close_connection = True  # it is not known where the next request begins
         if not _is_request(body):
             self._json(400, {"error": {"message": "the body must be JSON with model and messages"}})
             return
@@ -121,11 +122,11 @@ class _Handler(BaseHTTPRequestHandler):
             message = f"no model {model!r}; known: {known}"
             self._json(404, {"error": {"message": message, "type": "not_found_error"}})
             return
-        if mode == "busy" and self._refused_before():
+        if mode == "busy" and self._is_first_refusal():
             self._json(503, {"error": {"message": "the demo model is busy", "type": "overloaded"}})
             return
         if mode == _TAUGHT:
-            mode = _taught(body, self.server.rules)
+            mode = _taught_dialect(body, self.server.rules)
         mistake = self.server.mistakes.next(mode, script, body)
         answer = _answer(mode, body, self.server.tools, mistake)
         streamed, whole = writers_of(self.path)
@@ -134,7 +135,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._json(200, whole(model, answer))
 
-    def _refused_before(self) -> bool:
+    def _is_first_refusal(self) -> bool:
         """Return True if this request is one of the first two for the busy model."""
         self.server.refusals += 1
         return self.server.refusals <= 2
@@ -172,19 +173,17 @@ class _Handler(BaseHTTPRequestHandler):
             pass  # the client has hung up
 
 
-def _taught(body: dict[str, Any], rules: dict[str, str]) -> str:
-    """Return the dialect whose rules the request holds; none, to call natively, where it has
-    tools.
-    """
-    said = json.dumps(body["messages"], ensure_ascii=False)
-    found = [name for name, text in rules.items() if text in said]
-    return "" if body.get("tools") else max(found, key=lambda name: len(rules[name]), default="")
+def _taught_dialect(body: dict[str, Any], rules: dict[str, str]) -> str:
+    """Return the dialect whose rules the request contains; "" for native calls if it has tools."""
+    text_of_messages = json.dumps(body["messages"], ensure_ascii=False)
+    known = [name for name, text in rules.items() if text in text_of_messages]
+    return "" if body.get("tools") else max(known, key=lambda name: len(rules[name]), default="")
 
 
 def _answer(
     mode: str, body: dict[str, Any], tools: Sequence[ToolMetadata], mistake: Mistake = ""
 ) -> dict[str, Any]:
-    """Reasoning, text and calls of the answer to a request."""
+    """Return reasoning, text and call of the answer to a request."""
     messages = body["messages"]
     wanted = (body.get("response_format") or {}).get("json_schema")
     if wanted:
@@ -196,7 +195,7 @@ def _answer(
         return {"reasoning": "I have the result now.", "text": "Here is what I found. ✅"}
     if mode in ("", *_MODES):
         free = body.get("tool_choice") != "none"
-        call = spoiled_call(_native(body.get("tools") or ()) if free else None, mistake)
+        call = spoiled_call(_native_call(body.get("tools") or ()) if free else None, mistake)
         text = "I will look that up." if free else "I know that without looking."
         return {"reasoning": reasoning, "text": text, "call": call}
     tool = tools[0]
@@ -209,7 +208,7 @@ def _answer(
     return {"reasoning": "", "text": f"I will look that up.\n{text}"}
 
 
-def _native(offered: Sequence[Any]) -> dict[str, Any] | None:
+def _native_call(offered: Sequence[Any]) -> dict[str, Any] | None:
     if not offered or not isinstance(offered[0], dict):
         return None
     function = offered[0].get("function") or offered[0]
@@ -218,7 +217,7 @@ def _native(offered: Sequence[Any]) -> dict[str, Any] | None:
 
 
 def _sample(schema: Any, depth: int = 0) -> Any:
-    """Return a value that fits the schema, the same every time."""
+    """Return a value that fits a schema, always the same."""
     match schema:
         case {"enum": [first, *_]}:
             return first
@@ -233,7 +232,8 @@ def _sample(schema: Any, depth: int = 0) -> Any:
 
 
 def _sample_object(schema: dict[str, Any], depth: int) -> dict[str, Any]:
-    """Return required fields, or all; a schema that contains itself ends at the fourth object."""
+    """Return an object with the required fields, or with all if none is required. A recursive
+    schema ends at the fourth object."""
     properties = schema.get("properties") or {}
     wanted = schema.get("required") or list(properties)
     return {key: _sample(properties.get(key), depth + 1) for key in wanted if depth < 4}

@@ -1,7 +1,7 @@
-"""A model that LiteLLM reaches, asked in plain dicts: at once, in pieces, again where it is busy.
+"""Requests to a model through LiteLLM, in plain dicts: whole or streamed, with retries.
 
-Everything here that asks a model (`record`, the view of payloads, the imitated systems) builds its
-request by `completion_arguments`, so that LiteLLM is told the same things by all of them.
+All code that asks a model (`record`, the view of payloads, the imitated systems) builds its request
+by `completion_arguments`, so that LiteLLM gets the same settings from all.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from itertools import count
 from typing import Any, Final, Literal
 
 from playground.base.errors import InputFault
-from playground.llm.access import reaching
+from playground.llm.access import access_arguments
 from playground.llm.connecting import connection_problem, ends_without_reason
 from playground.llm.library import litellm
 from playground.recordings.environment import environment_secrets
 from playground.recordings.scrubbing import scrubbed
 
-# Of a session's own parameters those that only say how a model is to answer: a file is not to say
-# where a request goes, with which key, or what else LiteLLM does.
+# The parameters of a session that may be sent: they only say how a model should answer. A file must
+# not decide where a request goes, with which key, or what else LiteLLM does.
 _SENT: Final = frozenset({
     "temperature", "top_p", "top_k", "min_p", "max_tokens", "max_completion_tokens", "stop", "seed",
     "presence_penalty", "frequency_penalty", "repetition_penalty", "logit_bias", "logprobs",
@@ -41,10 +41,10 @@ def completion_arguments(
     tools: Sequence[Mapping[str, Any]] = (),
     parameters: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Arguments of `litellm.completion`; `parameters` stand before all others.
+    """Return the arguments of `litellm.completion`; `parameters` win over all others.
 
-    LiteLLM asks nobody again by itself, since its retries differ from provider to provider, and
-    leaves the tools as they are: its MCP handler would need a package of its own.
+    LiteLLM's own retries are off, because they differ between providers. So is its MCP handler,
+    which would change the tools and need another package.
     """
     return {
         "model": model,
@@ -59,11 +59,10 @@ def completion_arguments(
 def asked_again(
     own: Mapping[str, Any], given: Mapping[str, Any], tools: Sequence[Any] | None
 ) -> dict[str, Any]:
-    """Return the parameters of a request that is made anew of a session: its `own`, but for those
-    that were of its old request alone (its stream, how many replies), and before them those
-    `given`.
+    """Return the parameters for a new request of a session: `given`, and of the session's `own`
+    those that do not belong to its old request alone (its stream, the number of replies).
 
-    Where a dialect writes no tools beside the messages, none can be chosen.
+    Without `tools` beside the messages, parameters about the choice of tools are left out.
     """
     names = _SENT | OF_TOOLS if tools else _SENT
     return {**{key: value for key, value in own.items() if key in names}, **given}
@@ -81,11 +80,11 @@ class Delta:
 
 
 def delta_of(chunk: Any) -> Delta:
-    """Return the text of a LiteLLM chunk; nothing, if it has only the usage."""
+    """Return the text of a chunk of LiteLLM; an empty Delta if the chunk has only the usage."""
     if not chunk.choices:
         return Delta()
     delta = chunk.choices[0].delta
-    thought = getattr(delta, "reasoning_content", None)  # it is there where there is any
+    thought = getattr(delta, "reasoning_content", None)  # the attribute exists only with reasoning
     return Delta(str(delta.content or ""), str(thought or ""))
 
 
@@ -94,7 +93,7 @@ Ability = Literal["function_calling", "reasoning", "response_schema"]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a tool; the arguments are JSON in a string, as the model wrote them."""
+    """A call of a tool. The arguments are a JSON text, as the model wrote it."""
 
     call_id: str
     name: str
@@ -103,7 +102,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A whole answer: `usage` as the provider counts, `cost` in US dollars, None without a price.
+    """A whole answer: `usage` as the provider counts; `cost` in US dollars, None if unknown.
 
     `stop_reason` is LiteLLM's: `stop`, `tool_calls`, `length` and so on.
     """
@@ -121,8 +120,8 @@ class Response:
 class Endpoint:
     """A model by its LiteLLM name, at its provider or at the server `base_url`.
 
-    What a provider refuses for the moment is asked again `retries` times, with LiteLLM's growing
-    pauses; `timeout` is in seconds. `parameters` go with every request.
+    A request that a provider refuses for the moment is repeated up to `retries` times, with
+    LiteLLM's growing pauses; `timeout` is in seconds. `parameters` go with every request.
     """
 
     model: str
@@ -137,14 +136,14 @@ class Endpoint:
         tools: Sequence[Mapping[str, Any]] = (),
         **parameters: Any,
     ) -> Response:
-        """Return the answer. Raises InputFault with what the provider says."""
+        """Return the answer. Raises InputFault with the provider's error."""
         arguments = self._arguments(messages, tools, parameters)
-        for tried in count():
+        for attempt in count():
             try:
                 return self._answer(litellm().completion(**arguments))
             except Exception as error:
-                time.sleep(self._pause(error, tried))
-        raise AssertionError  # it is left by a return or an InputFault
+                time.sleep(self._pause(error, attempt))
+        raise AssertionError  # the loop ends by a return or an InputFault
 
     async def acomplete(
         self,
@@ -152,13 +151,13 @@ class Endpoint:
         tools: Sequence[Mapping[str, Any]] = (),
         **parameters: Any,
     ) -> Response:
-        """Do what `complete` does, while other tasks go on."""
+        """Do the same as `complete`, asynchronously."""
         arguments = self._arguments(messages, tools, parameters)
-        for tried in count():
+        for attempt in count():
             try:
                 return self._answer(await litellm().acompletion(**arguments))
             except Exception as error:
-                await asyncio.sleep(self._pause(error, tried))
+                await asyncio.sleep(self._pause(error, attempt))
         raise AssertionError
 
     def stream(
@@ -167,13 +166,12 @@ class Endpoint:
         tools: Sequence[Mapping[str, Any]] = (),
         **parameters: Any,
     ) -> Iterator[Delta | Response]:
-        """Yield the answer in pieces as they come, then the whole of it.
+        """Yield the pieces of the answer as they come, then the whole answer.
 
-        It is asked for again only while nothing has come: a piece that was handed out cannot be
-        taken back.
+        The request is repeated only before the first piece: pieces cannot be taken back.
         """
         arguments = self._arguments(messages, tools, parameters)
-        for tried in count():
+        for attempt in count():
             chunks: list[Any] = []
             try:
                 stream = litellm().completion(**arguments, **STREAMED)
@@ -182,7 +180,7 @@ class Endpoint:
                     if delta := delta_of(chunk):
                         yield delta
             except Exception as error:
-                time.sleep(self._pause(error, tried, begun=bool(chunks)))
+                time.sleep(self._pause(error, attempt, begun=bool(chunks)))
                 continue
             yield self._whole_response(stream, chunks)
             return
@@ -193,9 +191,9 @@ class Endpoint:
         tools: Sequence[Mapping[str, Any]] = (),
         **parameters: Any,
     ) -> AsyncIterator[Delta | Response]:
-        """Do what `stream` does, while other tasks go on."""
+        """Do the same as `stream`, asynchronously."""
         arguments = self._arguments(messages, tools, parameters)
-        for tried in count():
+        for attempt in count():
             chunks: list[Any] = []
             try:
                 stream = await litellm().acompletion(**arguments, **STREAMED)
@@ -204,7 +202,7 @@ class Endpoint:
                     if delta := delta_of(chunk):
                         yield delta
             except Exception as error:
-                await asyncio.sleep(self._pause(error, tried, begun=bool(chunks)))
+                await asyncio.sleep(self._pause(error, attempt, begun=bool(chunks)))
                 continue
             yield self._whole_response(stream, chunks)
             return
@@ -219,12 +217,12 @@ class Endpoint:
         """Return True if LiteLLM knows that the model can do this natively."""
         with suppress(Exception):  # it raises for a name that it does not know
             library = litellm()
-            asked = {
+            checks = {
                 "function_calling": library.supports_function_calling,
                 "reasoning": library.supports_reasoning,
                 "response_schema": library.supports_response_schema,
             }
-            return bool(asked[ability](model=self.model))
+            return bool(checks[ability](model=self.model))
         return False
 
     def _arguments(
@@ -233,31 +231,29 @@ class Endpoint:
         tools: Sequence[Mapping[str, Any]],
         parameters: dict[str, Any],
     ) -> dict[str, Any]:
-        given = {**self.parameters, **parameters}
-        reached = reaching(given.get("model", self.model), self.base_url)
-        # the client of some providers would retry by itself: ours count alike for all of them
-        once = {"max_retries": 0, "timeout": self.timeout}
-        return completion_arguments(messages, self.model, tools, {**reached, **once, **given})
+        merged = {**self.parameters, **parameters}
+        access = access_arguments(merged.get("model", self.model), self.base_url)
+        # some providers' clients retry by themselves: that is off, so that our retries count
+        limits = {"max_retries": 0, "timeout": self.timeout}
+        return completion_arguments(messages, self.model, tools, {**access, **limits, **merged})
 
-    def _pause(self, error: Exception, tried: int, *, begun: bool = False) -> float:
-        """Seconds until it is asked again, as LiteLLM reckons. Raises InputFault at the end, and
-        where the answer had `begun`."""
+    def _pause(self, error: Exception, attempt: int, *, begun: bool = False) -> float:
+        """Return the seconds until the next attempt, by LiteLLM's rule. Raises InputFault after the
+        last attempt, and if the answer had `begun`."""
         if ends_without_reason(error):
             raise self._cut_off(begun=begun) from error
         status = getattr(error, "status_code", None)
-        if begun or tried >= self.retries or not isinstance(status, int):
+        if begun or attempt >= self.retries or not isinstance(status, int):
             raise self._fault(error, begun=begun) from error
         library = litellm()
         if not library._should_retry(status):
             raise self._fault(error) from error
         headers = getattr(getattr(error, "response", None), "headers", None)
-        left = self.retries - tried
+        left = self.retries - attempt
         return float(library._calculate_retry_after(left, self.retries, headers))
 
     def _whole_response(self, stream: Any, chunks: list[Any]) -> Response:
-        """Return the whole of a stream. Raises InputFault for one without an end: it is not
-        whole.
-        """
+        """Return the whole answer of a stream. Raises InputFault if the stream was cut off."""
         if not chunks or getattr(stream, "received_finish_reason", None) is None:
             raise self._cut_off(begun=bool(chunks))
         try:
@@ -282,10 +278,10 @@ class Endpoint:
         )
 
     def _cost(self, response: Any) -> float | None:
-        """In US dollars, by LiteLLM's price list; None for a model that is not in it."""
-        with suppress(Exception):  # it raises for what it has no price of
-            found = litellm().completion_cost(completion_response=response, model=self.model)
-            return float(found)
+        """Return the cost in US dollars by LiteLLM's price list; None if that lacks the model."""
+        with suppress(Exception):  # it raises for a model without a price
+            cost = litellm().completion_cost(completion_response=response, model=self.model)
+            return float(cost)
         return None
 
     def _cut_off(self, *, begun: bool) -> InputFault:
@@ -295,8 +291,10 @@ class Endpoint:
         if fault := _ours(error):
             return fault
         status = getattr(error, "status_code", None)
-        told = connection_problem(error, begun=begun) or str(error)
-        words = scrubbed(told, secrets=environment_secrets())  # some quote their request
+        reason_text = connection_problem(error, begun=begun) or str(error)
+        words = scrubbed(
+            reason_text, secrets=environment_secrets()
+        )  # a message may quote the request
         reason = f"{type(error).__name__}{f' {status}' if status else ''}: {words}"
         return InputFault(
             f"{'not the whole' if begun else 'no'} answer: {reason}"[:_LONGEST_FAULT],
@@ -308,7 +306,7 @@ class Endpoint:
 
 
 def _ours(error: BaseException | None) -> InputFault | None:
-    """Return the fault of ours that a client wrapped into its own error."""
+    """Return the InputFault of ours that a client has wrapped into its own error, or None."""
     while error is not None:
         if isinstance(error, InputFault):
             return error

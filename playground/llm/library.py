@@ -1,4 +1,4 @@
-"""LiteLLM, loaded where it is first needed and kept from asking the network by itself."""
+"""Loads LiteLLM when it is first needed, and keeps it from using the network by itself."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import warnings
 from functools import cache
 from typing import Any, Final, Protocol, cast
 
-_MODULES: Final = 2_270  # that its packages have when 1.110 is loaded
+_MODULES: Final = 2_270  # the number of modules when LiteLLM 1.110 is loaded
 
 
 class LiteLLM(Protocol):
-    """LiteLLM as far as it is used here: `tests/test_litellm_names.py` looks each name up."""
+    """The part of LiteLLM that is used here: `tests/test_litellm_names.py` checks each name."""
 
     completion: Any
     acompletion: Any
@@ -37,15 +37,15 @@ class LiteLLM(Protocol):
 @cache
 def litellm() -> LiteLLM:
     """Return the module; loading it takes seconds."""
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it asks the network
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # otherwise it uses the network
     import litellm as imported
 
     module = cast(LiteLLM, imported)
 
-    # of its own types, built at first use
+    # a warning about its own types, which it builds at first use
     warnings.filterwarnings("ignore", message=".*`ReadOnly` qualifier", category=UserWarning)
-    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # it raises what it logs
-    module.disable_aiohttp_transport = True  # all goes through httpx, where it is looked at
+    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # all that it logs it also raises
+    module.disable_aiohttp_transport = True  # `wiretap` sees only httpx
     module.disable_hf_tokenizer_download = True
     module.suppress_debug_info = True
     module.drop_params = True
@@ -53,8 +53,6 @@ def litellm() -> LiteLLM:
 
 
 def loaded() -> float:
-    """Return the share of the module that is loaded, 0 to 1, by the number of its modules so
-    far.
-    """
-    there = sum(name.startswith(("litellm.", "openai.")) for name in list(sys.modules))
-    return min(there / _MODULES, 1.0)
+    """Return how much of LiteLLM is loaded, from 0 to 1, by the number of its modules so far."""
+    count = sum(name.startswith(("litellm.", "openai.")) for name in list(sys.modules))
+    return min(count / _MODULES, 1.0)

@@ -1,9 +1,10 @@
-"""Keep the environment's credentials from servers that the user named by address.
+"""Keeps the environment's credentials from servers that the user has given by address.
 
-Adapters read the environment by themselves: `OPENAI_ORGANIZATION` went to any OpenAI-compatible
-server, `WATSONX_TOKEN` and `GIGACHAT_ACCESS_TOKEN` to whatever address was given. So every request
-passes here (`wiretap.watch`), and to such a server only the listed headers go out, and no value of
-the environment beside the conversation. Nor may a server redirect a request to another one.
+Adapters read the environment by themselves: they sent `OPENAI_ORGANIZATION` to any
+OpenAI-compatible server, and `WATSONX_TOKEN` and `GIGACHAT_ACCESS_TOKEN` to any given address. So
+every request passes through here (`wiretap.watch`). Such a server gets only the listed headers and,
+apart from the conversation, no value of the environment. A server may not redirect a request to
+another server.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 NO_KEY: Final = "none"  # LiteLLM asks for a key, and gets this one
 
-# Everything else is dropped, so that an adapter of tomorrow brings nothing along.
+# All other headers are dropped, so that a future adapter cannot add a secret one.
 _HEADERS: Final = frozenset(
     {
         "host",
@@ -40,30 +41,30 @@ _OPENAI_ALONE: Final = frozenset({"openai-organization", "openai-project"})
 _CONVERSATION: Final = frozenset(
     {"messages", "tools", "model", "input", "prompt", "system", "contents"}
 )
-# Keys that httpx takes along to where it is redirected: it strips `Authorization` alone.
+# Headers with keys that httpx sends on after a redirect: it removes only `Authorization`.
 _KEYS: Final = frozenset(
     {"api-key", "x-api-key", "x-goog-api-key", "ocp-apim-subscription-key", "x-amz-security-token"}
 )
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-_SHORTEST: Final = 4  # characters: shorter values of the environment ("1", "en") identify nobody
+_SHORTEST: Final = 4  # characters: shorter values of the environment ("1", "en") are no secrets
 
-_named: set[tuple[str, int]] = set()  # host and port of each server that was given by address
+_own_hosts: set[tuple[str, int]] = set()  # host and port of each server given by address
 
 
 def keep_credentials_from(base_url: str) -> None:
-    """Keep every value of the environment from the server at this address, from now on."""
-    _named.add(_host_and_port(base_url))
+    """From now on, send no value of the environment to the server at this address."""
+    _own_hosts.add(_host_and_port(base_url))
 
 
-def cleaned(request: httpx.Request) -> httpx.Request:
-    """Return the request as it may go out, without what is not for its receiver.
+def clean_request(request: httpx.Request) -> httpx.Request:
+    """Return a request without the values that its receiver must not get.
 
-    A copy: clients read their own request again when the answer is there (OpenAI's looks in its
-    headers for how it wants the answer).
+    It is a copy if it differs, because clients read their own request again when the answer comes:
+    OpenAI's client reads its headers.
     """
     import httpx
 
-    if _host_and_port(str(request.url)) not in _named:
+    if _host_and_port(str(request.url)) not in _own_hosts:
         foreign = set() if _is_openai(request.url.host) else _OPENAI_ALONE & set(request.headers)
         return _copy(request, headers=_headers(request, foreign)) if foreign else request
     others = {name for name, value in request.headers.items() if not _may_pass(name, value)}
@@ -72,41 +73,43 @@ def cleaned(request: httpx.Request) -> httpx.Request:
     parameters = [pair for pair in request.url.params.multi_items() if pair[1] not in known]
     url = request.url.copy_with(params=httpx.QueryParams(tuple(parameters)))
     body = _json_object(request)
-    left = {
+    allowed = {
         key: value if key in _CONVERSATION else _without(value, known)
         for key, value in body.items()
         if key in _CONVERSATION or not _is_known(value, known)
     }
-    if left == body:
+    if allowed == body:
         return _copy(request, headers=headers, url=url)
     del headers["content-length"]
-    return _copy(request, headers=headers, url=url, content=json.dumps(left).encode())
+    return _copy(request, headers=headers, url=url, content=json.dumps(allowed).encode())
 
 
-def led_away(
+def redirect_fault(
     request: httpx.Request, response: httpx.Response, *, watched: bool
 ) -> InputFault | None:
-    """Return the error of an answer that redirects to another server, or None.
+    """Return the fault of an answer that redirects to another server, or None.
 
-    Following the redirect would send the secrets that `cleaned` removed to another server. It
-    concerns servers given by address, requests with a key, and those that are `watched`; other
-    requests of this process are not ours.
+    A redirect would send a request, and perhaps a key, to another server. This concerns servers
+    given by address, requests with a key, and `watched` requests; other requests of this process
+    are not ours.
     """
     location = response.headers.get("location")
     if response.status_code not in _REDIRECTS or not location:
         return None
     ours = (
-        watched or _host_and_port(str(request.url)) in _named or bool(_KEYS & set(request.headers))
+        watched
+        or _host_and_port(str(request.url)) in _own_hosts
+        or bool(_KEYS & set(request.headers))
     )
     try:
         target = request.url.join(location)
-    except ValueError:  # httpx.InvalidURL: nobody can follow it
+    except ValueError:  # httpx.InvalidURL: no client can follow it
         return None
     if not ours or _origin(target) == _origin(request.url):
         return None
-    told = str(target.copy_with(query=None, fragment=None, username=None, password=None))
+    shown = str(target.copy_with(query=None, fragment=None, username=None, password=None))
     return InputFault(
-        f"the server answers {response.status_code} and redirects to {told[:200]}; what is meant "
+        f"the server answers {response.status_code} and redirects to {shown[:200]}; what is meant "
         "for one server is not sent to another",
         where=f"{request.url.scheme}://{request.url.netloc.decode('ascii').rpartition('@')[2]}",
         expected="the address of the server that answers itself",
@@ -124,8 +127,8 @@ def _copy(request: httpx.Request, **changed: Any) -> httpx.Request:
         body: dict[str, Any] = {"content": request.content}
     except httpx.RequestNotRead:  # a body that is read as it is sent
         body = {"stream": request.stream}
-    same = {"url": request.url, "extensions": request.extensions, **body}
-    return httpx.Request(request.method, **{**same, **changed})
+    unchanged = {"url": request.url, "extensions": request.extensions, **body}
+    return httpx.Request(request.method, **{**unchanged, **changed})
 
 
 def _headers(request: httpx.Request, without: Collection[str]) -> httpx.Headers:
@@ -149,9 +152,7 @@ def _is_known(value: Any, known: Collection[str]) -> bool:
 
 
 def _without(value: Any, known: Collection[str]) -> Any:
-    """Return a value of the body without members that are values of the environment, however
-    deep.
-    """
+    """Return a value of the body without values of the environment, at any depth."""
     match value:
         case dict():
             return {k: _without(v, known) for k, v in value.items() if not _is_known(v, known)}

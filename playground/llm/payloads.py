@@ -1,4 +1,4 @@
-"""Catch what LiteLLM's adapter would send: its own transformation, behind a closed door."""
+"""Catches the requests that LiteLLM's adapter would send, without sending them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from playground.llm.endpoint import completion_arguments
 from playground.llm.library import litellm
 from playground.llm.wiretap import behind_closed_door
 
-# Adapters that send by httpx alone; another one might reach for the network by other ways.
+# Adapters that send only by httpx. Another adapter might use the network in other ways.
 _OFFLINE: Final = (
     "anthropic",
     "bedrock",
@@ -28,7 +28,7 @@ _OFFLINE: Final = (
     "openrouter",
     "together_ai",
 )
-_OURS: Final = {  # what is set here: it would be given twice, or reach for something else
+_OURS: Final = {  # parameters that are set here: a user's would collide, or use the network
     *("model", "messages", "tools", "api_key", "api_base", "base_url", "client", "num_retries"),
     *("max_retries", "_skip_mcp_handler", "_skip_responses_api_bridge", "mock_response"),
     *("aws_access_key_id", "aws_secret_access_key", "aws_region_name"),
@@ -43,7 +43,7 @@ _NO_KEYS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class WireCall:
-    """One HTTP request that would be sent: its body as the provider would read it."""
+    """An HTTP request that would be sent, with its body as the provider would read it."""
 
     method: str
     url: str
@@ -58,15 +58,15 @@ def wire_calls(
 ) -> list[WireCall]:
     """Return the HTTP requests that one completion makes; `parameters` go to `litellm.completion`.
 
-    Gemini's explicit cache is three of them: is there one, make one, answer with it. OpenAI's are
-    in the chat form, also where LiteLLM would choose its Responses API. Nothing leaves the
-    process. Raises InputFault where LiteLLM refuses, or where its adapter for the model is not
-    known to stay offline.
+    With Gemini's explicit cache there are three: look for a cache, make one, answer with it.
+    OpenAI's are in the chat form, even if LiteLLM would choose the Responses API. Nothing leaves
+    the process. Raises InputFault if LiteLLM refuses, or if its adapter for the model is not known
+    to stay offline.
     """
-    more = dict(parameters or {})
-    if taken := sorted(_OURS & more.keys()):
+    own_parameters = dict(parameters or {})
+    if refused := sorted(_OURS & own_parameters.keys()):
         expected = "only parameters of the request"
-        raise InputFault(f"{', '.join(taken)} cannot be set here", expected=expected)
+        raise InputFault(f"{', '.join(refused)} cannot be set here", expected=expected)
     name, provider = _offline(model)
     calls: list[WireCall] = []
 
@@ -74,20 +74,20 @@ def wire_calls(
         calls.append(WireCall(method, url, body))
         if "/cachedContents" not in url:
             return 418, {"error": {"message": "offline"}}
-        made = {"name": "cachedContents/offline", "model": f"models/{name}"}
-        return 200, made if method == "POST" else {}
+        cache = {"name": "cachedContents/offline", "model": f"models/{name}"}
+        return 200, cache if method == "POST" else {}
 
     keys = _NO_KEYS if provider == "bedrock" else {"api_key": "none"}
-    asked = completion_arguments(messages, model, tools, more)
+    arguments = completion_arguments(messages, model, tools, own_parameters)
     try:
         with behind_closed_door(answer):
             reply = litellm().completion(
                 max_retries=0,
                 _skip_responses_api_bridge=True,
                 **keys,
-                **deepcopy(asked),  # adapters change what they get
+                **deepcopy(arguments),  # adapters change their arguments
             )
-            next(iter(reply), None)  # a stream is asked for at its first chunk
+            next(iter(reply), None)  # a stream is requested at its first chunk
     except Exception as error:
         if not calls:
             raise _refusal(messages, model, error) from error
@@ -99,8 +99,8 @@ def wire_calls(
 def with_provider(model: str) -> str:
     """Return the model's LiteLLM name with a provider whose requests can be shown.
 
-    A bare name, as a server or a request body has it, gets the provider that its rules are known
-    for, else OpenAI's, whose form other servers speak too. Any other name stays as it is.
+    A bare name, as in a request body, gets the provider that is known for it, otherwise OpenAI,
+    whose API other servers have too. Any other name stays as it is.
     """
     library = litellm()
     try:
@@ -114,7 +114,7 @@ def with_provider(model: str) -> str:
 
 
 def is_known(model: str) -> bool:
-    """Return True if a name says who has the model: by its provider, or as a well-known name."""
+    """Return True if a name shows its provider: by a prefix, or because it is well known."""
     if "/" in model or provider_of(model) != UNKNOWN:
         return True
     library = litellm()
@@ -126,7 +126,8 @@ def is_known(model: str) -> bool:
 
 
 def _offline(model: str) -> tuple[str, str]:
-    """Return the model's own name and its provider, whose adapter is known to stay offline."""
+    """Return the model's own name and its provider. Raises InputFault if the provider's adapter is
+    not known to stay offline."""
     library = litellm()
     try:
         name, provider, *_ = library.get_llm_provider(model)
@@ -143,11 +144,11 @@ def _refusal(messages: Sequence[Mapping[str, Any]], model: str, error: Exception
             f"nothing can be sent to {model!r}: the session has no user message",
             expected="a session with one: write it on Compare",
         )
-    said = (str(error) or "it").splitlines()[0]
+    reason = (str(error) or "it").splitlines()[0]
     unnamed = any(m.get("role") == "tool" and not m.get("tool_call_id") for m in messages)
-    if not (unnamed and "tool" in said):
-        return _fault(model, f"LiteLLM refuses: {said}")
-    # As the chat templates of Hermes and others take results: a call that is text has no id.
+    if not (unnamed and "tool" in reason):
+        return _fault(model, f"LiteLLM refuses: {reason}")
+    # Chat templates such as Hermes' take such results: a call in text has no id.
     return InputFault(
         f"LiteLLM refuses to send it to {model!r}: there are results in messages of the role "
         "'tool' that name no call, as servers with a chat template take them",

@@ -1,8 +1,8 @@
-"""`record`: a rendered prompt sent through LiteLLM, the answer's raw wire kept with its times.
+"""Sends a rendered prompt through LiteLLM, and records the answer's raw bytes with their times.
 
-What comes is written as it comes, clean of secrets, so that whatever ends the program leaves a
-recording of what was there. A thread of its own looks after the clock: what has waited is written,
-and a request that was stopped, or takes too long, is hung up.
+Bytes are written as they come, without secrets, so that a recording survives any end of the
+program. A thread of its own watches the clock: it writes bytes that have waited, and ends a request
+that was stopped or takes too long.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Final
 from playground.base.errors import InputFault, PlaygroundError
 from playground.base.output import write_file
 from playground.base.wording import grouped
-from playground.llm.access import reaching
+from playground.llm.access import access_arguments
 from playground.llm.connecting import connection_problem, ends_without_reason
 from playground.llm.endpoint import STREAMED, completion_arguments, delta_of
 from playground.llm.library import LiteLLM, litellm
@@ -31,21 +31,21 @@ from playground.recordings.recording import Recording
 from playground.recordings.scrubbing import searcher, starred
 
 Progress = Callable[[int, str], None]  # chunks so far, the text of the last one
-MOST_BYTES: Final = 1024 * 1024 * 1024  # of an answer
+MOST_BYTES: Final = 1024 * 1024 * 1024  # the largest answer
 STALL_SECONDS: Final = 120.0
-_SHOWN_BYTES: Final = 16 * 1024 * 1024  # of an answer to LiteLLM, which keeps all that it gets
+_SHOWN_BYTES: Final = 16 * 1024 * 1024  # the most of an answer that LiteLLM gets
 _LONGEST_LINE: Final = 16 * 1024 * 1024  # bytes of one event
 _CLOSED: Final = "the page that asked for it was closed"
 _TICK: Final = 0.2  # seconds
-_TOLD: Final = 2_000  # characters of an error, which may quote the answer
+_LONGEST_ERROR: Final = 2_000  # the most characters of an error, which may quote the answer
 
 
 @dataclass
 class Recorded:
-    """A request and its answer, in a file or as the lines of one.
+    """A request and its answer, in a file or as lines in memory.
 
-    `recording` lacks the chunks of an answer of more than 64 MB; `whole` says so. `starred` counts
-    the secrets that were starred out, by kind.
+    If an answer has more than 64 MB, `recording` has no chunks and `whole` is False. `starred`
+    counts the secrets that were starred out, by kind.
     """
 
     recording: Recording
@@ -56,16 +56,16 @@ class Recorded:
     starred: dict[str, int] = field(default_factory=dict)
 
     def text(self) -> str:
-        """Return the recording file."""
+        """Return the text of the recording file."""
         return self.path.read_text("utf-8") if self.path else "".join(self.written)
 
     @property
     def lines(self) -> list[dict[str, Any]]:
-        """The recording file's lines."""
+        """The lines of the recording file."""
         return [json.loads(line) for line in self.text().split("\n") if line]
 
     def write(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the file. Raises InputFault where that is not possible."""
+        """Write the recording file. Raises InputFault if that is not possible."""
         write_file(path, self.text(), force=force)
 
 
@@ -73,8 +73,8 @@ class Recorded:
 class Limits:
     """The limits of a request.
 
-    It ends after `seconds` in all, after `stall` seconds without a byte, after so many bytes, and
-    when `alive` says so. Raises InputFault for limits of 0 or less.
+    The request ends after `seconds` in all, after `stall` seconds without a byte, after `size`
+    bytes, and when `alive` returns False. Raises InputFault for limits of 0 or less.
     """
 
     seconds: float = 600.0
@@ -83,9 +83,9 @@ class Limits:
     alive: Callable[[], bool] = lambda: True
 
     def __post_init__(self) -> None:
-        for name, given in (("seconds", self.seconds), ("stall", self.stall), ("size", self.size)):
-            if not given > 0:  # NaN is none either
-                raise InputFault(f"{given} is no limit", where=name, expected="more than 0")
+        for name, value in (("seconds", self.seconds), ("stall", self.stall), ("size", self.size)):
+            if not value > 0:  # also False for NaN
+                raise InputFault(f"{value} is no limit", where=name, expected="more than 0")
 
 
 def record(
@@ -106,12 +106,13 @@ def record(
 ) -> Recorded:
     """Send the messages and record the streamed answer, whole or as far as it came.
 
-    Keys come from the environment, as LiteLLM reads them, and are never stored: what is written
-    is scrubbed of keys and tokens, of e-mail addresses too where `emails` says so. An error in
-    mid-stream, a cancellation, a limit (`timeout` is that of all the time, unless `limits` are
-    given) or a refusal is kept with the recording. `out` is written while the answer comes.
-    Raises InputFault where nothing came back at all (no key, no such model, no connection), where
-    `out` is removed, and where the disk is full.
+    LiteLLM reads keys from the environment. They are never stored: keys and tokens are scrubbed
+    from the recording, with `emails` e-mail addresses too. The recording also has an error in
+    mid-stream, a cancellation, a limit that ended the request (`timeout` limits its whole time
+    unless `limits` are given) or a refusal. `out` is written while the answer comes.
+
+    Raises InputFault if nothing came back at all (no key, no such model, no connection), in which
+    case `out` is removed, and if the disk is full.
     """
     lines: Lines = out or LinesInMemory()
     search = searcher(tuple(environment_secrets()), emails)
@@ -119,9 +120,9 @@ def record(
         recorder = Recorder(
             lines, search, name=name or f"{model} {dialect}", dialect=dialect, model=model
         )
-        given = {"max_retries": 0, **reaching(model, base_url), **(parameters or {})}
+        access = {"max_retries": 0, **access_arguments(model, base_url), **(parameters or {})}
         run = _Run(recorder, limits or Limits(timeout), cancel, progress)
-        error = run.send(completion_arguments(messages, model, tools, given))
+        error = run.send(completion_arguments(messages, model, tools, access))
         if not recorder.size:
             reason = starred((error or {}).get("message", "nothing came back"), search)
             raise InputFault(
@@ -134,10 +135,10 @@ def record(
         if out is not None:
             out.fail()
         raise
-    return _recorded(recording, recorder, lines, out)
+    return _finish(recording, recorder, lines, out)
 
 
-def _recorded(
+def _finish(
     recording: Recording, recorder: Recorder, lines: Lines, out: GrowingFile | None
 ) -> Recorded:
     if out is not None:
@@ -153,7 +154,7 @@ def _recorded(
 
 
 class _Run:
-    """One request under way: what passes goes to the recorder, until something ends it."""
+    """A running request: its bytes go to the recorder until the answer or a limit ends it."""
 
     def __init__(
         self,
@@ -181,7 +182,7 @@ class _Run:
         self._recorder.piece(at, data)
         last = data.rfind(b"\n")
         self._line = len(data) + (self._line if last < 0 else -last - 1)
-        if self._line > _LONGEST_LINE:  # of which all readers hold the whole
+        if self._line > _LONGEST_LINE:  # readers hold a whole event in memory
             self._end("limit", f"an event of the answer has more than {_LONGEST_LINE:,} bytes")
         if self._recorder.size > self._limits.size:
             self._end("limit", f"the answer has more than {grouped(self._limits.size)} bytes")
@@ -190,14 +191,14 @@ class _Run:
         return not self._cancel.is_set() and not self._tap.hung_up
 
     def send(self, arguments: dict[str, Any]) -> dict[str, Any] | None:
-        """Send the request and take its answer; the error that ended it, if one did."""
-        library = litellm()  # which takes seconds: the clock begins after it
+        """Send the request and read its answer. Return the error that ended it, or None."""
+        library = litellm()  # loading it takes seconds: the clock starts afterwards
         self._deadline = time.monotonic() + self._limits.seconds
-        if self._cancel.is_set():  # while the library was loaded
+        if self._cancel.is_set():  # cancelled while the library was loading
             return {"type": "cancelled", "message": "the user stopped the run"}
         if not self._limits.alive():
             return {"type": "cut", "message": _CLOSED}
-        with self._watched(), tapped(self._tap):
+        with self._watching_clock(), tapped(self._tap):
             error = self._stream(library, arguments)
         if isinstance(self._tap.fault, PlaygroundError):
             raise self._tap.fault
@@ -213,25 +214,25 @@ class _Run:
                 delta = delta_of(chunk)
                 self._progress(count, delta.text or delta.reasoning)
                 if not self._keep_on():
-                    if self._cancel.is_set():  # seen here before the watching thread saw it
+                    if self._cancel.is_set():  # the watching thread has not seen it yet
                         self._end("cancelled", "the user stopped the run")
                     _close(stream)
                     break
         except KeyboardInterrupt:
             self._end("cancelled", "the user stopped the run")
-        except Exception as error:  # providers fail in every way; all are kept
+        except Exception as error:  # providers fail in many ways; all are recorded
             if self._tap.size > _SHOWN_BYTES:
-                return None  # LiteLLM has seen the beginning only
+                return None  # LiteLLM has seen only the beginning
             if ends_without_reason(error):
-                return None  # what is recorded shows it: the finding `no-end`
+                return None  # the finding `no-end` will report it
             status = getattr(error, "status_code", None)
             message = connection_problem(error, begun=self._tap.size > 0) or str(error)
-            found = {"type": type(error).__name__, "message": message[:_TOLD]}
-            return {**found, **({"status": status} if status else {})}
+            problem = {"type": type(error).__name__, "message": message[:_LONGEST_ERROR]}
+            return {**problem, **({"status": status} if status else {})}
         return None
 
     @contextmanager
-    def _watched(self) -> Iterator[None]:
+    def _watching_clock(self) -> Iterator[None]:
         over = threading.Event()
         thread = threading.Thread(target=self._watch, args=(over,), daemon=True, name="recorder")
         thread.start()
@@ -257,14 +258,14 @@ class _Run:
                 self._end("cut", _CLOSED)
 
     def _end(self, kind: str, message: str) -> None:
-        """The first reason counts."""
+        """End the request, with a reason. Only the first reason counts."""
         if self._ended_by is None:
             self._ended_by = {"type": kind, "message": message}
         self._tap.hang_up()
 
 
 def _close(stream: Any) -> None:
-    """Hang up: the provider is to stop, and nothing more is to be paid for."""
+    """Close a stream, so that the provider stops and no more has to be paid."""
     inner = getattr(stream, "completion_stream", None)
     close = getattr(inner, "close", None) or getattr(stream, "close", None)
     if callable(close):

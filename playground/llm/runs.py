@@ -1,4 +1,4 @@
-"""Requests under way: each in a thread of its own, watched and stopped from elsewhere."""
+"""Running requests: each in a thread of its own, which other threads watch and stop."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from playground.recordings.growing import numbered
 
 @dataclass
 class Run(BackgroundRun):
-    """One request: how far its answer has come, and what became of it."""
+    """A request to a model: the progress of its answer, and its recording at the end."""
 
     model: str
     dialect: str
     chunks: int = 0
     pieces: list[str] = field(default_factory=list)
     recorded: Recorded | None = None
-    path: Path | None = None  # of the recording, while and after it grows
+    path: Path | None = None  # the recording's file, if there is one
 
     @property
     def text(self) -> str:
@@ -39,11 +39,11 @@ class Run(BackgroundRun):
     ) -> None:
         """Send the request; `more` goes to `record`.
 
-        The recording grows in `folder`, where one is given. When `alive` says no, what has come is
-        kept and the request ends.
+        The recording grows in `folder`, if given. When `alive` returns False, the request ends and
+        the answer so far is kept.
         """
 
-        def moved(count: int, text: str) -> None:
+        def count_chunk(count: int, text: str) -> None:
             self.chunks = count
             self.pieces.append(text)
 
@@ -57,7 +57,7 @@ class Run(BackgroundRun):
                 self.model,
                 tools=tools,
                 dialect=self.dialect,
-                progress=moved,
+                progress=count_chunk,
                 cancel=self.cancel,
                 limits=Limits(alive=alive),
                 **more,

@@ -1,9 +1,9 @@
-"""Answers that a client leaves unread, closed where that is safe.
+"""Closes answers that a client has not read to their end, at a moment when that is safe.
 
-LiteLLM stops at a stream's last frame, and who streams may stop before. What httpcore has for such
-an answer was then closed by Python's collector: at any moment, also while the same thread held the
-lock that closing takes, which stopped it for ever. So the open ones are held here, and what
-was left is closed before the next request.
+LiteLLM stops at a stream's last frame, and a caller may stop earlier. Python's garbage collector
+then closed httpcore's objects at any moment: even while the same thread held the lock that closing
+needs, which blocked it for ever. So open answers are kept here, and abandoned ones are closed
+before the next request.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import httpx
 
-_open: dict[object, tuple[Any, Iterator[bytes]]] = {}  # by what stands for each, and dies last
-_left: deque[object] = deque()  # of those, what nobody can read any more
+_open: dict[object, tuple[Any, Iterator[bytes]]] = {}  # by a key object of each answer
+_abandoned: deque[object] = deque()  # the keys of abandoned answers
 
 
-def held(response: httpx.Response) -> httpx.Response:
-    """Return the answer, whose body the collector does not close."""
-    response.stream = _held_stream()(response.stream)
+def keep_open(response: httpx.Response) -> httpx.Response:
+    """Wrap an answer's body so that the garbage collector does not close it; return the answer."""
+    response.stream = _kept_stream_class()(response.stream)
     return response
 
 
-def close_left() -> None:
-    """Close what was left unread. It may be called wherever no request is under way."""
-    with suppress(IndexError):  # all are closed, here or by another thread
+def close_abandoned() -> None:
+    """Close abandoned answers. Must be called only while this thread runs no request."""
+    with suppress(IndexError):  # all are closed, perhaps by another thread
         while True:
-            stream, _ = _open.pop(_left.popleft())
+            stream, _ = _open.pop(_abandoned.popleft())
             with suppress(Exception):  # the connection may be gone
                 stream.close()
 
 
 @cache
-def _held_stream() -> type[Any]:
+def _kept_stream_class() -> type[Any]:
     import httpx
 
     class Held(httpx.SyncByteStream):
@@ -58,6 +58,6 @@ def _held_stream() -> type[Any]:
 
         def __del__(self) -> None:
             if self._place in _open:
-                _left.append(self._place)
+                _abandoned.append(self._place)
 
     return Held

@@ -1,9 +1,9 @@
-"""The bytes under LiteLLM: what is sent and what comes back, with the times of arrival.
+"""The bytes that LiteLLM sends and receives, with their times.
 
-All of LiteLLM's calls pass httpx's transports, and `watch` looks at them there, in one place and
-one order. A request `behind_closed_door` is answered on the spot. Any other is cleaned of what is
-not for its receiver (`own_servers.py`); within `tapped` what is sent then is copied, with the
-answer; and an answer that leads to another server is none.
+All requests of LiteLLM pass httpx's transports, where `watch` handles them in one place and one
+order. A request `behind_closed_door` is answered at once and not sent. From any other request the
+values are removed that its receiver must not get (`own_servers.py`). Inside `tapped` the request
+and its answer are copied. A redirect to another server is an error.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
 from playground.llm import own_servers
-from playground.llm.unread import close_left, held
+from playground.llm.unread import close_abandoned, keep_open
 from playground.recordings.unpacking import CODINGS, Unpacker
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Watcher(Protocol):
-    """A callback for what passes; times are seconds since the request left."""
+    """Callbacks for a request and its answer; times are seconds since the request was sent."""
 
     def sent(self, url: str, request: dict[str, Any]) -> None: ...
     def status(self, at: float, status: int) -> None: ...
@@ -38,10 +38,10 @@ class Watcher(Protocol):
 
 @dataclass
 class Tap:
-    """One thread's exchanges as they pass; `watcher` is told of each, of the last one at the end.
+    """The exchanges of one thread, which are reported to `watcher` as they pass.
 
-    `stall` is how long nothing may come, in seconds; `shown` how many bytes of an answer the
-    client gets: what is after them is told to the watcher alone, since clients keep what they get.
+    `stall` is the longest time without a byte, in seconds. `shown` is the number of bytes of an
+    answer that the client gets: only the watcher gets more, because clients keep all in memory.
     """
 
     watcher: Watcher
@@ -51,25 +51,25 @@ class Tap:
     size: int = 0
     close: Callable[[], None] = lambda: None
     hung_up: bool = False
-    fault: BaseException | None = None  # of the watcher, which no client is to retry
+    fault: BaseException | None = None  # the watcher's error: no client must retry after it
     _socket: Any = None
 
     def hang_up(self) -> None:
-        """End the exchange, from whatever thread: who waits for the next byte waits no more."""
+        """End the exchange, from any thread: a thread that waits for the next byte goes on."""
         self.hung_up = True
-        with suppress(OSError, AttributeError):  # it may be gone, or not be there yet
+        with suppress(OSError, AttributeError):  # it may be closed, or not open yet
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def connected(self, stream: Any) -> None:
-        """This is the connection; one that comes too late is closed at once."""
+        """Note the connection. If the exchange has been ended already, close it at once."""
         self._socket = stream.get_extra_info("socket")
         if self.hung_up:
             self.hang_up()
 
-    def tell(self, told: Callable[..., None], *what: Any) -> None:
-        """Tell the watcher; what it raises ends the exchange."""
+    def tell(self, callback: Callable[..., None], *arguments: Any) -> None:
+        """Call the watcher. An error in it ends the exchange."""
         try:
-            told(*what)
+            callback(*arguments)
         except BaseException as error:
             self.fault = error
             self.hang_up()
@@ -78,29 +78,29 @@ class Tap:
 
 Responder = Callable[[str, str, dict[str, Any]], tuple[int, dict[str, Any]]]
 
-_open_taps: dict[int, Tap] = {}  # by thread: runs at the same time do not see one another
+_open_taps: dict[int, Tap] = {}  # by thread, so that parallel runs do not mix
 _closed_doors: dict[int, Responder] = {}
 
 
 @contextmanager
 def tapped(tap: Tap) -> Iterator[Tap]:
-    """Tell this thread's exchanges to the tap's watcher.
+    """Report this thread's exchanges to the tap's watcher, during the block.
 
-    `keep_on` says whether what a client leaves unread is still to be read: LiteLLM hangs up before
-    the last frame of some streams.
+    If `keep_on` returns True, the rest of an answer is read when the client closes it: LiteLLM
+    stops before the last frame of some streams.
     """
     watch()
     _open_taps[threading.get_ident()] = tap
     try:
         yield tap
     finally:
-        tap.close()  # what a client leaves unread may have to be read
+        tap.close()  # the rest of an answer may have to be read
         del _open_taps[threading.get_ident()]
 
 
 @contextmanager
 def behind_closed_door(answer: Responder) -> Iterator[None]:
-    """Responder this thread's requests (method, URL, body) by a status and a JSON body."""
+    """Answer this thread's requests (method, URL, body) by a status and a JSON body, unsent."""
     watch()
     _closed_doors[threading.get_ident()] = answer
     try:
@@ -111,7 +111,7 @@ def behind_closed_door(answer: Responder) -> Iterator[None]:
 
 @cache
 def watch() -> None:
-    """Put our transports in the place of httpx's, once a process."""
+    """Replace the `handle` methods of httpx's transports by ours, once a process."""
     import httpx
 
     send = httpx.HTTPTransport.handle_request
@@ -119,13 +119,13 @@ def watch() -> None:
 
     def handle(self: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
         if (answer := _closed_doors.get(threading.get_ident())) is not None:
-            return _answered(request, answer)
-        close_left()
+            return _closed_door_response(request, answer)
+        close_abandoned()
         tap = _open_taps.get(threading.get_ident())
-        clean = own_servers.cleaned(request)
+        clean = own_servers.clean_request(request)
         sender = partial(send, self)
-        response = held(sender(clean)) if tap is None else _sent(clean, tap, sender)
-        fault = own_servers.led_away(clean, response, watched=tap is not None)
+        response = keep_open(sender(clean)) if tap is None else _send_tapped(clean, tap, sender)
+        fault = own_servers.redirect_fault(clean, response, watched=tap is not None)
         if fault is None:
             return response
         if tap is not None:
@@ -137,9 +137,9 @@ def watch() -> None:
     async def handle_async(
         self: httpx.AsyncHTTPTransport, request: httpx.Request
     ) -> httpx.Response:
-        clean = own_servers.cleaned(request)
+        clean = own_servers.clean_request(request)
         response = await send_async(self, clean)
-        if fault := own_servers.led_away(clean, response, watched=False):
+        if fault := own_servers.redirect_fault(clean, response, watched=False):
             await response.aclose()
             raise fault
         return response
@@ -150,10 +150,10 @@ def watch() -> None:
 
 
 def _refuse_unwatched() -> None:
-    """Refuse what a tapped thread, or one behind a closed door, sends by httpx2.
+    """Refuse requests by httpx2 from a thread that is tapped or behind a closed door.
 
-    OpenAI's client has it from 3.0 on. LiteLLM gives that client one of httpx, so that nothing is
-    refused; if it ever did not, requests would leave uncleaned, and nobody would know.
+    OpenAI's client uses httpx2 from 3.0 on. LiteLLM gives that client an httpx client, so nothing
+    is refused. If it ever did not, requests would silently bypass our transports.
     """
     if find_spec("httpx2") is None:
         return
@@ -175,27 +175,27 @@ def _refuse_unwatched() -> None:
         setattr(transport, name, refusing(getattr(transport, name)))
 
 
-def _sent(
+def _send_tapped(
     request: httpx.Request, tap: Tap, send: Callable[[httpx.Request], httpx.Response]
 ) -> httpx.Response:
-    """Return the answer to a request, both told to the tap's watcher as they pass."""
-    if tap.fault is not None:  # a client that tries again
+    """Send a request and return its answer; report both to the tap's watcher."""
+    if tap.fault is not None:  # the client retries
         raise tap.fault
     request.headers["accept-encoding"] = "identity"
-    request.headers["connection"] = "close"  # a new one is one that can be hung up
-    began = time.perf_counter()
+    request.headers["connection"] = "close"  # only a new connection can be hung up
+    start = time.perf_counter()
     url = str(request.url.copy_with(query=None, username=None, password=None))
     tap.size = 0
     tap.tell(tap.watcher.sent, url, _body(request))
     _guard(request, tap)
     response = send(request)
-    tap.tell(tap.watcher.status, time.perf_counter() - began, response.status_code)
-    copied = _copied(_unpacked(response), tap, began)
+    tap.tell(tap.watcher.status, time.perf_counter() - start, response.status_code)
+    copied = _copy_stream(_unpack(response), tap, start)
     response.stream, tap.close = copied, copied.close
     return response
 
 
-class _Unpacked:
+class _UnpackedBody:
     """A body packed as gzip or deflate."""
 
     def __init__(self, inner: Any) -> None:
@@ -208,19 +208,17 @@ class _Unpacked:
             yield from unpacker.pieces(packed)
 
 
-def _unpacked(response: httpx.Response) -> Any:
-    """Return the body as it is recorded, counted and searched: some servers pack what nobody asked
-    for.
-    """
+def _unpack(response: httpx.Response) -> Any:
+    """Return the body, unpacked for recording: some servers compress it without being asked."""
     if response.headers.get("content-encoding", "").lower() not in CODINGS:
         return response.stream
     del response.headers["content-encoding"]
     response.headers.pop("content-length", None)
-    return _Unpacked(response.stream)
+    return _UnpackedBody(response.stream)
 
 
-def _copied(inner: Any, tap: Tap, began: float) -> Any:
-    """Return the stream of an answer, told to the watcher while the client reads it."""
+def _copy_stream(inner: Any, tap: Tap, start: float) -> Any:
+    """Return the stream of an answer, which reports to the watcher while the client reads it."""
     import httpx
 
     class Copied(httpx.SyncByteStream):
@@ -230,7 +228,7 @@ def _copied(inner: Any, tap: Tap, began: float) -> Any:
         def __iter__(self) -> Iterator[bytes]:
             for piece in self._pieces:
                 tap.size += len(piece)
-                tap.tell(tap.watcher.piece, time.perf_counter() - began, piece)
+                tap.tell(tap.watcher.piece, time.perf_counter() - start, piece)
                 if tap.hung_up:
                     return
                 if tap.size <= tap.shown:
@@ -240,7 +238,7 @@ def _copied(inner: Any, tap: Tap, began: float) -> Any:
             if self._closed:
                 return
             self._closed = True
-            with suppress(Exception):  # the client is done; what came is kept
+            with suppress(Exception):  # the client has finished; the bytes so far are kept
                 if tap.keep_on():
                     deque(self, maxlen=0)
             inner.close()
@@ -249,7 +247,7 @@ def _copied(inner: Any, tap: Tap, began: float) -> Any:
 
 
 def _guard(request: Any, tap: Tap) -> None:
-    """Limits of time for this request, and its connection as soon as there is one."""
+    """Set a request's time limits, and give the tap its connection once there is one."""
 
     def trace(name: str, info: dict[str, Any]) -> None:
         if name.endswith(("connect_tcp.complete", "start_tls.complete")):
@@ -259,8 +257,8 @@ def _guard(request: Any, tap: Tap) -> None:
     request.extensions = {**request.extensions, "timeout": limits, "trace": trace}
 
 
-def _answered(request: Any, answer: Responder) -> httpx.Response:
-    """Return the response of a closed door."""
+def _closed_door_response(request: Any, answer: Responder) -> httpx.Response:
+    """Return the response that a closed door gives in place of a server."""
     import httpx
 
     status, body = answer(request.method, str(request.url), _body(request))
