@@ -20,14 +20,14 @@ CODES: Final[dict[str, FindingKind]] = {
     # what a parser sees in a stream
     "call-in-fence": FindingKind("warning", "a call stands inside a code fence: kept as text"),
     "call-in-reasoning": FindingKind("warning", "a call stands inside open reasoning: delivered"),
-    "mended-opener": FindingKind("warning", "an opening marker lacks a part of it: read"),
+    "mended-opener": FindingKind("warning", "an opening marker lacks a part: read"),
     "doubled-opener": FindingKind("warning", "an opening marker is written twice: read as one"),
     "doubled-closer": FindingKind("warning", "a closing marker is written twice: read as one"),
     "wrapped-body": FindingKind("info", "a list or a code fence around a call's body: read"),
-    "missing-closer": FindingKind("warning", "a closing marker is missing; the call is whole"),
+    "missing-closer": FindingKind("warning", "a closing marker is missing; the call is complete"),
     "truncated-call": FindingKind("error", "the stream ends inside a call: aborted"),
-    "open-ended": FindingKind("info", "nothing closes this call: a cut could not be seen"),
-    "unreadable-call": FindingKind("error", "a call's opener, and no body after it: aborted"),
+    "open-ended": FindingKind("info", "nothing closes this call: it may be cut off"),
+    "unreadable-call": FindingKind("error", "a call's opener without a body after it: aborted"),
     "malformed-json": FindingKind("error", "a call's JSON cannot be read: aborted"),
     "malformed-arguments": FindingKind("error", "a call's arguments cannot be read: aborted"),
     "malformed-python": FindingKind("error", "a call's Python arguments cannot be read: aborted"),
@@ -35,9 +35,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "arguments-not-object": FindingKind("error", "arguments are not a JSON object: aborted"),
     "relaxed-json": FindingKind("warning", "JSON with bare keys, single quotes or comments: read"),
     "relaxed-python": FindingKind("warning", "arguments that are not quite Python: read"),
-    "arguments-wrapped": FindingKind("info", "arguments came inside one of that name: unpacked"),
+    "arguments-wrapped": FindingKind("info", "arguments came inside another argument: unpacked"),
     "arguments-elsewhere": FindingKind(
-        "warning", "arguments stand beside their place in the call's JSON: read"
+        "warning", "arguments stand outside of their place in the call's JSON: read"
     ),
     "marker-in-value": FindingKind(
         "info", "a parameter's value holds a marker of its own call: kept as text"
@@ -49,9 +49,11 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "missing-argument": FindingKind("error", "a call lacks a required argument: aborted"),
     "mended-name": FindingKind("info", "a tool's name held more than the name: corrected"),
-    "text-after-call": FindingKind("info", "text after a call, which this parser keeps apart"),
+    "text-after-call": FindingKind(
+        "info", "text after a call, which this parser leaves out of the content"
+    ),
     "missing-name": FindingKind("error", "a call names no tool: aborted"),
-    "unexpected-text": FindingKind("warning", "text where the call's form allows none"),
+    "unexpected-text": FindingKind("warning", "text at a place where the call's form allows none"),
     "duplicate-argument": FindingKind("warning", "an argument is given twice; the last one counts"),
     "type-mismatch": FindingKind(
         "warning", "a value does not match its type in the schema: kept as text"
@@ -68,30 +70,34 @@ CODES: Final[dict[str, FindingKind]] = {
     "foreign-markup": FindingKind("warning", "another dialect reads calls here, this one does not"),
     "near-marker": FindingKind(
         "warning",
-        "what is nearly a marker of calls, in another case, say, or cut off: kept as text",
+        "text that is nearly a marker of calls, such as one in another letter case: kept as text",
     ),
-    "printed-response": FindingKind("warning", "what a client library prints of a response"),
+    "printed-response": FindingKind("warning", "text that a client library prints for a response"),
     "native-call": FindingKind("info", "a native tool call in a stream read as a text dialect"),
     "no-dialect": FindingKind(
-        "warning", "no dialect sees anything of a call in this text: it is shown unread"
+        "warning", "no dialect finds a part of a call in this text: it is shown as it is"
     ),
     "unknown-dialect": FindingKind(
         "warning",
-        "a recording names a dialect that nobody knows: its text tells in which it is read",
+        "a recording names an unknown dialect: its text decides in which dialect it is read",
     ),
     "unknown-tool": FindingKind("warning", "a call to a tool that the session does not have"),
     "missing-opener": FindingKind("warning", "a call's JSON or header without its opener: text"),
-    "bare-opener": FindingKind("info", "the opener of calls, and no call behind it: text"),
+    "bare-opener": FindingKind("info", "an opener of calls without a call after it: text"),
     # how a server reads a reply
     "server-drops": FindingKind("warning", "the server does not hand this over to its client"),
-    "read-before": FindingKind("info", "a server has read it already: no other reads the model's"),
-    "usual-parser": FindingKind(
-        "warning", "not known how the server reads the dialect: what is shown is assumed"
+    "read-before": FindingKind(
+        "info", "a server has already read the reply: other readings of it are not known"
     ),
-    "unproven-repair": FindingKind("warning", "mended here: that the server reads it is assumed"),
-    "call-as-text": FindingKind("warning", "the server hands over a whole call as text"),
+    "usual-parser": FindingKind(
+        "warning", "it is not known how the server reads the dialect: this reading is assumed"
+    ),
+    "unproven-repair": FindingKind(
+        "warning", "repaired here: that the server reads it too is assumed"
+    ),
+    "call-as-text": FindingKind("warning", "the server hands over a complete call as text"),
     "server-fails": FindingKind("warning", "the server answers with an error"),
-    "server-delivers": FindingKind("warning", "the server hands over a call that is not whole"),
+    "server-delivers": FindingKind("warning", "the server hands over an incomplete call"),
     "unknown-parser": FindingKind("warning", "the server has no parser of that name"),
     "no-parser": FindingKind("warning", "the server has no parser for the dialect: calls are text"),
     "unread-dialect": FindingKind("warning", "the named parser reads another dialect: text"),
@@ -124,20 +130,22 @@ CODES: Final[dict[str, FindingKind]] = {
     "schema-changed": FindingKind(
         "info", "a tool's schema or description is not sent as it was rendered"
     ),
-    "schema-refused": FindingKind("error", "a provider refuses a tool's schema for this"),
-    "schema-ignored": FindingKind("warning", "a provider does not heed this of a tool's schema"),
+    "schema-refused": FindingKind("error", "a provider refuses a tool's schema because of this"),
+    "schema-ignored": FindingKind("warning", "a provider ignores this part of a tool's schema"),
     "parameter-dropped": FindingKind("warning", "a parameter that is not sent"),
     "parameter-left": FindingKind(
-        "info", "a parameter of the recorded request that is not asked for again"
+        "info", "a parameter of the recorded request that is not sent again"
     ),
     "parameter-added": FindingKind("info", "a parameter that the adapter adds by itself"),
     "assumed-model": FindingKind("info", "the session names no model; one is assumed"),
-    "mixed-models": FindingKind("info", "several models answered; all go by the rules of one"),
+    "mixed-models": FindingKind(
+        "info", "several models answered; the rules of one are used for all"
+    ),
     "transcript-alone": FindingKind(
-        "info", "the session holds no system prompt and no tools: what was sent was longer"
+        "info", "the session has no system prompt and no tools: the requests were longer"
     ),
     "compaction-unsaid": FindingKind(
-        "info", "what a compaction kept is not said: requests after it were longer"
+        "info", "the session does not say what a compaction kept: later requests were longer"
     ),
     # what the cache lab sees in requests; fixes.py has a fix for each
     "unexplained": FindingKind(
@@ -150,7 +158,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "json-key-order": FindingKind("warning", "the same JSON with its keys in another order"),
     "head-injection": FindingKind("warning", "the beginning of the conversation changes"),
     "history-rewrite": FindingKind("warning", "something that was sent before has changed"),
-    "prefix-changed": FindingKind("warning", "what stands before a mark changes"),
+    "prefix-changed": FindingKind("warning", "the text before a mark changes"),
     "too-many-breakpoints": FindingKind("error", "more marks than the provider allows"),
     "marker-on-empty": FindingKind("error", "a mark on an empty text"),
     "marker-on-thinking": FindingKind("error", "a mark on a block that may not be marked"),
@@ -161,7 +169,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "lookback-overflow": FindingKind("warning", "an entry further back than a mark looks"),
     "frozen-breakpoint": FindingKind("warning", "the last mark stays while the history grows"),
     "synthetic-anchor": FindingKind("warning", "a mark on a blank block, or after one"),
-    "no-anchor": FindingKind("warning", "no mark leads back to what is cached"),
+    "no-anchor": FindingKind("warning", "no mark leads back to a cached prefix"),
     "no-breakpoint": FindingKind("warning", "long enough to be cached, but nothing is marked"),
     "gemini-freeze": FindingKind(
         "warning", "explicit marks keep Gemini's cache from growing with the history"
@@ -169,9 +177,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "below-minimum": FindingKind("warning", "the marked prefix is too short to be cached"),
     # what a count of tokens sees
     "token-injection": FindingKind(
-        "warning", "a text holds a control token: a server that reads them takes it for one"
+        "warning", "a text contains a control token: a server may read it as one"
     ),
-    "doubled-bos": FindingKind("warning", "the token that begins a prompt stands there twice"),
+    "doubled-bos": FindingKind("warning", "a prompt begins with its first token twice"),
     "mark-in-token": FindingKind(
         "info", "a mark lies where one token would span both sides of it: blocks are cut there"
     ),
@@ -182,7 +190,7 @@ CODES: Final[dict[str, FindingKind]] = {
     # what a chat template does
     "template-drops-calls": FindingKind("error", "calls in the history are not written"),
     "template-text-or-calls": FindingKind("error", "a message with text loses its calls"),
-    "template-drops-results": FindingKind("error", "what a tool answered is not in the prompt"),
+    "template-drops-results": FindingKind("error", "the results of tools are not in the prompt"),
     "template-needs-tools": FindingKind("warning", "without tools the template fails"),
     "template-ignores-tools": FindingKind("warning", "no tool's name is in the rendered prompt"),
     "template-ignores-system": FindingKind("warning", "the system prompt is not in the prompt"),
@@ -192,12 +200,12 @@ CODES: Final[dict[str, FindingKind]] = {
     "template-drops-text": FindingKind("warning", "a text beside calls is not written"),
     "template-one-call": FindingKind("warning", "the template refuses parallel calls"),
     "template-drops-ids": FindingKind(
-        "info", "results are told apart by their order alone: their ids are not written"
+        "info", "only their order distinguishes results: their ids are not written"
     ),
     "template-prints-none": FindingKind("warning", "a message without content is written as None"),
     "template-refuses-null": FindingKind("warning", "a message of calls without content fails"),
     "template-wants-no-content": FindingKind(
-        "warning", 'calls are written only where their message has no content, not even ""'
+        "warning", 'calls are written only if their message has no content, not even ""'
     ),
     "template-refuses-parts": FindingKind("info", "content as a list of parts cannot be given"),
     "template-encodes-twice": FindingKind("info", "arguments given as text are encoded twice"),
@@ -209,7 +217,7 @@ CODES: Final[dict[str, FindingKind]] = {
         "warning", "the name of a call is taken from its id (functions.NAME:0)"
     ),
     "template-breaks-prefix": FindingKind(
-        "warning", "the prompt of a turn does not go on where the one before it ended"
+        "warning", "the prompt of a turn does not begin with the prompt of the turn before it"
     ),
     "template-no-generation-prompt": FindingKind(
         "warning", "add_generation_prompt changes nothing: the model may go on as the user"
@@ -223,7 +231,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "template-ignores-thoughts": FindingKind("info", "thoughts are not written at all"),
     "template-forgets-thoughts": FindingKind("info", "a past answer's thought is not written"),
     "template-date": FindingKind(
-        "warning", "the date is in the prompt: what is cached ends with the day"
+        "warning", "the date is in the prompt: cached prompts are lost with the day"
     ),
     "template-writes-bos": FindingKind(
         "info", "it writes BOS itself: a tokenizer that adds one gives the model two"
@@ -244,18 +252,19 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "derived-law": FindingKind("warning", "a law that random calls of a derived dialect break"),
     "derived-answer": FindingKind(
-        "warning", "an answer or a thought of the template that the derived dialect reads otherwise"
+        "warning",
+        "an answer or a thought of the template that the derived dialect reads in another way",
     ),
     "derived-result": FindingKind(
         "info", "results that the derived dialect writes with other bytes than the template"
     ),
     "proposal-left": FindingKind(
-        "warning", "a stretch of a reply that looks like markup, and is text to the proposed form"
+        "warning", "part of a reply that looks like markup, but is text to the proposed form"
     ),
     "proposal-bytes": FindingKind(
-        "info", "the proposed form would write the calls of a reply otherwise"
+        "info", "the proposed form would write the calls of a reply in another way"
     ),
-    "proposal-open": FindingKind("info", "something that the given replies do not tell"),
+    "proposal-open": FindingKind("info", "something that the given replies do not show"),
     # what a trial of a dialect shows
     "law-broken": FindingKind("error", "a law that every dialect keeps does not hold for this one"),
     # what a grammar cannot say
@@ -279,15 +288,15 @@ CODES: Final[dict[str, FindingKind]] = {
     "more-sessions": FindingKind(
         "info", "the file holds more sessions than this one: FILE#2 is the second"
     ),
-    "lines-left-out": FindingKind("warning", "lines of a kind that leaves nothing in a session"),
-    "bookkeeping": FindingKind("info", "lines of a kind that holds no part of the conversation"),
+    "lines-left-out": FindingKind("warning", "lines of a kind that adds nothing to a session"),
+    "bookkeeping": FindingKind("info", "lines of a kind that has no part of the conversation"),
     "unreadable-line": FindingKind("error", "a line that cannot be read: left out"),
     "spoiled-rest": FindingKind(
-        "error", "unreadable from here to the end: what is whole before is kept"
+        "error", "unreadable from here to the end: everything before is kept"
     ),
-    "torn-end": FindingKind("error", "the file is cut off: what is whole before the end is kept"),
+    "torn-end": FindingKind("error", "the file is cut off: its complete lines or values are kept"),
     "not-written-out": FindingKind(
-        "warning", "source whose value is not written out, such as a call: it is left out"
+        "warning", "a value that the source computes, such as a call: left out"
     ),
     "options-left-out": FindingKind(
         "info", "options of a call in a trace that are no parameters of a request: left out"
@@ -301,40 +310,40 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "time-unread": FindingKind("warning", "a time that cannot be read: none is kept"),
     "tools-by-name": FindingKind("info", "tools that the file only names, without their schemas"),
-    "more-recordings": FindingKind("info", "the file holds several recordings: this is one"),
+    "more-recordings": FindingKind("info", "the file has several recordings: this is one of them"),
     "calls-in-text": FindingKind(
-        "info", "calls that stand in answers as text, and stay text: `replay` reads them"
+        "info", "calls in the text of answers stay text: `replay` reads them"
     ),
-    "results-in-text": FindingKind(
-        "info", "results that stand in the user's messages as text, and stay text"
+    "results-in-text": FindingKind("info", "results in the text of the user's messages stay text"),
+    "other-branches": FindingKind(
+        "info", "the conversation has branches: each is a session of its own"
     ),
-    "other-branches": FindingKind("info", "the conversation has branches: a session for each"),
     "reasoning-sealed": FindingKind("info", "reasoning that only its provider can read"),
     "mixed-formats": FindingKind("warning", "a line of another format: left out"),
     "cyclic-ref": FindingKind("warning", "a $ref that leads back to itself is not expanded"),
     "unresolved-ref": FindingKind("warning", "a $ref that points to nothing in the schema"),
     "tool-left-out": FindingKind("warning", "an entry without a schema: left out"),
     "cache-mark": FindingKind("info", "a cache mark between the tools: it stays in the request"),
-    "tool-fields": FindingKind("info", "fields of a tool that have no place here: not kept"),
+    "tool-fields": FindingKind("info", "fields of a tool that are not known here: not kept"),
     "var-arguments": FindingKind("warning", "*args or **kwargs: a model cannot give them"),
     "annotation-unread": FindingKind("warning", "a type without JSON Schema: any value is allowed"),
     "docstring-lies": FindingKind("warning", "a docstring that describes another signature"),
     "argument-coerced": FindingKind("info", "an argument of another type, read as its schema says"),
     "keyword-unchecked": FindingKind(
-        "warning", "keywords of a tool's schema that nothing here can check: they ask for nothing"
+        "warning", "keywords of a tool's schema that cannot be checked here: they are ignored"
     ),
-    "context-cut": FindingKind("warning", "messages that the model has no room for: not sent"),
+    "context-cut": FindingKind("warning", "messages for which the model has no room: not sent"),
     "template-arguments": FindingKind(
         "warning", "a call in a template whose arguments are not a JSON object: sent as they are"
     ),
     "name-mended": FindingKind(
-        "info", "a tool was given a name: the file has none, or has it twice"
+        "info", "a tool got a new name: the file has none for it, or the same for two"
     ),
     "dialect-left-out": FindingKind(
         "warning", "a dialect of another package or of a file that cannot be used"
     ),
     "dialect-renamed": FindingKind(
-        "info", "a dialect of another package whose entry point has another name than itself"
+        "info", "a dialect of another package whose entry point has a different name"
     ),
 }
 
