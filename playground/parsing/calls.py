@@ -24,7 +24,7 @@ from playground.parsing.scanner import Walk
 
 
 class CallReader(Reader):
-    """A reader of calls. `open_call` and `argument` say where it stands."""
+    """A reader of calls. `open_call` and `argument` are what it reads at the moment."""
 
     recipient: str | None = None  # the tool that the section's opener names
     in_pieces = False  # True if the last call broke off inside a JSON object, which goes on here

@@ -158,7 +158,7 @@ class SyntaxEngine:
     def _is_member(self, marker: Marker, group: Group) -> bool:
         """Return True if what looks like a call is a member's value in a broken call's remains.
 
-        So may be a list of calls, or a call at the head of such a list. A call with words in its
+        The same goes for a list of calls, and for the first call in one. A call with words in its
         opener is a real call: the broken call was cut off before it.
         """
         kind, number = group

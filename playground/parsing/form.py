@@ -24,7 +24,7 @@ class Form(NamedTuple):
     surplus_brackets: ChoicePoint | None  # the closer after brackets that the body did not need
     recovery: ChoicePoint | None  # the end of a call that cannot be read: its closer, or a marker
     restart: ChoicePoint | None  # the beginning of a JSON call, up to its first quote
-    next_call: ChoicePoint | None  # another JSON object where the closer is expected
+    next_call: ChoicePoint | None  # another JSON object in place of the closer
     lookalike_end: ChoicePoint | None  # the end of what looks like a call of an unknown tool
     # inside a call:
     body: tuple[ChoicePoint, ...]  # the notation's own

@@ -9,8 +9,8 @@ from typing import Any
 
 
 class HashedOnce:
-    """A base for a frozen dataclass whose hash is computed once an object. The dataclass's own body
-    must say `__hash__ = HashedOnce.__hash__`."""
+    """A base for a frozen dataclass whose hash is computed once for each object. The dataclass's
+    own body must say `__hash__ = HashedOnce.__hash__`."""
 
     @cached_property
     def _hash(self) -> int:

@@ -30,7 +30,7 @@ _ESCAPED_OUTSIDE: Final = re.compile(r'\\(?:"|\Z)|[{}\[\]]')
 _ESCAPED_INSIDE: Final = re.compile(r'\\{1,8}"?')
 _STRING_CHARS: Final = ('"', "'", "\\")  # what ends a string, or escapes inside it
 _DEPTH: Final = {"{": 1, "[": 1, "}": -1, "]": -1}
-# (what is open, what was found) -> (what is open then, by how much the depth changes)
+# (the open opener, the match) -> (the opener that is open then, the change of the depth)
 _AFTER: Final = {
     **{("", opener): (opener, 0) for opener in _INSIDE},
     **{("", bracket): ("", deeper) for bracket, deeper in _DEPTH.items()},
@@ -42,7 +42,7 @@ _AFTER: Final = {
 }
 # at the end of the text these are undecided: an escape, a comment's opener, its closer
 _UNDECIDED: Final = ("\\", "/", "*")
-# what a chunk may hold and still be skipped, by what is open before it
+# characters that a chunk may have and still be skipped, by the opener that is open before it
 _SKIPPABLE: Final = {"": frozenset("\"'{}[]"), '"': frozenset('"'), "'": frozenset("'")}
 _SHORT: Final = 64  # the most characters of such a chunk
 _SCALAR_END: Final = re.compile(r"[\n,}\]<]")

@@ -1,4 +1,4 @@
-"""The patterns of tools' names: of any tool, or of the session's alone."""
+"""The patterns of tools' names: of any tool, or only of the session's tools."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class DialectParser(ABC):
     def feed_tool_call_delta(self, delta: Any) -> list[Event]:
         """Read a native tool-call delta: LiteLLM's object or OpenAI's dict.
 
-        A parser of text alone returns a finding that it cannot.
+        A parser that reads only text returns a finding instead.
         """
         left_out = "this parser reads no native tool calls: left out"
         return [FindingEvent(Span(0, 0), finding("native-call", "native tool call", left_out))]

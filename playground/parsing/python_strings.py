@@ -35,6 +35,6 @@ def may_change(text: str, position: int, depth: int, first: bool) -> bool:
     return match is not None and (match.partial or match.end() == len(text))
 
 
-@cache  # compiled where there are Python strings
+@cache  # compiled on first use
 def _after(inside: bool, first: bool) -> regex.Pattern[str]:
     return regex.compile(_AFTER_ITEM if inside else _AFTER_FIRST if first else _ARGUMENT_ENDS)

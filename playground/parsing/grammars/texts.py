@@ -57,7 +57,7 @@ LINES: Final = TextShape(
 @lru_cache
 def beginning(forbidden: str, empty: bool = True) -> TextShape:
     """Return the shape of text that does not begin, after blanks, with one of the characters
-    `forbidden`. It may consist of blanks alone only with `empty`."""
+    `forbidden`. Only with `empty` may it be nothing but blanks."""
     first = (BLANKS | characters(forbidden)).others
     pattern = rf"{BLANKS.pattern}*{first.pattern}(?s:.)*"
     return TextShape(
