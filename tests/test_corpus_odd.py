@@ -155,7 +155,7 @@ def test_what_lies_in_a_folder_by_chance_costs_itself_alone(tmp_path: Path) -> N
     built = serial(tmp_path / "o", folder)
     told = {Path(each["name"]).name: each["problem"] for each in (*built.faults, *built.aside)}
     assert sorted(told) == ["odd\udcff.json", "pipe.jsonl", "spoiled.jsonl.zst"]
-    assert "pipe.jsonl: a pipe, and no file" in told["pipe.jsonl"]
+    assert "pipe.jsonl: a pipe, not a file" in told["pipe.jsonl"]
     assert "its name is no UTF-8" in told["odd\udcff.json"]
     assert "spoiled.jsonl.zst: not a whole file" in told["spoiled.jsonl.zst"]
     titles = [row[1] for row in pg.corpus(tmp_path / "o").ask("sessions").rows]

@@ -196,7 +196,8 @@ def test_a_report_says_itself_that_its_reading_is_assumed() -> None:
     assert made.issue.startswith(
         "# ollama may lose part of a reply\n\n"
         "- ollama drops a call that it cannot read\n\n"
-        "Not proven: not known how ollama reads xlam: what most of its parsers do is assumed.\n"
+        "Not proven: it is not known how ollama reads xlam: "
+        "it is assumed to do what most of its parsers do.\n"
     )
 
 

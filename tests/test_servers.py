@@ -474,7 +474,7 @@ def test_a_dialect_of_which_no_view_is_declared_is_read_all_the_same_and_told() 
     assert [call.name for call in reading.tool_calls] == ["say"]
     (told,) = reading.findings
     assert (told.code, told.severity, told.where) == ("usual-parser", "warning", "harmony")
-    assert told.message.startswith("not known how vllm reads harmony: ")
+    assert told.message.startswith("it is not known how vllm reads harmony: ")
     assert isinstance(reading, ServerReading)
     assert reading.assumed
     known = pg.parse(HERMES, "hermes", server="vllm")
@@ -521,7 +521,7 @@ def test_what_only_our_reading_mends_is_not_claimed_of_a_server(
     reading = pg.parse(text, dialect, server=server)
     assert isinstance(reading, ServerReading)
     said = [found.message for found in reading.doubts]
-    name = f"our reading gets over {told}: that {server} does is assumed"
+    name = f"our reading repairs {told}: {server} is assumed to do the same"
     assert (said, reading.assumed) == ([name] if told else [], bool(told))
 
 

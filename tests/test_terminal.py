@@ -220,7 +220,9 @@ def test_what_is_too_long_is_told_with_its_limit(
     with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as endless:
         assert endless.stdout is not None
         name = f"/dev/fd/{endless.stdout.fileno()}"
-        with pytest.raises(InputFault, match=f"{name}: more than 1 MB came; expected at most 1 MB"):
+        with pytest.raises(
+            InputFault, match=f"{name}: more than 1 MB of input; expected at most 1 MB"
+        ):
             read_stream(name, 1 << 20)
         endless.kill()
     monkeypatch.setattr(source, "MAX_LINE", 1 << 20)

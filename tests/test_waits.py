@@ -239,16 +239,16 @@ def test_what_is_no_file_is_told_by_its_kind(pipe: Path, tmp_path: Path) -> None
         listening.bind(str(tmp_path / "socket"))
         said = {name: refused(run("import", name), name) for name in (str(tmp_path / "socket"),)}
     (told_of_socket,) = said.values()
-    assert told_of_socket.endswith("socket: a socket, and no file; expected a file\n")
+    assert told_of_socket.endswith("socket: a socket, not a file; expected a file\n")
     assert refused(run("import", "/dev/zero"), "/dev/zero").endswith(
-        "/dev/zero: a device, and no file; expected a file\n"
+        "/dev/zero: a device, not a file; expected a file\n"
     )
     assert refused(run("import", str(pipe)), "pipe").endswith(
-        "pipe: a pipe that nobody writes to; expected a file\n"
+        "pipe: a pipe without a writer; expected a file\n"
     )
-    with pytest.raises(InputFault, match="a pipe that nobody writes to; expected a policy's JSON"):
+    with pytest.raises(InputFault, match="a pipe without a writer; expected a policy's JSON"):
         load_policy(pipe)
-    with pytest.raises(InputFault, match="a pipe that nobody writes to"):
+    with pytest.raises(InputFault, match="a pipe without a writer"):
         pg.load_session(pipe)
 
 
@@ -312,7 +312,7 @@ def test_what_is_piped_and_empty_is_no_pipe_without_a_writer() -> None:
 def test_what_does_not_end_is_told_with_its_limit() -> None:
     done = shell("$0 import <(yes)")
     assert done.returncode == 2
-    assert "/dev/fd/63: more than 64 MB came; expected at most 64 MB" in done.stderr
+    assert "/dev/fd/63: more than 64 MB of input; expected at most 64 MB" in done.stderr
 
 
 def test_a_descriptor_that_is_closed_is_one_line() -> None:
@@ -443,10 +443,10 @@ def test_a_pipe_in_a_folder_is_not_read_though_somebody_writes_to_it(tmp_path: P
     os.write(handle, SAMPLE.read_bytes())
     (tmp_path / "sample.json").write_bytes(SAMPLE.read_bytes())
     done = run("cache", "validate", str(tmp_path))
-    assert f"{tmp_path}/pipe.json: a pipe, and no file" in done.stdout + done.stderr
+    assert f"{tmp_path}/pipe.json: a pipe, not a file" in done.stdout + done.stderr
     done = run("corpus", "build", str(tmp_path / "o"), f"{tmp_path}/*.json", "--engine", "serial")
     assert done.exit_code == 1, done.stderr
-    assert f"left out: {tmp_path}/pipe.json: a pipe, and no file; expected a file" in done.stderr
+    assert f"left out: {tmp_path}/pipe.json: a pipe, not a file; expected a file" in done.stderr
     assert "1 session" in done.stdout
     assert os.read(handle, 1 << 16) == SAMPLE.read_bytes()
     os.close(handle)
@@ -456,7 +456,7 @@ def test_a_corpus_takes_no_pipe_as_it_reads_twice(tmp_path: Path) -> None:
     done = shell(f"$0 corpus build {tmp_path}/o <(cat {S})")
     assert done.returncode == 2
     assert done.stderr == (
-        "playground: /dev/fd/63: a pipe, and no file; expected a file: it is read more than once\n"
+        "playground: /dev/fd/63: a pipe, not a file; expected a file: it is read more than once\n"
     )
     assert not (tmp_path / "o").exists()
 
@@ -468,7 +468,7 @@ def test_a_pipe_in_the_workspace_costs_itself_alone(home: Path) -> None:
     done = run("workspace")
     assert done.exit_code == 1
     assert "Tides" in done.stdout
-    assert "ebb.jsonl: a pipe, and no file" in done.stderr
+    assert "ebb.jsonl: a pipe, not a file" in done.stderr
     refused(run("import", "workspace:ebb"), "ebb")
 
 

@@ -65,7 +65,7 @@ def check_regular_file(path: str | os.PathLike[str], expected: str = _FILE) -> N
 
 def no_file(path: str | os.PathLike[str], kind: str, expected: str = _FILE) -> InputFault:
     """Make the fault for a pipe, a device or a socket in place of a file."""
-    return InputFault(f"{kind}, and no file", where=str(path), expected=expected)
+    return InputFault(f"{kind}, not a file", where=str(path), expected=expected)
 
 
 def _open_regular(path: str, flags: int) -> int:
@@ -123,7 +123,7 @@ def _read_pipe(path: str | os.PathLike[str], most: int, expected: str) -> bytes:
     try:
         first = _first_piece(descriptor)
         if first == b"":
-            raise InputFault("a pipe that nobody writes to", where=str(path), expected=expected)
+            raise InputFault("a pipe without a writer", where=str(path), expected=expected)
         os.set_blocking(descriptor, True)
         return read_descriptor(descriptor, str(path), most, first or b"")
     finally:
@@ -162,7 +162,7 @@ def read_descriptor(descriptor: int, name: str, most: int, first: bytes = b"") -
         size += len(piece)
         if size > most:
             limit = f"{most // 1024**2} MB"
-            raise InputFault(f"more than {limit} came", where=name, expected=f"at most {limit}")
+            raise InputFault(f"more than {limit} of input", where=name, expected=f"at most {limit}")
     return b"".join(pieces)
 
 

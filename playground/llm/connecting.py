@@ -31,7 +31,7 @@ def check_address(base_url: str) -> None:
 
 def _no_address(base_url: str, why: str) -> InputFault:
     return InputFault(
-        f"no address of a server: {why}",
+        f"not the address of a server: {why}",
         where=shown_address(base_url),
         expected="http://host:port/v1 or https://…",
     )

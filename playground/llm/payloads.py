@@ -159,6 +159,6 @@ def _refusal(messages: Sequence[Mapping[str, Any]], model: str, error: Exception
 def _fault(model: str, why: str) -> InputFault:
     known = ", ".join(_OFFLINE)
     return InputFault(
-        f"what is sent to {model!r} cannot be shown: {why}",
+        f"the request to {model!r} cannot be shown: {why}",
         expected=f"a LiteLLM model name of one of these providers: {known}",
     )

@@ -136,7 +136,7 @@ class CallReader(Reader):
             return False
         self.set_name(call, 0, name)
         call.arguments = objects[0]
-        self.scanner.note("arguments-wrapped", call.place, "the call's name stands beside them")
+        self.scanner.note("arguments-wrapped", call.place, "they are a call with its name")
         return True
 
     def _infer_name(self, call: OpenCall) -> str:

@@ -74,7 +74,7 @@ def _child_schema(schema: Schema, key: str, root: Schema) -> Schema:
 def _value(element: _Element) -> Any:
     text = "".join(element.text)
     if element.children and text.strip():
-        raise ValueError(f"text beside the elements of <{element.key}>")
+        raise ValueError(f"text between the elements of <{element.key}>")
     if not element.children:
         return read_value(text, element.schema)[0] if text else empty(element.schema)
     if "array" in allowed_types(element.schema):

@@ -53,8 +53,8 @@ class Reader:
         if text and name != text and name in text:
             self.scanner.note("mended-name", call.place, f"{text!r} is read as {name!r}")
         if self.tools and call.known_tool is None:
-            known_tool = ", ".join(self.tools)
-            message = f"{call.name!r} is not one of the session's tools ({known_tool})"
+            listed = ", ".join(self.tools)
+            message = f"{call.name!r} is not one of the session's tools ({listed})"
             self.scanner.note("unknown-tool", call.place, message)
 
     def _known_tool(self, name: str) -> KnownTool | None:

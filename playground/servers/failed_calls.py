@@ -119,7 +119,7 @@ def fail_request(reply: Projection) -> None:
 def stop_reading(reply: Projection, at: ReplySegment) -> None:
     """Drop a segment and everything after it."""
     for segment in reply.segments[reply.segments.index(at) :]:
-        reply.drop(segment, "what does not fit, and everything after it")
+        reply.drop(segment, "text that does not fit, and everything after it")
 
 
 def deliver_nothing(reply: Projection) -> None:

@@ -188,11 +188,11 @@ class ServerReader:
             )
             yield finding("read-before", dialect, message)
         elif self.parser and not self.is_built_in:
-            who = f"not known whether {self.name} reads {dialect}"
-            yield finding("usual-parser", dialect, f"{who}: that it does is assumed")
+            who = f"it is not known whether {self.name} reads {dialect}"
+            yield finding("usual-parser", dialect, f"{who}: here it is assumed to")
         elif self.parser is None and server.parsers:
-            who = f"not known how {server.name} reads {dialect}"
-            message = f"{who}: what most of its parsers do is assumed"
+            who = f"it is not known how {server.name} reads {dialect}"
+            message = f"{who}: it is assumed to do what most of its parsers do"
             yield finding("usual-parser", dialect, message)
 
     def _fallback(self) -> str:
@@ -215,9 +215,9 @@ class ServerReader:
         """Report complete calls that the server hands over as text."""
         if not as_text or self._is_unread:
             return
-        message = f"{self.name} hands over a whole call as text"
+        message = f"{self.name} hands over a complete call as text"
         if self.view.calls_read == "whole reply":
-            message += ": it reads calls only where no text stands beside them"
+            message += ": it reads calls only in replies without other text"
         names = ", ".join(dict.fromkeys(call.name for call in as_text))
         yield finding("call-as-text", names, message)
 
@@ -233,7 +233,7 @@ class ServerReader:
         doubtful += ["an opener in reasoning"] * in_reasoning
         if doubtful:
             listed = ", ".join(doubtful)
-            message = f"our reading gets over {listed}: that {self.name} does is assumed"
+            message = f"our reading repairs {listed}: {self.name} is assumed to do the same"
             yield finding("unproven-repair", self.dialect, message)
 
 

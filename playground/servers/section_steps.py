@@ -22,7 +22,7 @@ def read_first_sections(reply: Projection) -> None:
         deliver_nothing(reply)
     elif choice == "first to last as one" and later and _first_has_arguments(reply):
         for segment in _from_first_call_to(reply, later[-1]):
-            reply.drop(segment, "calls that it reads as one, and cannot")
+            reply.drop(segment, "calls that it takes for one and cannot read")
     elif choice == "first, dropped to last closer":
         _drop_to_last_closer(reply, later)
     for segment in later:
@@ -75,7 +75,7 @@ def _drop_to_last_closer(reply: Projection, later: Sequence[ReplySegment]) -> No
     last = next((s for s in reversed(later) if s.kind == "section"), None)
     for segment in _from_first_call_to(reply, last) if last else ():
         if segment.span.start >= _end_of_first_section(reply):
-            reply.drop(segment, "what stands before a second closer")
+            reply.drop(segment, "the text before a second closer")
 
 
 def _end_of_first_section(reply: Projection) -> int:

@@ -124,7 +124,7 @@ def skip_separators(reply: Projection) -> None:
             text = "".join(map(owned_text, head))
             span = Span(head[0].span.start, head[-1].span.stop)
             segment.events = [
-                reply.drop_finding(span, text, "what it takes for a separator"),
+                reply.drop_finding(span, text, "a character that it takes for a separator"),
                 *tail,
             ]
 

@@ -73,7 +73,7 @@ def run(task: str, value: Any, budget: Budget) -> Any:
     try:
         frame = marshal.dumps((task, budget.left, value))
     except ValueError as error:
-        raise InputFault(f"data that cannot be handed on: {error}") from error
+        raise InputFault(f"data that cannot be passed to a worker: {error}") from error
     with _POOL.worker() as worker:
         answer = worker.prepare(task)
         start = time.monotonic()

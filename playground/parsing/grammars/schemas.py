@@ -90,7 +90,7 @@ class SchemaRules:
         if values is not None:
             ignored = sorted(_OF_VALUES & set(schema))
             if ignored:
-                self.notes.wider(place, f"{', '.join(ignored)} beside listed values is not kept")
+                self.notes.wider(place, f"{', '.join(ignored)} is not kept beside listed values")
             return either(map(self.style.exactly, values))
         kinds = types_of(schema)
         if "type" not in schema and len(kinds) == 1:
@@ -115,7 +115,9 @@ class SchemaRules:
                 self.notes.wider(place, f"{key} of a number is read with the bound in it")
         expression = numbers.number(low, high)
         if expression is None:
-            self.notes.wider(place, f"the bounds {low} and {high} of a number are not whole: none")
+            self.notes.wider(
+                place, f"the bounds {low} and {high} of a number are not integers: dropped"
+            )
             expression = numbers.number()
         elif low is not None or high is not None:
             self.notes.narrower(place, "a number between bounds has no exponent")
@@ -238,7 +240,7 @@ def text_inside(schema: Schema, place: str, notes: Notes) -> Callable[[Quotes], 
             notes.wider(place, f"pattern {pattern!r:.80} is not in the grammar: {why}")
         else:
             if least > 1 or most is not None or (least and re.search(pattern, "")):
-                notes.wider(place, "the text's length is not in the grammar, beside its pattern")
+                notes.wider(place, "the text's length is not in the grammar, only its pattern")
             return lambda quotes: pattern_expression(pattern, quotes.unit)
     if max(least, most or 0) > MOST_COUNTED:
         notes.wider(place, f"more than {MOST_COUNTED:,} characters are not counted")

@@ -84,7 +84,7 @@ def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
             reader.scanner.note("arguments-as-text", call.place)
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
         value = value[0]
-        reader.scanner.note("arguments-wrapped", call.place, "the object in a list")
+        reader.scanner.note("arguments-wrapped", call.place, "the object stands in a list")
     if not isinstance(value, dict | None):
         raise BrokenCall("arguments-not-object")
     call.arguments = value or {}

@@ -256,7 +256,7 @@ def _unmarked_end(text: str, start: int, form: _Form) -> int:
             depth -= 1
         elif depth == 0 and match[0][0] != '"':
             return match.start()
-    raise ValueError(f"the text at character {start} is never over")
+    raise ValueError(f"the text at character {start} has no end")
 
 
 def _raw_text(text: str, start: int, mark: str) -> tuple[str, int]:

@@ -137,7 +137,7 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
             _claim_closer(reader, call, marker, kind)
             if strays.tell() and holds_arguments(strays.take(), call, form.syntax):
                 raise BrokenCall(
-                    "malformed-arguments", "no parameter that can be read", is_complete=True
+                    "malformed-arguments", "no parameter can be read in it", is_complete=True
                 )
             unwrap(reader, call)
             return
@@ -149,7 +149,7 @@ def _claim_closer(reader: Reader, call: OpenCall, marker: Marker, kind: Kind | N
     if kind is Kind.CLOSE:
         reader.scanner.emit_marker(marker)
     elif kind in (Kind.CALL, Kind.SECTION) and not call.raw:
-        raise BrokenCall("unreadable-call", "another call begins at once", is_complete=True)
+        raise BrokenCall("unreadable-call", "another call follows without a body", is_complete=True)
     else:
         reader.scanner.note("missing-closer")
 
@@ -176,7 +176,7 @@ def _param_follows(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
             raise BrokenCall("truncated-call")
         scanner.note("open-ended", call.place)
     if marker is None and not call.raw and (yield from scanner.match_here(after)) is None:
-        raise BrokenCall("malformed-arguments", "no parameter that can be read", is_complete=True)
+        raise BrokenCall("malformed-arguments", "no parameter can be read in it", is_complete=True)
     return marker is not None and marker.kind is Kind.PARAM
 
 
