@@ -54,7 +54,10 @@ def wider(findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
         ({"type": "array", "uniqueItems": True}, "uniqueItems True is not in the grammar"),
         ({"type": "array", "contains": {"type": "null"}}, "contains … is not in the grammar"),
         ({"type": "integer", "multipleOf": 5}, "multipleOf 5 is not in the grammar"),
-        ({"type": "number", "minimum": 0.5}, "the bounds 0.5 and None of a number are not integers"),
+        (
+            {"type": "number", "minimum": 0.5},
+            "the bounds 0.5 and None of a number are not integers",
+        ),
         ({"type": "number", "exclusiveMinimum": 0}, "exclusiveMinimum of a number"),
         ({"type": "object", "patternProperties": {"^a": {}}}, "patternProperties …"),
         ({"$ref": "https://example.com/schema.json"}, "leads out of the schema: any value"),

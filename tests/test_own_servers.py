@@ -223,3 +223,11 @@ def test_values_of_the_environment_are_taken_out_however_deep(
     body = {"meta": {"p": ["leaked-project", 1]}, "messages": [{"content": "leaked-project"}]}
     sent = own_servers.clean_request(httpx.Request("POST", "http://127.0.0.1:9/v1/x", json=body))
     assert json.loads(sent.content) == {**body, "meta": {"p": [1]}}
+
+
+def test_a_redirect_that_no_client_can_follow_is_left_to_the_client() -> None:
+    import httpx
+
+    request = httpx.Request("POST", "https://api.openai.com/v1", headers={"api-key": "k"})
+    answer = httpx.Response(307, headers={"location": "http://[::1"})
+    assert own_servers.redirect_fault(request, answer, watched=True) is None

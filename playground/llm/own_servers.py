@@ -101,9 +101,11 @@ def redirect_fault(
         or _host_and_port(str(request.url)) in _own_hosts
         or bool(_KEYS & set(request.headers))
     )
+    import httpx
+
     try:
         target = request.url.join(location)
-    except ValueError:  # httpx.InvalidURL: no client can follow it
+    except (ValueError, httpx.InvalidURL):  # no client can follow it
         return None
     if not ours or _origin(target) == _origin(request.url):
         return None
