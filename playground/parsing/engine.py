@@ -53,12 +53,8 @@ class SyntaxEngine:
         self.reader = CallReader(self.scanner, by_name, calls, switches, tokens)
         self.mode = "text"
         self._section: Form | None = None  # the section that is open
-        self._bare_section = (
-            False  # True if a section's opener was text, because no call followed it
-        )
-        self._after_remains = (
-            False  # True right after the remains of a call: text, or a closer alone
-        )
+        self._bare_section = False  # True if a section's opener was text, without a call after it
+        self._after_remains = False  # True after the remains of a call: text, or a lone closer
         self._in_pieces = False  # True if the rest of a broken call's JSON may stand here
         self._steps: Generator[None, None, None] = self._walk_stream()
 
