@@ -210,9 +210,8 @@ def _read_member(
     member of the form, or a stray member."""
     scanner, text = reader.scanner, GrowingText()
     first = scanner.peek() or ""
-    holds_arguments = (
-        path[:-1] == shape.arguments[:-1]
-    )  # True in the object that holds the arguments
+    # True in the object that holds the arguments
+    holds_arguments = path[:-1] == shape.arguments[:-1]
     quoted = first in ('"', "'")
     call.relaxed |= first == "'"
     if path == (shape.thought,) and first == '"':

@@ -149,7 +149,7 @@ def _claim_closer(reader: Reader, call: OpenCall, marker: Marker, kind: Kind | N
     if kind is Kind.CLOSE:
         reader.scanner.emit_marker(marker)
     elif kind in (Kind.CALL, Kind.SECTION) and not call.raw:
-        raise BrokenCall("unreadable-call", "another call follows without a body", is_complete=True)
+        raise BrokenCall("unreadable-call", "another call follows at once", is_complete=True)
     else:
         reader.scanner.note("missing-closer")
 
