@@ -48,7 +48,9 @@ def identity(kind: str, value: dict[str, Any]) -> str:
     if kind == "text":
         return str(value.get("text") or "")
     # Only the envelope is sorted: its order varies between libraries, and providers ignore it.
-    plain = {k: _unmarked(v) for k, v in sorted(value.items()) if k not in MARKS and v is not None}
+    plain = {
+        k: _without_marks(v) for k, v in sorted(value.items()) if k not in MARKS and v is not None
+    }
     if "content" in plain and kind == "tool_result":  # a tool's answer likewise
         plain["content"] = _text_alone(plain["content"])
     return json.dumps(plain, ensure_ascii=False)
@@ -62,11 +64,11 @@ def _text_alone(content: Any) -> Any:
     return content
 
 
-def _unmarked(value: Any) -> Any:
+def _without_marks(value: Any) -> Any:
     if isinstance(value, list):
-        return [_unmarked(item) for item in value]
+        return [_without_marks(item) for item in value]
     if isinstance(value, dict):
-        return {key: _unmarked(item) for key, item in value.items() if key not in MARKS}
+        return {key: _without_marks(item) for key, item in value.items() if key not in MARKS}
     return value
 
 
