@@ -1,4 +1,4 @@
-"""Finds the cacheable parts of a request body: the tools, the system prompt and the messages.
+"""The cacheable parts of a request body: the tools, the system prompt and the messages.
 
 Known are Anthropic, OpenAI (chat, responses), Bedrock, Gemini and OpenRouter. In the body of
 another provider nothing is found.

@@ -1,4 +1,4 @@
-"""Decodes bytes to text as they arrive. Characters may be cut anywhere; bad bytes are replaced."""
+"""A decoder of bytes as they arrive. Characters may be cut anywhere; bad bytes are replaced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads native tool-call deltas into the same events that text dialects give.
+"""The reader of native tool-call deltas, into the same events that text dialects give.
 
 Deltas of parallel calls may interleave (`index` tells them apart); ids and names may come late.
 """

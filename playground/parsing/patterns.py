@@ -1,4 +1,4 @@
-"""Builds patterns of markers that can be matched partially, however the text is cut.
+"""Patterns of markers that can be matched partially, however the text is cut.
 
 Every repetition is bounded and possessive, also inside of another: whatever a text holds, it is
 searched a bounded number of times. (Only `?` may give back what it took.)

@@ -1,4 +1,4 @@
-"""Reads Python keyword arguments: literals only, nothing is evaluated.
+"""A reader of Python keyword arguments: literals only, nothing is evaluated.
 
 A small reader takes what models write, and says if it forgave something: quotes that should have
 been escaped, words without quotes, an object in place of the arguments, numbers with leading zeros,

@@ -1,4 +1,4 @@
-"""Asks the MCP servers of an `mcp.json` for their tools, with the official SDK (extra `[mcp]`).
+"""Tools of the MCP servers in an `mcp.json`, asked for with the official SDK (extra `[mcp]`).
 
 No server is started or asked before `allow` has agreed to its exact command or address. Every
 server has a time limit.

@@ -1,4 +1,4 @@
-"""Turns type expressions of Python source into types, by their tree: no code of a file is executed.
+"""Types from the type expressions of Python source, by their tree: no code of a file is executed.
 
 Only names from a table, and classes that the file itself declares, are known. Anything else raises
 `Unread`: nothing is guessed.

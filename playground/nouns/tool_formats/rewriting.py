@@ -1,4 +1,4 @@
-"""Rewrites a tool's schema for a target: parts that its rules refuse are written in another way.
+"""Rewrites of a tool's schema for a target: parts that its rules refuse are written in another way.
 
 Each rewrite is a named function that changes a schema. Refused parts without a rewrite stay.
 """

@@ -1,4 +1,4 @@
-r"""Turns a schema's `pattern` into an expression, if it describes a regular language.
+r"""Expressions for the `pattern` of a schema, if it describes a regular language.
 
 Python's own parser of regular expressions reads it. JSON Schema's dialect (ECMA 262) differs in
 some points, which are corrected here: its `\d`, for instance, is ASCII alone.

@@ -1,4 +1,4 @@
-"""Removes branches and rules that no text can fulfil."""
+"""The removal of branches and rules that no text can fulfil."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes values as Gemma does, and reads them with the mistakes that models make.
+"""Values as Gemma writes them: a writer, and a reader that accepts mistakes of models.
 
 A text may lack its marks, or only the first, or stand in quotes: it ends before what may follow it.
 """
