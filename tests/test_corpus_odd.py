@@ -199,7 +199,7 @@ def test_a_reply_alone_is_named_as_left_out(tmp_path: Path) -> None:
 def test_a_worker_loads_no_pandas(tmp_path: Path) -> None:
     """pyarrow loaded it in each worker, to see whether a list of ours was pandas' own."""
     script = (
-        "import sys\nfrom playground.plugins.corpus import build_worker\nworking.main()\n"
+        "import sys\nfrom playground.plugins.corpus import build_worker\nbuild_worker.main()\n"
         "import pyarrow as pa\npa.array(['tide'])\nassert 'pandas' not in sys.modules"
     )
     done = subprocess.run(
@@ -218,8 +218,8 @@ def test_what_takes_too_much_memory_is_told_in_words(tmp_path: Path) -> None:
         "import re, pathlib, playground.plugins.corpus.shards\n"
         "from playground.plugins.corpus import build_worker\n"
         "taken = re.search(r'VmData:\\s+(\\d+)', pathlib.Path('/proc/self/status').read_text())\n"
-        "working.MEMORY_BYTES = (int(taken[1]) << 10) + (40 << 20)\n"
-        "working.main()"
+        "build_worker.MEMORY_BYTES = (int(taken[1]) << 10) + (40 << 20)\n"
+        "build_worker.main()"
     )
     done = subprocess.run(
         [sys.executable, "-c", script],
